@@ -1,0 +1,5 @@
+"""The front door; the demo client joins it when the demo is on."""
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []

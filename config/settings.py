@@ -1,0 +1,371 @@
+"""Every setting of the project, in the order a reader needs them.
+
+This is the only place that reads the environment (and a ``.env`` file beside ``manage.py``).
+``.env.example`` names each variable; ``docs/operations.md`` explains them.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import environ
+from django.core.exceptions import ImproperlyConfigured
+
+from config import demo_keys
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+env = environ.Env()
+if env.bool("READ_DOT_ENV", True):
+    env.read_env(BASE_DIR / ".env", overwrite=False)
+
+# --- What kind of server this is --------------------------------------------------------------
+
+DEBUG = env.bool("DEBUG", False)
+DEMO = env.bool("DEMO", False)
+HOST = env.str("HOST", "127.0.0.1")
+PORT = env.int("PORT", 8000)
+WORKERS = env.int("WORKERS", os.cpu_count() or 1)
+
+if DEMO:
+    demo_keys.make_missing(os.environ, BASE_DIR / ".demo-keys.env")
+
+
+def required(name: str) -> str:
+    """Return a variable that must be set.
+
+    Raises ``ImproperlyConfigured`` naming it, so that the start stops with a sentence.
+    """
+    value = env.str(name, "")
+    if not value:
+        raise ImproperlyConfigured(
+            f"{name} is not set. Set it in the environment or in .env (see .env.example), "
+            "or set DEMO=1 to try the server with throwaway values."
+        )
+    return value
+
+
+SECRET_KEY = required("SECRET_KEY")
+# Fernet keys, the first encrypts and all decrypt: secrets of service keys at rest.
+ENCRYPTION_KEYS = [
+    key.strip() for key in required("ENCRYPTION_KEYS").split(",") if key.strip()
+]
+
+# The address that links, the issuer and redirects are built from; never the Host header.
+PUBLIC_URL = (
+    f"http://{HOST}:{PORT}"
+    if DEMO and not env.str("PUBLIC_URL", "")
+    else required("PUBLIC_URL")
+).rstrip("/")
+_public = urlsplit(PUBLIC_URL)
+if _public.scheme not in {"http", "https"} or not _public.hostname:
+    raise ImproperlyConfigured("PUBLIC_URL must be an absolute http or https address.")
+IS_HTTPS = _public.scheme == "https"
+ISSUER = f"{_public.scheme}://{_public.netloc}"
+
+ALLOWED_HOSTS = env.list(
+    "ALLOWED_HOSTS",
+    default=[_public.hostname, *(["127.0.0.1", "localhost", "[::1]"] if DEMO else [])],
+)
+# Networks (CIDR) of proxies in front; only their X-Forwarded-* headers are believed.
+TRUSTED_PROXIES = env.list("TRUSTED_PROXIES", default=[])
+
+# --- Addresses and names (decisions 1) --------------------------------------------------------
+
+
+def mount(name: str, default: str) -> str:
+    """Return a URL prefix without a leading and with a trailing slash, or empty."""
+    value = env.str(name, default).strip("/")
+    return f"{value}/" if value else ""
+
+
+AUTH_MOUNT = mount("AUTH_MOUNT", "oauth2/")
+BASE_MOUNT = mount("BASE_MOUNT", "")
+VENDOR_NS = env.str("VENDOR_NS", "platform").strip("/")
+HMAC_SCHEME_URL = env.str("HMAC_SCHEME_URL", "http://platform.example/hmac/v2/v1")
+HMAC_SIGNATURE_URL = env.str("HMAC_SIGNATURE_URL", "https://platform.example/signature")
+ERROR_RESPONSE_NS = env.str(
+    "ERROR_RESPONSE_NS", "http://platform.example/xmlschemas/response"
+)
+REQUEST_ID_HEADER = env.str("REQUEST_ID_HEADER", "x-svc-RequestId")
+PRINCIPAL_NS_PREFIX = env.str("PRINCIPAL_NS_PREFIX", "urn:platform:")
+
+# --- Django -----------------------------------------------------------------------------------
+
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+APPEND_SLASH = False  # every API path answers with and without one; a redirect loses a body
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.humanize",
+    "django.contrib.messages",
+    "django.contrib.postgres",
+    "django.contrib.sessions",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "axes",
+    "csp",
+    "django_filters",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "oauth2_provider",
+    "rest_framework",
+    "simple_history",
+    "platform_errors",
+    "authserver",
+    "calendar_events",
+    "config",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "simple_history.middleware.HistoryRequestMiddleware",
+    "axes.middleware.AxesMiddleware",
+]
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+# --- Database and cache -----------------------------------------------------------------------
+
+DATABASES = {
+    "default": env.db_url("DATABASE_URL", default=f"sqlite:///{BASE_DIR / 'db.sqlite3'}")
+}
+if env.str("DATABASE_REPLICA_URL", ""):
+    DATABASES["replica"] = env.db_url("DATABASE_REPLICA_URL")
+for _database in DATABASES.values():
+    # Nonces and audit rows must outlive a refused request, so no view runs in one transaction.
+    _database["ATOMIC_REQUESTS"] = False
+    if _database["ENGINE"].endswith("sqlite3"):
+        _database["OPTIONS"] = {
+            "transaction_mode": "IMMEDIATE",  # a read that turns into a write must not deadlock
+            "timeout": 30,
+            "init_command": (
+                "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;"
+            ),
+        }
+    else:
+        _database["CONN_MAX_AGE"] = None  # one connection per worker, kept
+        _database["CONN_HEALTH_CHECKS"] = True
+
+CACHE_URL = env.str("CACHE_URL", "")
+CACHES = {"default": env.cache_url("CACHE_URL", default="locmemcache://")}
+
+# --- Who logs in ------------------------------------------------------------------------------
+
+AUTH_USER_MODEL = "authserver.User"
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "authserver.backends.InstitutionBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+# Argon2id at OWASP's minimum (19 MiB, two passes, one lane); see authserver/hashers.py.
+PASSWORD_HASHERS = [
+    "authserver.hashers.Argon2idPasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGIN_URL = "admin:login"
+
+# --- Transport and cookies follow the scheme of PUBLIC_URL ------------------------------------
+
+SESSION_COOKIE_NAME = "__Host-session" if IS_HTTPS else "session"
+CSRF_COOKIE_NAME = "__Host-csrf" if IS_HTTPS else "csrf"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = IS_HTTPS
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
+SESSION_COOKIE_AGE = env.int("SESSION_ABSOLUTE_SECONDS", 8 * 3600)
+SESSION_IDLE_SECONDS = env.int("SESSION_IDLE_SECONDS", 30 * 60)
+SESSION_ENGINE = "django.contrib.sessions.backends.db"
+CSRF_TRUSTED_ORIGINS = [ISSUER]
+SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", 31_536_000) if IS_HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = IS_HTTPS
+SECURE_SSL_REDIRECT = (
+    False  # the proxy's work; API clients must not learn to send secrets twice
+)
+SECURE_REFERRER_POLICY = "no-referrer"
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUSTED_PROXIES else None
+X_FRAME_OPTIONS = "DENY"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": ["'none'"],
+        "script-src": ["'self'"],
+        "style-src": ["'self'"],
+        "img-src": ["'self'", "data:"],
+        "font-src": ["'self'"],
+        "connect-src": ["'self'"],
+        "form-action": ["'self'"],
+        "frame-ancestors": ["'none'"],
+        "base-uri": ["'none'"],
+    },
+}
+
+DATA_UPLOAD_MAX_MEMORY_SIZE = env.int("MAX_BODY_BYTES", 2 * 1024 * 1024)
+
+# --- Language, time, money --------------------------------------------------------------------
+
+LANGUAGE_CODE = "en-us"
+USE_I18N = False
+USE_TZ = True
+TIME_ZONE = env.str("TIME_ZONE", "UTC")
+CURRENCY = env.str("CURRENCY", "USD")
+
+# --- Files ------------------------------------------------------------------------------------
+
+STATIC_URL = "/static/"
+STATIC_ROOT = BASE_DIR / "staticfiles"
+MEDIA_URL = "/media/"
+MEDIA_ROOT = Path(env.str("MEDIA_ROOT", str(BASE_DIR / "media")))
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+
+# --- platform_errors: who is calling, and how we say no ---------------------------------------
+
+PLATFORM_ERRORS = {
+    "KEY_STORE": "authserver.keys.ServiceKeyStore",
+    "HMAC_SCHEME_URL": HMAC_SCHEME_URL,
+    "HMAC_SIGNATURE_URL": HMAC_SIGNATURE_URL,
+    "MAX_CLOCK_SKEW_SECONDS": env.int("MAX_CLOCK_SKEW_SECONDS", 300),
+    "ERROR_RESPONSE_NS": ERROR_RESPONSE_NS,
+    "REQUEST_ID_HEADER": REQUEST_ID_HEADER,
+    "ISSUER": ISSUER,
+    "TRUSTED_PROXIES": TRUSTED_PROXIES,
+}
+
+# --- authserver: institutions, keys, tokens ---------------------------------------------------
+
+AUTHSERVER = {
+    "ISSUER": ISSUER,
+    "ENCRYPTION_KEYS": ENCRYPTION_KEYS,
+    "PRINCIPAL_NS_PREFIX": PRINCIPAL_NS_PREFIX,
+    "ACCESS_TOKEN_SECONDS": env.int("ACCESS_TOKEN_SECONDS", 1200),
+    "CODE_SECONDS": env.int("CODE_SECONDS", 60),
+    "REFRESH_TOKEN_SECONDS": env.int("REFRESH_TOKEN_SECONDS", 7 * 24 * 3600),
+    "PENDING_REQUEST_SECONDS": env.int("PENDING_REQUEST_SECONDS", 600),
+    "CONSENT_DAYS": env.int("CONSENT_DAYS", 90),
+    "WRONG_VERIFIERS_PER_CODE": env.int("WRONG_VERIFIERS_PER_CODE", 5),
+    "SESSION_IDLE_SECONDS": SESSION_IDLE_SECONDS,
+    "SESSION_ABSOLUTE_SECONDS": SESSION_COOKIE_AGE,
+    "LOGIN_FAILURES_PER_ACCOUNT": env.int("LOGIN_FAILURES_PER_ACCOUNT", 10),
+    "LOGIN_FAILURES_PER_ADDRESS": env.int("LOGIN_FAILURES_PER_ADDRESS", 100),
+    "LOGIN_WINDOW_SECONDS": env.int("LOGIN_WINDOW_SECONDS", 15 * 60),
+    "LOGIN_BACKOFF_MIN_SECONDS": env.int("LOGIN_BACKOFF_MIN_SECONDS", 30),
+    "LOGIN_BACKOFF_MAX_SECONDS": env.int("LOGIN_BACKOFF_MAX_SECONDS", 15 * 60),
+}
+OAUTH2_PROVIDER_APPLICATION_MODEL = "authserver.ServiceKey"
+OAUTH2_PROVIDER_GRANT_MODEL = "authserver.Grant"
+OAUTH2_PROVIDER_ACCESS_TOKEN_MODEL = "authserver.AccessToken"
+OAUTH2_PROVIDER_REFRESH_TOKEN_MODEL = "authserver.RefreshToken"
+OAUTH2_PROVIDER_ID_TOKEN_MODEL = "authserver.IDToken"
+OAUTH2_PROVIDER = {
+    "OIDC_ENABLED": False,
+    "OIDC_ISS_ENDPOINT": ISSUER,
+    "PKCE_REQUIRED": True,
+    "ALLOW_URI_WILDCARDS": False,
+    "REQUEST_APPROVAL_PROMPT": "force",
+    "ACCESS_TOKEN_EXPIRE_SECONDS": AUTHSERVER["ACCESS_TOKEN_SECONDS"],
+    "AUTHORIZATION_CODE_EXPIRE_SECONDS": AUTHSERVER["CODE_SECONDS"],
+    "REFRESH_TOKEN_EXPIRE_SECONDS": AUTHSERVER["REFRESH_TOKEN_SECONDS"],
+    "ROTATE_REFRESH_TOKEN": True,
+    "REFRESH_TOKEN_REUSE_PROTECTION": True,
+    "REFRESH_TOKEN_GRACE_PERIOD_SECONDS": 0,
+    "COMPLIANT_BCP_RFC9700_IMPLICIT_GRANT": True,
+    "COMPLIANT_BCP_RFC9700_PASSWORD_GRANT": True,
+    "COMPLIANT_BCP_RFC9700_PKCE_METHOD": True,
+    "COMPLIANT_BCP_RFC9700_PKCE_REQUIRED": True,
+    "COMPLIANT_BCP_RFC9700_ACCESS_TOKEN_TRANSPORT": True,
+    "COMPLIANT_BCP_RFC9700_AUTHZ_RESPONSE_ISS": True,
+    "COMPLIANT_BCP_RFC9700_TOKEN_STORAGE": True,
+    "COMPLIANT_BCP_RFC9700_REFRESH_TOKEN": True,
+    "COMPLIANT_BCP_RFC9700_REDIRECT_URI_MATCHING": True,
+}
+# Native applications receive their code on http loopback addresses (RFC 8252 section 7.3), so
+# http stays an allowed scheme; the service key's own validation refuses it elsewhere.
+SILENCED_SYSTEM_CHECKS = ["oauth2_provider.W008"]
+
+# --- calendar_events --------------------------------------------------------------------------
+
+CALENDAR_EVENTS = {
+    "SERVICE": "calendar_events",
+    "VENDOR_NS": VENDOR_NS,
+    "ROOT_PATH": f"/{BASE_MOUNT}{VENDOR_NS}/events/v1",
+    "PUBLIC_URL": PUBLIC_URL,
+    "CURRENCY": CURRENCY,
+    "MAX_PER_PAGE": 50,
+    "IDEMPOTENCY_HOURS": 24,
+}
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "platform_errors.authentication.BearerAuthentication",
+        "platform_errors.authentication.HmacAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": [
+        "rest_framework.parsers.JSONParser",
+        "rest_framework.parsers.FormParser",
+    ],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "platform_errors.handler.handle",
+    "URL_FORMAT_OVERRIDE": None,
+    "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Calendar events",
+    "VERSION": "1.0.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
+}
+
+# --- Login limits are django-axes' ------------------------------------------------------------
+
+AXES_ENABLED = True
+AXES_HANDLER = "axes.handlers.database.AxesDatabaseHandler"
+
+# --- Logs -------------------------------------------------------------------------------------
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"plain": {"format": "{levelname} {name} {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", "INFO")},
+}

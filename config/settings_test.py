@@ -1,0 +1,30 @@
+"""Settings of the test suite, so that bare ``pytest`` works in a fresh clone."""
+
+import os
+import tempfile
+from pathlib import Path
+
+os.environ.setdefault("READ_DOT_ENV", "0")
+os.environ.setdefault("SECRET_KEY", "test-only-" + "0123456789abcdef" * 4)
+os.environ.setdefault("ENCRYPTION_KEYS", "dGVzdC1vbmx5LWtleS1vZi0zMi1ieXRlcy1sb25nISE=")
+os.environ.setdefault("PUBLIC_URL", "http://testserver")
+
+from config.settings import *  # noqa: E402, F403 -- the environment must be set first
+from config.settings import DATABASES, OAUTH2_PROVIDER
+
+ALLOWED_HOSTS = ["testserver", "127.0.0.1", "localhost"]
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    # A file, not memory: threads and processes of concurrency tests need a real database.
+    DATABASES["default"]["TEST"] = {
+        "NAME": str(Path(tempfile.gettempdir()) / f"platform-test-{os.getpid()}.sqlite3")
+    }
+# Argon2id costs 17 ms; tests that are about passwords switch the real hasher on.
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.MD5PasswordHasher",
+    "authserver.hashers.Argon2idPasswordHasher",
+]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+OAUTH2_PROVIDER["ALWAYS_RELOAD_OAUTHLIB_CORE"] = True

@@ -1,0 +1,68 @@
+"""The app's settings as typed properties, read per call so that overrides hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+
+DEFAULTS: dict[str, Any] = {
+    "KEY_STORE": "",
+    "HMAC_SCHEME_URL": "http://platform.example/hmac/v2/v1",
+    "HMAC_SIGNATURE_URL": "https://platform.example/signature",
+    "MAX_CLOCK_SKEW_SECONDS": 300,
+    "ERROR_RESPONSE_NS": "http://platform.example/xmlschemas/response",
+    "REQUEST_ID_HEADER": "x-svc-RequestId",
+    "ISSUER": "",
+    "TRUSTED_PROXIES": (),
+}
+
+
+class Conf:
+    """``settings.PLATFORM_ERRORS`` over its defaults."""
+
+    def _get(self, name: str) -> Any:
+        return getattr(settings, "PLATFORM_ERRORS", {}).get(name, DEFAULTS[name])
+
+    @property
+    def key_store(self) -> str:
+        """Dotted path of the ``KeyStore`` adapter."""
+        return str(self._get("KEY_STORE"))
+
+    @property
+    def hmac_scheme_url(self) -> str:
+        """The scheme identifier of a signed ``Authorization`` header (spec 5.2)."""
+        return str(self._get("HMAC_SCHEME_URL"))
+
+    @property
+    def hmac_signature_url(self) -> str:
+        """The address whose host, port and path are signed."""
+        return str(self._get("HMAC_SIGNATURE_URL"))
+
+    @property
+    def max_clock_skew_seconds(self) -> int:
+        """The accepted clock difference, in seconds each way."""
+        return int(self._get("MAX_CLOCK_SKEW_SECONDS"))
+
+    @property
+    def error_response_ns(self) -> str:
+        """The XML namespace of error and identity documents (spec 2.7)."""
+        return str(self._get("ERROR_RESPONSE_NS"))
+
+    @property
+    def request_id_header(self) -> str:
+        """The name of the request identifier header (spec 7.7)."""
+        return str(self._get("REQUEST_ID_HEADER"))
+
+    @property
+    def issuer(self) -> str:
+        """The issuer that challenges name as their realm."""
+        return str(self._get("ISSUER"))
+
+    @property
+    def trusted_proxies(self) -> tuple[str, ...]:
+        """Networks of proxies whose forwarded headers and request identifiers are believed."""
+        return tuple(self._get("TRUSTED_PROXIES"))
+
+
+conf = Conf()

@@ -1,0 +1,88 @@
+"""What the edge knows about a caller: frozen views of a service key, a principal, a token.
+
+These are the only shapes that cross between a credential store and the services. They carry no
+behaviour that needs a database or a clock.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from django.contrib.auth.models import AbstractBaseUser
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """One (service, key) pair; its ``code`` is the scope that asks for it (spec 5.3)."""
+
+    code: str
+    name: str
+    status: Literal["active", "canceled"]
+    expires_at: datetime | None = None
+
+    def status_at(self, now: datetime) -> Literal["active", "canceled", "expired"]:
+        """Return the effective status: canceled wins over expired."""
+        if self.status == "canceled":
+            return "canceled"
+        if self.expires_at is not None and self.expires_at <= now:
+            return "expired"
+        return "active"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceKey:
+    """A service key (the ``clientId`` of spec 5.2) as its store knows it."""
+
+    client_id: str
+    status: Literal["active", "canceled"]
+    expires_at: datetime | None = None
+    secrets: tuple[bytes, ...] = field(default=(), repr=False)
+    services: Mapping[str, Service] = field(default_factory=dict)
+    institutions: frozenset[str] = frozenset()
+    """Registry identifiers of the *active* institutions whose data the key may ask for."""
+    old_generation: bool = False
+
+    def is_expired(self, now: datetime) -> bool:
+        """Return whether the key's own expiry has passed."""
+        return self.expires_at is not None and self.expires_at <= now
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Principal:
+    """The acting user, named by ``principalID`` within ``principalIDNS`` (spec 5.2)."""
+
+    identifier: str
+    namespace: str
+    institution: str
+    user: AbstractBaseUser
+    """The account; permissions are asked of it (``user.has_perm``)."""
+    is_active: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccessToken:
+    """A bearer token as its store knows it; the token text itself is never kept."""
+
+    key: ServiceKey
+    institution: str
+    scopes: frozenset[str]
+    expires_at: datetime
+    principal: Principal | None
+    """``None`` for a token that acts for no user (``client_credentials``)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Credentials:
+    """Who is calling, established and checked; this is ``request.auth``."""
+
+    scheme: Literal["hmac", "bearer"]
+    key: ServiceKey
+    institution: str | None
+    """The institution of the credentials: the token's, or the one a signed request named, or the
+    key's only one; ``None`` when a signed request of a wide key named none (decisions 2)."""
+    principal: Principal | None

@@ -1,0 +1,323 @@
+"""One class per refusal of the platform: status, message and how each format names it.
+
+Attributes only. How a refusal is shown is ``documents.py``; turning one into a response is
+``handler.py``. Messages are the texts of spec section 7 where it has one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from rest_framework.exceptions import APIException
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+
+class Refusal(APIException):
+    """The root of every refusal.
+
+    ``message`` is the short text of the contract, a ``str.format`` template over the keyword
+    arguments; ``detail`` the longer text; ``slug`` the ``code`` of the events interface's JSON;
+    ``data`` further members of that JSON's ``data``; ``headers`` sent with the answer;
+    ``challenge`` the error attributes of a bearer challenge (RFC 6750 section 3).
+    """
+
+    status_code: int = 400
+    message: ClassVar[str] = "Bad Request"
+    slug: str = "rest_invalid_param"
+    bearer_error: ClassVar[str] = ""
+    """The RFC 6750 ``error`` of the challenge; empty unless a bearer token failed."""
+
+    def __init__(
+        self,
+        detail: str = "",
+        *,
+        data: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+        **parts: object,
+    ) -> None:
+        """Fill the message from ``parts``; ``detail`` defaults to the message."""
+        self.text = self.message.format_map(
+            {name: echo(part) for name, part in parts.items()}
+        )
+        super().__init__(detail or self.text)
+        self.data = dict(data or {})
+        self.headers = dict(headers or {})
+
+
+ECHO_LIMIT = 256
+
+
+def echo(part: object) -> str:
+    """Return what a caller sent, cut at 256 characters (decisions 6)."""
+    return str(part)[:ECHO_LIMIT]
+
+
+# --- Application authentication (spec 7.1, decisions 5) --------------------------------------
+
+
+class AuthenticationRefusal(Refusal):
+    """A 401: nobody, or nobody we believe."""
+
+    status_code = 401
+    slug = "rest_unauthorized"
+
+
+class AuthorizationHeaderMissing(AuthenticationRefusal):
+    """No credentials where some are needed."""
+
+    message = "Authorization header is missing"
+    slug = "rest_forbidden"
+
+
+class UnknownAuthorizationScheme(AuthenticationRefusal):
+    """A scheme that is neither ours nor Bearer, or two Authorization headers."""
+
+    message = "Authorization header is not supported"
+
+
+class KeyInvalid(AuthenticationRefusal):
+    """No such service key."""
+
+    message = "service key {key} is invalid"
+
+
+class KeyExpired(AuthenticationRefusal):
+    """The service key's expiry has passed."""
+
+    message = "service key is expired"
+
+
+class KeyCanceled(Refusal):
+    """The service key was canceled."""
+
+    status_code = 403
+    message = "service key has been canceled"
+    slug = "rest_forbidden"
+
+
+class SignatureInvalid(AuthenticationRefusal):
+    """The signature is malformed or is not the one this key makes for this request."""
+
+    message = "request has invalid signature ({signature})"
+
+
+class TimestampInvalid(AuthenticationRefusal):
+    """The timestamp is no number or too far from the server's clock (Unix seconds)."""
+
+    message = "timestamp in request({timestamp}) is not valid; current time on server is {current_time}"
+
+
+class NonceReplayed(AuthenticationRefusal):
+    """The same key, timestamp and nonce were seen before."""
+
+    message = "nonce in request is not unique"
+
+
+class TokenInvalid(AuthenticationRefusal):
+    """No such access token, or it was revoked."""
+
+    message = "access token is invalid"
+    bearer_error = "invalid_token"
+
+
+class TokenExpired(AuthenticationRefusal):
+    """The access token's lifetime is over."""
+
+    message = "access token has expired"
+    bearer_error = "invalid_token"
+
+
+# --- Application and user authorization (spec 7.2, 7.3) --------------------------------------
+
+
+class ForbiddenRefusal(Refusal):
+    """A 403: known, but not allowed."""
+
+    status_code = 403
+    slug = "rest_forbidden"
+
+
+class TokenLacksService(ForbiddenRefusal):
+    """The token was not issued for the service."""
+
+    message = "access token does not have access to service {scope}"
+    bearer_error = "insufficient_scope"
+
+
+class ScopesInvalid(ForbiddenRefusal):
+    """One or more services cannot be had with this key.
+
+    ``problems`` holds (scope, service name, reason) in request order; the reason is one of
+    ``Not on key``, ``Canceled``, ``Expired``.
+    """
+
+    message = "Invalid scope(s): {problems}"
+    slug = "rest_forbidden"
+
+    def __init__(self, problems: Iterable[tuple[str, str, str]]) -> None:
+        """Join the problems with commas (decisions 3.5)."""
+        self.problems = tuple(problems)
+        super().__init__(
+            problems=", ".join(
+                f"{scope} ({name}) [{why}]" for scope, name, why in self.problems
+            )
+        )
+
+
+class InstitutionNotOnKey(ForbiddenRefusal):
+    """The key may not act for the institution whose data is requested."""
+
+    message = "clientId {key} doesn't have access to contextInstitutionId {institution}"
+
+
+class InvalidUser(ForbiddenRefusal):
+    """The user is missing, unknown, disabled or of another institution."""
+
+    message = "Invalid user"
+
+    def __init__(self, detail: str = "principalID and/or principalIDNS is invalid") -> None:
+        """Use the detail of the spec's example."""
+        super().__init__(detail)
+
+
+class MissingPermission(ForbiddenRefusal):
+    """The user may not do this."""
+
+    message = "Missing permission"
+
+
+# --- General request errors (spec 7.4) -------------------------------------------------------
+
+
+class NoSuchResource(Refusal):
+    """Nothing lives at this address."""
+
+    status_code = 404
+    message = "Not Found"
+    slug = "rest_no_route"
+
+
+class MethodNotSupported(Refusal):
+    """The resource does not have this method; ``Allow`` says which it has."""
+
+    status_code = 405
+    message = "Method Not Supported"
+    slug = "rest_method_not_supported"
+
+
+class NotAcceptable(Refusal):
+    """None of the media types of ``Accept`` can be served."""
+
+    status_code = 406
+    message = "Not Acceptable"
+    slug = "rest_not_acceptable"
+
+
+# --- Errors when writing data (spec 7.5) -----------------------------------------------------
+
+
+class BadBody(Refusal):
+    """The body cannot be read or does not fit."""
+
+    message = "Invalid HTTP Body Content"
+
+
+class MalformedJson(BadBody):
+    """The body is not JSON."""
+
+    slug = "rest_invalid_json"
+
+
+class MissingParameters(BadBody):
+    """Required parameters are not there; ``names`` in the order of the contract."""
+
+    slug = "rest_missing_callback_param"
+    code_text: ClassVar[str] = "Missing parameter(s)"
+
+    def __init__(self, names: Iterable[str], *, in_body: bool = True) -> None:
+        """Name what is missing."""
+        self.names = list(names)
+        self.in_body = in_body
+        super().__init__(
+            f"{self.code_text}: {', '.join(map(echo, self.names))}",
+            data={"params": self.names},
+        )
+
+
+class InvalidParameters(BadBody):
+    """Parameters have values that cannot be used; ``params`` maps each name to the reason."""
+
+    code_text: ClassVar[str] = "Invalid parameter(s)"
+
+    def __init__(
+        self,
+        params: Mapping[str, str],
+        *,
+        details: Mapping[str, Any] | None = None,
+        in_body: bool = False,
+    ) -> None:
+        """Name each bad parameter with its reason."""
+        self.params = dict(params)
+        self.in_body = in_body
+        super().__init__(
+            "; ".join(f"{echo(name)}: {reason}" for name, reason in self.params.items()),
+            data={"params": self.params, "details": dict(details or {})},
+        )
+
+
+class Conflict(Refusal):
+    """The update was not made on the most recent copy of the data."""
+
+    status_code = 409
+    message = "Conflict"
+    slug = "rest_conflict"
+
+
+class PreconditionFailed(Refusal):
+    """A precondition header is false."""
+
+    status_code = 412
+    message = "Precondition Failed"
+    slug = "rest_precondition_failed"
+
+
+class UnsupportedMediaType(Refusal):
+    """The ``Content-Type`` of a write is not one we read."""
+
+    status_code = 415
+    message = "Unsupported Media Type"
+    slug = "rest_unsupported_media_type"
+
+
+class IdempotencyMismatch(Refusal):
+    """The same ``Idempotency-Key`` came with another body."""
+
+    status_code = 422
+    message = "Idempotency-Key was used with another request body"
+    slug = "rest_idempotency_mismatch"
+
+
+class TooManyRequests(Refusal):
+    """The caller must wait; ``Retry-After`` says how many seconds."""
+
+    status_code = 429
+    message = "Too Many Requests"
+    slug = "rest_too_many_requests"
+
+
+class InternalError(Refusal):
+    """Something broke; the detail names the request identifier and nothing else."""
+
+    status_code = 500
+    message = "Internal Server Error"
+    slug = "internal_server_error"
+
+
+class Unavailable(Refusal):
+    """The service cannot answer now; ``Retry-After`` says when to try again."""
+
+    status_code = 503
+    message = "Service Unavailable"
+    slug = "rest_unavailable"

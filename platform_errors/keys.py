@@ -1,0 +1,51 @@
+"""The port to whoever stores service keys, principals and tokens.
+
+``platform_errors`` owns no accounts. The adapter is named by the setting
+``PLATFORM_ERRORS["KEY_STORE"]``, a dotted path to a class without constructor arguments.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from django.utils.module_loading import import_string
+
+from platform_errors.conf import conf
+
+if TYPE_CHECKING:
+    from platform_errors.credentials import AccessToken, Principal, ServiceKey
+
+
+class KeyLookup(NamedTuple):
+    """A key and, when one was asked for and exists, the principal."""
+
+    key: ServiceKey
+    principal: Principal | None
+
+
+class KeyStore(Protocol):
+    """Where service keys, principals and access tokens are looked up."""
+
+    def find_key(
+        self, client_id: str, *, principal_id: str = "", principal_namespace: str = ""
+    ) -> KeyLookup | None:
+        """Return the key with its services, institutions and the principal, in one query.
+
+        A principal that is unknown is ``None``; a disabled one is returned with
+        ``is_active=False``. ``None`` when no key has this identifier.
+        """
+        ...
+
+    def find_token(self, token: str) -> AccessToken | None:
+        """Return the token with its key, services, institutions and user, in one query.
+
+        Expired tokens are returned (the caller tells expired from invalid); revoked and unknown
+        ones are ``None``.
+        """
+        ...
+
+
+def get_key_store() -> KeyStore:
+    """Return the configured adapter, resolved per call so that settings overrides hold."""
+    store: KeyStore = import_string(conf.key_store)()
+    return store
