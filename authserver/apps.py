@@ -1,4 +1,4 @@
-"""The app that lets people log in at their institution and grants tokens to applications."""
+"""The app that logs people in at their institution and grants tokens to applications."""
 
 from django.apps import AppConfig
 

@@ -23,7 +23,7 @@ MAKERS = {
 def make_missing(environ: MutableMapping[str, str], path: Path) -> None:
     """Fill the keys that ``environ`` lacks from the file at ``path``, making the file once.
 
-    Two servers that start together agree: the file is created exclusively, and whoever loses
+    Two servers that start together agree: the file is created exclusively, and the loser
     reads what the winner wrote.
     """
     missing = [name for name in MAKERS if not environ.get(name)]

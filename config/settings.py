@@ -1,6 +1,6 @@
 """Every setting of the project, in the order a reader needs them.
 
-This is the only place that reads the environment (and a ``.env`` file beside ``manage.py``).
+This is the only place that reads the environment, and a ``.env`` file beside ``manage.py``.
 ``.env.example`` names each variable; ``docs/operations.md`` explains them.
 """
 
@@ -21,7 +21,7 @@ env = environ.Env()
 if env.bool("READ_DOT_ENV", True):
     env.read_env(BASE_DIR / ".env", overwrite=False)
 
-# --- What kind of server this is --------------------------------------------------------------
+# --- What kind of server this is ----------------------------------------------------------
 
 DEBUG = env.bool("DEBUG", False)
 DEMO = env.bool("DEMO", False)
@@ -72,7 +72,7 @@ ALLOWED_HOSTS = env.list(
 # Networks (CIDR) of proxies in front; only their X-Forwarded-* headers are believed.
 TRUSTED_PROXIES = env.list("TRUSTED_PROXIES", default=[])
 
-# --- Addresses and names (decisions 1) --------------------------------------------------------
+# --- Addresses and names (decisions 1) ----------------------------------------------------
 
 
 def mount(name: str, default: str) -> str:
@@ -92,7 +92,7 @@ ERROR_RESPONSE_NS = env.str(
 REQUEST_ID_HEADER = env.str("REQUEST_ID_HEADER", "x-svc-RequestId")
 PRINCIPAL_NS_PREFIX = env.str("PRINCIPAL_NS_PREFIX", "urn:platform:")
 
-# --- Django -----------------------------------------------------------------------------------
+# --- Django -------------------------------------------------------------------------------
 
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
@@ -151,7 +151,7 @@ TEMPLATES = [
     },
 ]
 
-# --- Database and cache -----------------------------------------------------------------------
+# --- Database and cache -------------------------------------------------------------------
 
 DATABASES = {
     "default": env.db_url("DATABASE_URL", default=f"sqlite:///{BASE_DIR / 'db.sqlite3'}")
@@ -159,14 +159,14 @@ DATABASES = {
 if env.str("DATABASE_REPLICA_URL", ""):
     DATABASES["replica"] = env.db_url("DATABASE_REPLICA_URL")
 for _database in DATABASES.values():
-    # Nonces and audit rows must outlive a refused request, so no view runs in one transaction.
+    # Nonces and audit rows must outlive a refused request: no view runs in one transaction.
     _database["ATOMIC_REQUESTS"] = False
     if _database["ENGINE"].endswith("sqlite3"):
         _database["OPTIONS"] = {
-            "transaction_mode": "IMMEDIATE",  # a read that turns into a write must not deadlock
+            "transaction_mode": "IMMEDIATE",  # a read that turns into a write would deadlock
             "timeout": 30,
             "init_command": (
-                "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;"
+                "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;PRAGMA foreign_keys=ON;"
             ),
         }
     else:
@@ -176,7 +176,7 @@ for _database in DATABASES.values():
 CACHE_URL = env.str("CACHE_URL", "")
 CACHES = {"default": env.cache_url("CACHE_URL", default="locmemcache://")}
 
-# --- Who logs in ------------------------------------------------------------------------------
+# --- Who logs in --------------------------------------------------------------------------
 
 AUTH_USER_MODEL = "authserver.User"
 AUTHENTICATION_BACKENDS = [
@@ -200,7 +200,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 LOGIN_URL = "admin:login"
 
-# --- Transport and cookies follow the scheme of PUBLIC_URL ------------------------------------
+# --- Transport and cookies follow the scheme of PUBLIC_URL --------------------------------
 
 SESSION_COOKIE_NAME = "__Host-session" if IS_HTTPS else "session"
 CSRF_COOKIE_NAME = "__Host-csrf" if IS_HTTPS else "csrf"
@@ -235,7 +235,7 @@ CONTENT_SECURITY_POLICY = {
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = env.int("MAX_BODY_BYTES", 2 * 1024 * 1024)
 
-# --- Language, time, money --------------------------------------------------------------------
+# --- Language, time, money ----------------------------------------------------------------
 
 LANGUAGE_CODE = "en-us"
 USE_I18N = False
@@ -243,7 +243,7 @@ USE_TZ = True
 TIME_ZONE = env.str("TIME_ZONE", "UTC")
 CURRENCY = env.str("CURRENCY", "USD")
 
-# --- Files ------------------------------------------------------------------------------------
+# --- Files --------------------------------------------------------------------------------
 
 STATIC_URL = "/static/"
 STATIC_ROOT = BASE_DIR / "staticfiles"
@@ -254,7 +254,7 @@ STORAGES = {
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
 
-# --- platform_errors: who is calling, and how we say no ---------------------------------------
+# --- platform_errors: who is calling, and how we say no -----------------------------------
 
 PLATFORM_ERRORS = {
     "KEY_STORE": "authserver.keys.ServiceKeyStore",
@@ -267,7 +267,7 @@ PLATFORM_ERRORS = {
     "TRUSTED_PROXIES": TRUSTED_PROXIES,
 }
 
-# --- authserver: institutions, keys, tokens ---------------------------------------------------
+# --- authserver: institutions, keys, tokens -----------------------------------------------
 
 AUTHSERVER = {
     "ISSUER": ISSUER,
@@ -289,9 +289,9 @@ AUTHSERVER = {
 }
 OAUTH2_PROVIDER_APPLICATION_MODEL = "authserver.ServiceKey"
 OAUTH2_PROVIDER_GRANT_MODEL = "authserver.Grant"
-OAUTH2_PROVIDER_ACCESS_TOKEN_MODEL = "authserver.AccessToken"
-OAUTH2_PROVIDER_REFRESH_TOKEN_MODEL = "authserver.RefreshToken"
-OAUTH2_PROVIDER_ID_TOKEN_MODEL = "authserver.IDToken"
+OAUTH2_PROVIDER_ACCESS_TOKEN_MODEL = "authserver.AccessToken"  # noqa: S105 -- a model
+OAUTH2_PROVIDER_REFRESH_TOKEN_MODEL = "authserver.RefreshToken"  # noqa: S105 -- a model
+OAUTH2_PROVIDER_ID_TOKEN_MODEL = "authserver.IDToken"  # noqa: S105 -- a model
 OAUTH2_PROVIDER = {
     "OIDC_ENABLED": False,
     "OIDC_ISS_ENDPOINT": ISSUER,
@@ -314,11 +314,11 @@ OAUTH2_PROVIDER = {
     "COMPLIANT_BCP_RFC9700_REFRESH_TOKEN": True,
     "COMPLIANT_BCP_RFC9700_REDIRECT_URI_MATCHING": True,
 }
-# Native applications receive their code on http loopback addresses (RFC 8252 section 7.3), so
-# http stays an allowed scheme; the service key's own validation refuses it elsewhere.
+# Native applications receive their code on http loopback addresses (RFC 8252 section 7.3),
+# so http stays an allowed scheme; the service key's own validation refuses it elsewhere.
 SILENCED_SYSTEM_CHECKS = ["oauth2_provider.W008"]
 
-# --- calendar_events --------------------------------------------------------------------------
+# --- calendar_events ----------------------------------------------------------------------
 
 CALENDAR_EVENTS = {
     "SERVICE": "calendar_events",
@@ -355,12 +355,12 @@ SPECTACULAR_SETTINGS = {
     "REDOC_DIST": "SIDECAR",
 }
 
-# --- Login limits are django-axes' ------------------------------------------------------------
+# --- Login limits are django-axes' --------------------------------------------------------
 
 AXES_ENABLED = True
 AXES_HANDLER = "axes.handlers.database.AxesDatabaseHandler"
 
-# --- Logs -------------------------------------------------------------------------------------
+# --- Logs ---------------------------------------------------------------------------------
 
 LOGGING = {
     "version": 1,

@@ -9,7 +9,7 @@ os.environ.setdefault("SECRET_KEY", "test-only-" + "0123456789abcdef" * 4)
 os.environ.setdefault("ENCRYPTION_KEYS", "dGVzdC1vbmx5LWtleS1vZi0zMi1ieXRlcy1sb25nISE=")
 os.environ.setdefault("PUBLIC_URL", "http://testserver")
 
-from config.settings import *  # noqa: E402, F403 -- the environment must be set first
+from config.settings import *  # noqa: F403 -- after the environment was set
 from config.settings import DATABASES, OAUTH2_PROVIDER
 
 ALLOWED_HOSTS = ["testserver", "127.0.0.1", "localhost"]

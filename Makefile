@@ -1,0 +1,74 @@
+# Every task of the project; `make help` lists them. Values such as PORT, DATABASE_URL or DEMO
+# may be given on the command line, in the environment or in .env.
+
+.DEFAULT_GOAL := help
+.PHONY: help run test test-sqlite test-postgres check lint types format schema bench fuzz lock clean
+
+PY := .venv/bin/python
+JOBS ?= auto
+DEMO ?= 1
+
+# Stamps: the environment is made again when a requirements file changes.
+.make/run: requirements.txt config/tools/setup.sh
+	@config/tools/setup.sh requirements.txt
+	@mkdir -p .make && touch $@
+
+.make/dev: requirements.txt requirements-dev.txt config/tools/setup.sh
+	@config/tools/setup.sh requirements.txt requirements-dev.txt
+	@mkdir -p .make && touch $@ .make/run
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: .make/run ## Set up everything and serve on 127.0.0.1:8000 with demo data
+	@DEMO=$(DEMO) exec $(PY) manage.py serve
+
+test: .make/dev ## Set up everything and run the whole suite on SQLite and on PostgreSQL
+	@config/tools/install_test_tools.sh
+	@rm -f .coverage .coverage.*
+	$(MAKE) --no-print-directory test-sqlite
+	$(MAKE) --no-print-directory test-postgres
+	@$(PY) -m coverage report --skip-covered --show-missing
+
+test-sqlite: .make/dev
+	@echo "--- SQLite"
+	@env -u DATABASE_URL $(PY) -m pytest -q -n $(JOBS) --cov --cov-append --cov-report=
+
+test-postgres: .make/dev
+	@echo "--- PostgreSQL"
+	@$(PY) config/tools/with_postgres.py $(PY) -m pytest -q -n $(JOBS) --cov --cov-append --cov-report=
+
+check: .make/dev lint types ## Format, lint, templates, import contracts, types, deploy checks, migrations, OpenAPI
+	@.venv/bin/lint-imports --no-logo 2>/dev/null || .venv/bin/lint-imports
+	@$(PY) config/tools/checks.py
+
+lint: .make/dev ## Formatting, code and templates
+	@.venv/bin/ruff format --check .
+	@.venv/bin/ruff check .
+	@.venv/bin/djlint --check --quiet templates
+	@.venv/bin/djlint --lint --quiet templates
+
+types: .make/dev ## mypy, strict
+	@.venv/bin/mypy .
+
+format: .make/dev ## Rewrite code and templates in the house style
+	@.venv/bin/ruff format .
+	@.venv/bin/ruff check --fix --quiet . || true
+	@.venv/bin/djlint --reformat --quiet templates || true
+
+schema: .make/dev ## Print the OpenAPI description of the events interface
+	@DEMO=1 $(PY) manage.py spectacular --validate --fail-on-warn
+
+bench: .make/dev ## Measure against the yardsticks on PostgreSQL and write docs/benchmarks.md
+	@config/tools/install_test_tools.sh
+	@$(PY) config/tools/with_postgres.py $(PY) -m benchmarks
+
+fuzz: .make/dev ## The long form of the fuzz tests
+	@FUZZ=long $(PY) -m pytest -q -n $(JOBS) -m fuzz
+
+lock: .make/dev ## Pin requirements.in and requirements-dev.in again, with hashes
+	@.venv/bin/uv pip compile -q --upgrade --generate-hashes --python-version 3.11 requirements.in -o requirements.txt
+	@.venv/bin/uv pip compile -q --upgrade --generate-hashes --python-version 3.11 requirements-dev.in -o requirements-dev.txt
+
+clean: ## Remove what the targets made, except databases
+	@rm -rf .make .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage staticfiles
