@@ -1,5 +1,59 @@
-"""The front door; the demo client joins it when the demo is on."""
+"""The front door, and the demo client when the demo is on."""
 
-from django.urls import URLPattern
+from __future__ import annotations
 
-urlpatterns: list[URLPattern] = []
+from typing import Any
+
+from django.conf import settings
+from django.urls import URLPattern, path
+from django.views.generic import TemplateView
+
+
+class Home(TemplateView):
+    """Say what this server is and where its doors are."""
+
+    template_name = "home.html"
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        root = f"/{settings.BASE_MOUNT}{settings.VENDOR_NS}"
+        return super().get_context_data(
+            **kwargs,
+            demo=settings.DEMO,
+            auth_mount=f"/{settings.AUTH_MOUNT}",
+            events_root=f"{root}/events/v1",
+            identity=f"{root}/identity/v1",
+        )
+
+
+class DemoClient(TemplateView):
+    """A browser application that walks the whole journey: an OAuth client of this server.
+
+    It knows what any public client knows: addresses, its service key and the scopes it
+    wants. The same page is the redirect address.
+    """
+
+    template_name = "demo/client.html"
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        root = f"/{settings.BASE_MOUNT}{settings.VENDOR_NS}"
+        return super().get_context_data(
+            **kwargs,
+            client={
+                "authorize": f"/{settings.AUTH_MOUNT}auth",
+                "token": f"/{settings.AUTH_MOUNT}token",
+                "revoke": f"/{settings.AUTH_MOUNT}revoke",
+                "events": f"{root}/events/v1/events",
+                "identity": f"{root}/identity/v1",
+                "redirectUri": f"{settings.PUBLIC_URL}/demo/callback",
+                "issuer": settings.ISSUER,
+                "clientId": "demo-spa",
+            },
+        )
+
+
+urlpatterns: list[URLPattern] = [path("", Home.as_view(), name="home")]
+if settings.DEMO:
+    urlpatterns += [
+        path("demo/", DemoClient.as_view(), name="demo"),
+        path("demo/callback", DemoClient.as_view(), name="demo-callback"),
+    ]

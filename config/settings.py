@@ -163,7 +163,7 @@ for _database in DATABASES.values():
     _database["ATOMIC_REQUESTS"] = False
     if _database["ENGINE"].endswith("sqlite3"):
         _database["OPTIONS"] = {
-            "transaction_mode": "IMMEDIATE",  # a read that turns into a write would deadlock
+            "transaction_mode": "IMMEDIATE",  # read, then write: never a deadlock
             "timeout": 30,
             "init_command": (
                 "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;PRAGMA foreign_keys=ON;"

@@ -1,0 +1,39 @@
+"""Put the demonstration's fixed cast into the database (decisions 8)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import authserver.demo
+import calendar_events.demo
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+
+class Command(BaseCommand):
+    """Institutions, users, service keys and two months of events.
+
+    Run again it moves the demo events to the coming days and touches nothing else.
+    """
+
+    help = "Create the demo institutions, accounts, service keys and events."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--force",
+            action="store_true",
+            help="also on a server that does not run with DEMO=1",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Seed both apps; refuses a server that is no demonstration."""
+        if not (settings.DEMO or options["force"]):
+            raise CommandError(
+                "This makes accounts with published passwords. Set DEMO=1, or pass --force."
+            )
+        now = timezone.now()
+        users = authserver.demo.seed(now)
+        calendar_events.demo.seed(users=users, now=now)
+        if options["verbosity"] > 0:
+            self.stdout.write("Demo data is in place.")

@@ -1,0 +1,97 @@
+"""Prepare the database and serve, as ``make run`` does."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+BANNER = """
+{url}
+  Sign in as a user      {url}/demo/                (a browser application, PKCE, step by step)
+  Administer             {url}/admin/               admin / admin-demo-pass
+  Events interface       {url}{events}/events
+  Its documentation      {url}{events}/doc
+  Who am I (signed)      {url}{identity}
+
+Accounts at 1001 Riverside University
+  alice / alice-demo-pass   editor            bob / bob-demo-pass     no permission
+  erin / erin-demo-pass     contributor       frank / frank-demo-pass author
+  dora / dora-demo-pass     disabled          carol / carol-demo-pass editor, at 1002
+
+Try
+  curl '{url}{events}/events?per_page=2'
+  .venv/bin/python manage.py sign_request GET '{url}{identity}' --key demo-hmac
+
+Ctrl-C stops the server.
+"""
+
+
+class Command(BaseCommand):
+    """Check, migrate, collect static files, seed a demonstration, then become granian."""
+
+    help = "Migrate, collect static files, add demo data when DEMO=1, and serve."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--prepare-only", action="store_true", help="do not start serving"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Replace this process by the server; raises ``CommandError`` when the port is taken."""
+        if not options["prepare_only"]:
+            require_free_port(settings.HOST, settings.PORT)
+        call_command("migrate", verbosity=0, interactive=False)
+        call_command("collectstatic", verbosity=0, interactive=False)
+        if settings.DEMO:
+            call_command("seed_demo", verbosity=0)
+        if options["prepare_only"]:
+            return
+        if settings.DEMO:
+            self.stdout.write(self.banner())
+        sys.stdout.flush()
+        environment = {**os.environ, "DEMO": str(int(settings.DEMO))}
+        os.execve(sys.executable, granian_command(), environment)  # noqa: S606 -- our own server
+
+    def banner(self) -> str:
+        """Return the addresses and accounts that a newcomer needs."""
+        root = f"/{settings.BASE_MOUNT}{settings.VENDOR_NS}"
+        return BANNER.format(
+            url=settings.PUBLIC_URL,
+            events=f"{root}/events/v1",
+            identity=f"{root}/identity/v1",
+        )
+
+
+def require_free_port(host: str, port: int) -> None:
+    """Raise ``CommandError`` when the address cannot be listened on."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host.strip("[]"), port))
+        except OSError as error:
+            raise CommandError(
+                f"Cannot listen on {host}:{port} ({error.strerror}). Stop what runs there, or "
+                "choose another port, for example: make run PORT=8001"
+            ) from error
+
+
+def granian_command() -> list[str]:
+    """Return the server's command line (docs/operations.md says why these values).
+
+    One blocking thread per worker: the database connection stays with its thread, and more
+    threads only worsen the slowest answers. No access log: query strings carry codes.
+    """
+    return [
+        *(sys.executable, "-m", "granian", "config.wsgi:application"),
+        *("--interface", "wsgi", "--no-ws", "--log-level", "warning"),
+        *("--host", settings.HOST.strip("[]"), "--port", str(settings.PORT)),
+        *("--workers", str(settings.WORKERS), "--blocking-threads", "1"),
+        "--respawn-failed-workers",
+    ]
