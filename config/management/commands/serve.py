@@ -13,8 +13,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 BANNER = """
 {url}
-  Sign in as a user      {url}/demo/                (a browser application, PKCE, step by step)
-  Administer             {url}/admin/               admin / admin-demo-pass
+  Sign in as a user      {url}/demo/   (a browser application, step by step)
+  Administer             {url}/admin/  admin / admin-demo-pass
   Events interface       {url}{events}/events
   Its documentation      {url}{events}/doc
   Who am I (signed)      {url}{identity}
@@ -43,7 +43,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Replace this process by the server; raises ``CommandError`` when the port is taken."""
+        """Become the server; raises ``CommandError`` when the port is taken."""
         if not options["prepare_only"]:
             require_free_port(settings.HOST, settings.PORT)
         call_command("migrate", verbosity=0, interactive=False)
@@ -77,8 +77,8 @@ def require_free_port(host: str, port: int) -> None:
             probe.bind((host.strip("[]"), port))
         except OSError as error:
             raise CommandError(
-                f"Cannot listen on {host}:{port} ({error.strerror}). Stop what runs there, or "
-                "choose another port, for example: make run PORT=8001"
+                f"Cannot listen on {host}:{port} ({error.strerror}). Stop what runs there, "
+                "or choose another port, for example: make run PORT=8001"
             ) from error
 
 

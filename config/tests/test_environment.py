@@ -1,0 +1,89 @@
+"""What the environment decides, tried in processes of their own."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+READS = re.compile(r'(?:env\.[a-z_]+|required|mount)\(\s*"([A-Z][A-Z0-9_]+)"')
+WHOLE = {
+    "PUBLIC_URL": "https://platform.example",
+    "SECRET_KEY": "x" * 64,
+    "ENCRYPTION_KEYS": "b25seS1mb3ItbWFrZS1jaGVjay0zMi1ieXRlcy1vayE=",
+}
+
+
+def settings_printed(expression, **environment):
+    """Evaluate an expression over the settings in a fresh process."""
+    return subprocess.run(
+        [sys.executable, "-c", f"from config import settings; print({expression})"],
+        cwd=ROOT,
+        env={"PATH": os.environ["PATH"], "READ_DOT_ENV": "0", **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_example_file_names_every_variable_that_settings_read():
+    read = set(READS.findall((ROOT / "config/settings.py").read_text(encoding="utf-8")))
+
+    example = (ROOT / ".env.example").read_text(encoding="utf-8")
+    named = set(re.findall(r"^#?([A-Z][A-Z0-9_]+)=", example, re.MULTILINE))
+
+    assert named == read
+
+
+@pytest.mark.parametrize("name", sorted(WHOLE))
+def test_a_missing_secret_or_address_stops_the_start_with_a_sentence(name):
+    rest = {key: value for key, value in WHOLE.items() if key != name}
+
+    finished = settings_printed("settings.DEBUG", **rest)
+
+    assert finished.returncode == 1
+    assert finished.stderr.splitlines()[-1].startswith(
+        f"django.core.exceptions.ImproperlyConfigured: {name} is not set."
+    )
+
+
+def test_production_values_are_the_strict_ones_by_default():
+    finished = settings_printed(
+        "settings.DEBUG, settings.DEMO, settings.SESSION_COOKIE_NAME, "
+        "settings.SESSION_COOKIE_SECURE, settings.SECURE_HSTS_SECONDS > 0, settings.ISSUER",
+        **WHOLE,
+    )
+
+    assert finished.stdout.strip() == (
+        "(False, False, '__Host-session', True, True, 'https://platform.example')"
+    )
+
+
+def test_cookies_follow_a_plain_http_public_address():
+    finished = settings_printed(
+        "settings.SESSION_COOKIE_NAME, settings.CSRF_COOKIE_SECURE, "
+        "settings.SECURE_HSTS_SECONDS",
+        **WHOLE | {"PUBLIC_URL": "http://127.0.0.1:8000/"},
+    )
+
+    assert finished.stdout.strip() == "('session', False, 0)"
+
+
+def test_the_compatible_addresses_come_from_the_environment():
+    finished = settings_printed(
+        "settings.CALENDAR_EVENTS['ROOT_PATH']",
+        **WHOLE,
+        BASE_MOUNT="/wp-json",
+        VENDOR_NS="tribe",
+    )
+
+    assert finished.stdout.strip() == "/wp-json/tribe/events/v1"
+
+
+def test_a_public_address_without_a_scheme_is_refused():
+    finished = settings_printed("1", **WHOLE | {"PUBLIC_URL": "platform.example"})
+
+    assert "PUBLIC_URL must be an absolute http or https address" in finished.stderr
