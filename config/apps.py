@@ -8,3 +8,7 @@ class ProjectConfig(AppConfig):
 
     name = "config"
     verbose_name = "Project"
+
+    def ready(self) -> None:
+        """Register the project's system checks."""
+        from config import checks  # noqa: F401, PLC0415 -- apps must be loaded first

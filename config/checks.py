@@ -1,0 +1,38 @@
+"""System checks about how the project is put together; each id has a test."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Tags, register
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host name can only be this machine."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+@register(Tags.security)
+def check_demo_stays_at_home(**_kwargs: Any) -> list[CheckMessage]:
+    """E001: a demonstration has published passwords, so it serves this machine only."""
+    public = urlsplit(settings.PUBLIC_URL).hostname or ""
+    if settings.DEMO and not (
+        is_loopback(public) and is_loopback(settings.HOST.strip("[]"))
+    ):
+        return [
+            Error(
+                "DEMO is on, and the server listens on or is announced at an address that "
+                "others can reach.",
+                hint="The demo accounts' passwords are public. Unset DEMO, or use 127.0.0.1.",
+                id="config.E001",
+            )
+        ]
+    return []
