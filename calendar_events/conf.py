@@ -1,0 +1,79 @@
+"""The app's settings as typed properties, read per call so that overrides hold."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+
+DEFAULTS: dict[str, Any] = {
+    "SERVICE": "calendar_events",
+    "VENDOR_NS": "platform",
+    "ROOT_PATH": "/platform/events/v1",
+    "PUBLIC_URL": "http://testserver",
+    "CURRENCY": "USD",
+    "MAX_PER_PAGE": 50,
+    "IDEMPOTENCY_HOURS": 24,
+}
+
+
+class Conf:
+    """``settings.CALENDAR_EVENTS`` over its defaults."""
+
+    def _get(self, name: str) -> Any:
+        return getattr(settings, "CALENDAR_EVENTS", {}).get(name, DEFAULTS[name])
+
+    @property
+    def service(self) -> str:
+        """The service (scope) that credentials need for this interface."""
+        return str(self._get("SERVICE"))
+
+    @property
+    def namespace(self) -> str:
+        """``<vendor_ns>/events/v1``, as the root document names it (spec 4.3)."""
+        return f"{self._get('VENDOR_NS')}/events/v1"
+
+    @property
+    def public_url(self) -> str:
+        """The address that links are built from, without a trailing slash."""
+        return str(self._get("PUBLIC_URL"))
+
+    @property
+    def public_host(self) -> str:
+        """The host of ``public_url`` without its port, as in ``global_id``."""
+        return urlsplit(self.public_url).hostname or ""
+
+    @property
+    def root_path(self) -> str:
+        """The path of ``{events_root}``, without a trailing slash."""
+        return str(self._get("ROOT_PATH"))
+
+    @property
+    def root_url(self) -> str:
+        """``{events_root}`` as an absolute address, without a trailing slash."""
+        return f"{self.public_url}{self.root_path}"
+
+    @property
+    def currency(self) -> str:
+        """The ISO 4217 code of amounts that name no currency."""
+        return str(self._get("CURRENCY"))
+
+    @property
+    def max_per_page(self) -> int:
+        """The silent cap of ``per_page``."""
+        return int(self._get("MAX_PER_PAGE"))
+
+    @property
+    def idempotency_hours(self) -> int:
+        """How long the first answer to an ``Idempotency-Key`` is repeated."""
+        return int(self._get("IDEMPOTENCY_HOURS"))
+
+    @property
+    def site_zone(self) -> ZoneInfo:
+        """The zone that naive input is read in (decisions 7, "Site zone")."""
+        return ZoneInfo(settings.TIME_ZONE)
+
+
+conf = Conf()

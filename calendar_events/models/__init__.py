@@ -1,0 +1,44 @@
+"""Events, venues, organizers, terms and images, and the rows that keep lists fast.
+
+How a writer saves: set the plain fields on an instance and hand it to
+``calendar_events.records.save`` (or ``records.delete``), never to ``Model.save``. That one
+function keeps every invariant of this package together, in one transaction: the version,
+the modification moment, the fragment, the search text, and the copies in the link rows.
+"""
+
+from calendar_events.models.counter import DayCount
+from calendar_events.models.event import (
+    Event,
+    EventOrganizer,
+    EventQuerySet,
+    EventTerm,
+    EventVenue,
+)
+from calendar_events.models.fields import WallClockField
+from calendar_events.models.idempotency import IdempotentAnswer
+from calendar_events.models.image import Image
+from calendar_events.models.organizer import Organizer
+from calendar_events.models.record import Record, RecordQuerySet, Rendered, Status
+from calendar_events.models.term import Taxonomy, Term, TermQuerySet
+from calendar_events.models.venue import Venue
+
+__all__ = [
+    "DayCount",
+    "Event",
+    "EventOrganizer",
+    "EventQuerySet",
+    "EventTerm",
+    "EventVenue",
+    "IdempotentAnswer",
+    "Image",
+    "Organizer",
+    "Record",
+    "RecordQuerySet",
+    "Rendered",
+    "Status",
+    "Taxonomy",
+    "Term",
+    "TermQuerySet",
+    "Venue",
+    "WallClockField",
+]

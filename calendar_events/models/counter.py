@@ -1,0 +1,30 @@
+"""Exact counts that stay cheap: how many listed events start on each day, in each scope.
+
+Triggers keep the rows (``migrations/0002_counters``); nothing else writes them. A scope is
+``all``, ``term:{id}`` or ``writes``. Several rows may share a scope and a day: a writer
+merges the rows it can lock and leaves the rest, so writers never wait for each other; the
+count is the sum.
+"""
+
+from __future__ import annotations
+
+from django.db import models
+
+
+class DayCount(models.Model):
+    """A part of the number of events that start on ``day`` (UTC) in ``scope``.
+
+    The day 0001-01-01 holds the whole scope.
+    """
+
+    scope = models.CharField(max_length=40)
+    day = models.DateField()
+    number = models.BigIntegerField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["scope", "day", "number"], name="daycount_scope_day"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.scope} {self.day}: {self.number} ({self.pk})"

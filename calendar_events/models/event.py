@@ -1,0 +1,188 @@
+"""Events, and the rows that link them to venues, organizers and terms."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from django.db import models
+from django.db.models import F, Q
+from simple_history.models import HistoricalRecords
+
+from calendar_events.models.fields import WallClockField
+from calendar_events.models.organizer import Organizer
+from calendar_events.models.record import Record, RecordQuerySet, Status
+from calendar_events.models.term import Term
+from calendar_events.models.venue import RENDERED_FIELDS, Venue
+
+LISTED = Q(status=Status.PUBLISH, hide_from_listings=False)
+"""Events that lists may show once their publication moment has come."""
+
+
+class EventQuerySet(RecordQuerySet):
+    """Events by visibility."""
+
+    def listed(self) -> Self:
+        """Leave out what is hidden from every list (decisions 7)."""
+        return self.filter(hide_from_listings=False)
+
+
+class Event(Record):
+    """Something that happens (spec 2.3)."""
+
+    title = models.CharField(max_length=500)
+    excerpt = models.TextField(blank=True, default="")
+    start_local = WallClockField()
+    end_local = WallClockField()
+    start_utc = models.DateTimeField()
+    end_utc = models.DateTimeField()
+    timezone = models.CharField(max_length=64)
+    """As it was given: an IANA name, an abbreviation or an offset."""
+    all_day = models.BooleanField(default=False)
+    cost = models.CharField(max_length=500, blank=True, default="")
+    """As it was given; ``costs`` parses it when the event is rendered."""
+    password = models.CharField(max_length=255, blank=True, default="")
+    show_map = models.BooleanField(default=True)
+    show_map_link = models.BooleanField(default=True)
+    hide_from_listings = models.BooleanField(default=False)
+    sticky = models.BooleanField(default=False)
+    featured = models.BooleanField(default=False)
+    ticketed = models.BooleanField(default=False)
+    post_parent = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="children"
+    )
+    protected_fragment = models.TextField(editable=False, blank=True, default="")
+    """What is shown without the password; empty when there is none."""
+    venues = models.ManyToManyField(Venue, through="EventVenue", related_name="events")
+    organizers = models.ManyToManyField(
+        Organizer, through="EventOrganizer", related_name="events"
+    )
+    terms = models.ManyToManyField(Term, through="EventTerm", related_name="events")
+
+    history = HistoricalRecords(excluded_fields=[*RENDERED_FIELDS, "protected_fragment"])
+
+    objects = EventQuerySet.as_manager()
+
+    class Meta(Record.Meta):
+        constraints = [
+            *Record.Meta.constraints,
+            models.CheckConstraint(condition=~Q(title=""), name="event_has_title"),
+            models.CheckConstraint(
+                condition=Q(end_utc__gte=F("start_utc")),
+                name="event_ends_after_it_starts",
+            ),
+            models.CheckConstraint(
+                condition=Q(post_parent__isnull=True) | ~Q(post_parent=F("id")),
+                name="event_is_not_its_own_parent",
+            ),
+        ]
+        indexes = [
+            # The default list and its total: page one is the head of this index.
+            models.Index(
+                fields=["start_utc", "id", "published_at"],
+                condition=LISTED,
+                name="event_listed",
+            ),
+            models.Index(
+                fields=["institution", "start_utc", "id"], name="event_institution"
+            ),
+            models.Index(fields=["end_utc"], condition=LISTED, name="event_listed_end"),
+            # Also answers "what has time not published yet?".
+            models.Index(
+                fields=["published_at", "id"],
+                condition=LISTED,
+                name="event_listed_published",
+            ),
+            models.Index(fields=["author", "status"], name="event_author_status"),
+            models.Index(fields=["modified_at", "id"], name="event_modified"),
+        ]
+        permissions = [
+            ("publish_event", "Can publish events"),
+            ("change_others_event", "Can change others' events"),
+            ("delete_others_event", "Can delete others' events"),
+            ("read_unpublished_event", "Can read others' unpublished events"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.title} ({self.pk})"
+
+
+class EventLink(models.Model):
+    """A link of an event, with a copy of what lists filter and sort by.
+
+    The copy makes "the events of this category from then on" the head of one index. Written
+    by ``calendar_events.records`` together with the event.
+    """
+
+    event = models.ForeignKey(Event, on_delete=models.CASCADE)
+    position = models.PositiveSmallIntegerField(default=0)
+    start_utc = models.DateTimeField()
+    listed = models.BooleanField()
+    """Whether the event is published (perhaps later) and not hidden from lists."""
+
+    class Meta:
+        abstract = True
+
+
+class EventVenue(EventLink):
+    """An event takes place at a venue."""
+
+    venue = models.ForeignKey(Venue, on_delete=models.CASCADE)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["event", "venue"], name="event_venue_once"),
+        ]
+        indexes = [
+            models.Index(
+                fields=["venue", "start_utc", "event"],
+                condition=Q(listed=True),
+                name="event_venue_listed",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"event {self.event_id} at venue {self.venue_id} ({self.pk})"
+
+
+class EventOrganizer(EventLink):
+    """An event is held by an organizer."""
+
+    organizer = models.ForeignKey(Organizer, on_delete=models.CASCADE)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["event", "organizer"], name="event_organizer_once"
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["organizer", "start_utc", "event"],
+                condition=Q(listed=True),
+                name="event_organizer_listed",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"event {self.event_id} by organizer {self.organizer_id} ({self.pk})"
+
+
+class EventTerm(EventLink):
+    """An event is in a category or has a tag."""
+
+    term = models.ForeignKey(Term, on_delete=models.CASCADE)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["event", "term"], name="event_term_once"),
+        ]
+        indexes = [
+            models.Index(
+                fields=["term", "start_utc", "event"],
+                condition=Q(listed=True),
+                name="event_term_listed",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"event {self.event_id} in term {self.term_id} ({self.pk})"

@@ -1,0 +1,43 @@
+"""Organizers: who holds events."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from simple_history.models import HistoricalRecords
+
+from calendar_events.models.record import Record, RecordQuerySet
+from calendar_events.models.venue import RENDERED_FIELDS
+
+
+class Organizer(Record):
+    """A person or body (spec 2.5)."""
+
+    name = models.CharField(max_length=500)
+    phone = models.CharField(max_length=255, blank=True, default="")
+    email = models.CharField(max_length=254, blank=True, default="")
+
+    history = HistoricalRecords(excluded_fields=RENDERED_FIELDS)
+
+    objects = RecordQuerySet.as_manager()
+
+    class Meta(Record.Meta):
+        constraints = [
+            *Record.Meta.constraints,
+            models.CheckConstraint(condition=~Q(name=""), name="organizer_has_name"),
+        ]
+        indexes = [
+            models.Index(fields=["published_at", "id"], name="organizer_newest"),
+            models.Index(
+                fields=["institution", "published_at", "id"], name="organizer_inst_newest"
+            ),
+        ]
+        permissions = [
+            ("publish_organizer", "Can publish organizers"),
+            ("change_others_organizer", "Can change others' organizers"),
+            ("delete_others_organizer", "Can delete others' organizers"),
+            ("read_unpublished_organizer", "Can read others' unpublished organizers"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.pk})"

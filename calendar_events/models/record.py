@@ -1,0 +1,124 @@
+"""What events, venues and organizers share: an owner, a status, a rendered form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+
+class Status(models.TextChoices):
+    """The statuses of the wire (decisions 7).
+
+    ``future`` is never stored: it is ``publish`` with a publication moment that has not
+    come, so that time publishes a record without anybody writing to it.
+    """
+
+    PUBLISH = "publish", "Published"
+    FUTURE = "future", "Scheduled"
+    DRAFT = "draft", "Draft"
+    PENDING = "pending", "Pending review"
+    PRIVATE = "private", "Private"
+    TRASH = "trash", "Trash"
+
+
+STORED_STATUSES = [status.value for status in Status if status is not Status.FUTURE]
+
+
+class RecordQuerySet(models.QuerySet):
+    """The vocabulary that events, venues and organizers share."""
+
+    def published(self, now: datetime) -> Self:
+        """Keep what anybody may read at ``now``."""
+        return self.filter(status=Status.PUBLISH, published_at__lte=now)
+
+    def scheduled(self, now: datetime) -> Self:
+        """Keep what time will publish."""
+        return self.filter(status=Status.PUBLISH, published_at__gt=now)
+
+    def with_status(self, status: str, now: datetime) -> Self:
+        """Keep what has the effective status ``status`` at ``now``."""
+        if status == Status.PUBLISH:
+            return self.published(now)
+        if status == Status.FUTURE:
+            return self.scheduled(now)
+        return self.filter(status=status)
+
+
+class Rendered(models.Model):
+    """A row that carries its own JSON text and a version.
+
+    Written by ``calendar_events.records`` and by nothing else.
+    """
+
+    version = models.PositiveBigIntegerField(default=1, editable=False)
+    created_at = models.DateTimeField(editable=False)
+    modified_at = models.DateTimeField(editable=False)
+    fragment = models.TextField(editable=False, blank=True, default="")
+    """The record's JSON text; addresses are left open (``documents.Marker``)."""
+    search_text = models.TextField(editable=False, blank=True, default="")
+    """What ``search`` looks in: folded for case and accents, without markup."""
+    sort_text = models.CharField(max_length=200, editable=False, blank=True, default="")
+    """The folded title or name, by which lists are sorted."""
+
+    class Meta:
+        abstract = True
+
+
+class Record(Rendered):
+    """An event, a venue or an organizer."""
+
+    institution = models.CharField(max_length=64, help_text="Registry identifier")
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    status = models.CharField(max_length=10, choices=Status, default=Status.PUBLISH)
+    previous_status = models.CharField(
+        max_length=10, choices=Status, blank=True, default="", editable=False
+    )
+    """What the status was before the record went to the trash."""
+    published_at = models.DateTimeField(null=True, blank=True)
+    """The publication moment (``date_utc``); empty for what was never published."""
+    slug = models.CharField(max_length=255, blank=True, default="")
+    description = models.TextField(blank=True, default="")
+    website = models.CharField(max_length=2048, blank=True, default="")
+    image = models.ForeignKey(
+        "calendar_events.Image",
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,  # its addresses are part of the rendered form
+        related_name="+",
+    )
+
+    class Meta:
+        abstract = True
+        constraints = [
+            models.UniqueConstraint(
+                fields=["slug"],
+                condition=~Q(slug=""),
+                name="%(class)s_slug_is_unique",
+            ),
+            models.CheckConstraint(
+                condition=Q(status__in=STORED_STATUSES),
+                name="%(class)s_status_is_known",
+            ),
+            models.CheckConstraint(
+                condition=~Q(status=Status.PUBLISH)
+                | (Q(published_at__isnull=False) & ~Q(slug="")),
+                name="%(class)s_published_has_date_and_slug",
+            ),
+            models.CheckConstraint(
+                condition=~Q(institution=""), name="%(class)s_has_institution"
+            ),
+        ]
+
+    def status_at(self, now: datetime) -> str:
+        """Return the effective status: ``publish`` that has not come yet is ``future``."""
+        if self.status == Status.PUBLISH and self.published_at and self.published_at > now:
+            return Status.FUTURE
+        return self.status

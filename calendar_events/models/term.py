@@ -1,0 +1,96 @@
+"""Terms: event categories, which form a tree, and event tags, which do not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from django.db import models
+from django.db.models import F, Q
+from simple_history.models import HistoricalRecords
+
+from calendar_events.models.record import Rendered
+from calendar_events.models.venue import RENDERED_FIELDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class Taxonomy(models.TextChoices):
+    """The two kinds of term, by the names of the wire (``taxonomy``)."""
+
+    CATEGORY = "tribe_events_cat", "Category"
+    TAG = "post_tag", "Tag"
+
+
+class TermQuerySet(models.QuerySet["Term"]):
+    """Terms by kind and by place in the tree."""
+
+    def categories(self) -> Self:
+        """Keep the tree."""
+        return self.filter(taxonomy=Taxonomy.CATEGORY)
+
+    def tags(self) -> Self:
+        """Keep the flat ones."""
+        return self.filter(taxonomy=Taxonomy.TAG)
+
+    def with_descendants(self, ids: Iterable[int]) -> set[int]:
+        """Return ``ids`` and everything under them, however deep."""
+        found = set(ids)
+        newest = found
+        while newest:
+            children = set(
+                self.model.objects.filter(parent__in=newest).values_list("id", flat=True)
+            )
+            newest = children - found
+            found |= newest
+        return found
+
+
+class Term(Rendered):
+    """A category or a tag (spec 2.6); both share one sequence of identifiers."""
+
+    taxonomy = models.CharField(max_length=20, choices=Taxonomy)
+    institution = models.CharField(max_length=64)
+    name = models.CharField(max_length=200)
+    slug = models.CharField(max_length=255)
+    description = models.TextField(blank=True, default="")
+    parent = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="children"
+    )
+
+    history = HistoricalRecords(excluded_fields=RENDERED_FIELDS)
+
+    objects = TermQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["taxonomy", "institution", "slug"], name="term_slug_is_unique"
+            ),
+            models.CheckConstraint(
+                condition=Q(taxonomy__in=Taxonomy.values), name="term_taxonomy_is_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(parent__isnull=True) | ~Q(parent=F("id")),
+                name="term_is_not_its_own_parent",
+            ),
+            models.CheckConstraint(
+                condition=Q(parent__isnull=True) | Q(taxonomy=Taxonomy.CATEGORY),
+                name="term_only_categories_have_parents",
+            ),
+            models.CheckConstraint(
+                condition=~Q(name="") & ~Q(slug="") & ~Q(institution=""),
+                name="term_has_name_slug_institution",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["taxonomy", "slug"], name="term_by_slug"),
+            models.Index(fields=["taxonomy", "sort_text", "id"], name="term_by_name"),
+        ]
+        permissions = [
+            ("manage_categories", "Can create, change and delete categories"),
+            ("manage_tags", "Can create, change and delete tags"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.get_taxonomy_display()} {self.pk})"

@@ -1,0 +1,69 @@
+"""Venues: where events happen."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from simple_history.models import HistoricalRecords
+
+from calendar_events.models.record import Record, RecordQuerySet
+
+RENDERED_FIELDS = ["fragment", "search_text", "sort_text"]
+
+
+class Venue(Record):
+    """A place (spec 2.4)."""
+
+    name = models.CharField(max_length=500)
+    address = models.CharField(max_length=500, blank=True, default="")
+    city = models.CharField(max_length=255, blank=True, default="")
+    country = models.CharField(max_length=255, blank=True, default="")
+    province = models.CharField(max_length=255, blank=True, default="")
+    state = models.CharField(max_length=255, blank=True, default="")
+    zip = models.CharField(max_length=64, blank=True, default="")
+    phone = models.CharField(max_length=255, blank=True, default="")
+    stateprovince = models.CharField(max_length=255, blank=True, default="")
+    show_map = models.BooleanField(default=True)
+    show_map_link = models.BooleanField(default=True)
+    geo_lat = models.FloatField(null=True, blank=True)
+    geo_lng = models.FloatField(null=True, blank=True)
+
+    history = HistoricalRecords(excluded_fields=RENDERED_FIELDS)
+
+    objects = RecordQuerySet.as_manager()
+
+    class Meta(Record.Meta):
+        constraints = [
+            *Record.Meta.constraints,
+            models.CheckConstraint(condition=~Q(name=""), name="venue_has_name"),
+            models.CheckConstraint(
+                condition=Q(geo_lat__isnull=True, geo_lng__isnull=True)
+                | Q(
+                    geo_lat__gte=-90,
+                    geo_lat__lte=90,
+                    geo_lng__gte=-180,
+                    geo_lng__lte=180,
+                ),
+                name="venue_coordinates_are_both_or_none",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["published_at", "id"], name="venue_newest"),
+            models.Index(
+                fields=["institution", "published_at", "id"], name="venue_inst_newest"
+            ),
+            models.Index(
+                fields=["geo_lat", "geo_lng"],
+                condition=Q(geo_lat__isnull=False),
+                name="venue_coordinates",
+            ),
+        ]
+        permissions = [
+            ("publish_venue", "Can publish venues"),
+            ("change_others_venue", "Can change others' venues"),
+            ("delete_others_venue", "Can delete others' venues"),
+            ("read_unpublished_venue", "Can read others' unpublished venues"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.pk})"
