@@ -31,7 +31,7 @@ def check_demo_stays_at_home(**_kwargs: Any) -> list[CheckMessage]:
             Error(
                 "DEMO is on, and the server listens on or is announced at an address that "
                 "others can reach.",
-                hint="The demo accounts' passwords are public. Unset DEMO, or use 127.0.0.1.",
+                hint="The demo passwords are public. Unset DEMO, or use 127.0.0.1.",
                 id="config.E001",
             )
         ]
