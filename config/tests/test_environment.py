@@ -20,7 +20,7 @@ WHOLE = {
 def settings_printed(expression, **environment):
     """Evaluate an expression over the settings in a fresh process."""
     return subprocess.run(
-        [sys.executable, "-c", f"from config import settings; print({expression})"],
+        [sys.executable, "-c", f"from config import settings; print([{expression}])"],
         cwd=ROOT,
         env={"PATH": os.environ["PATH"], "READ_DOT_ENV": "0", **environment},
         capture_output=True,
@@ -58,7 +58,7 @@ def test_production_values_are_the_strict_ones_by_default():
     )
 
     assert finished.stdout.strip() == (
-        "(False, False, '__Host-session', True, True, 'https://platform.example')"
+        "[False, False, '__Host-session', True, True, 'https://platform.example']"
     )
 
 
@@ -69,7 +69,7 @@ def test_cookies_follow_a_plain_http_public_address():
         **WHOLE | {"PUBLIC_URL": "http://127.0.0.1:8000/"},
     )
 
-    assert finished.stdout.strip() == "('session', False, 0)"
+    assert finished.stdout.strip() == "['session', False, 0]"
 
 
 def test_the_compatible_addresses_come_from_the_environment():
@@ -80,7 +80,7 @@ def test_the_compatible_addresses_come_from_the_environment():
         VENDOR_NS="tribe",
     )
 
-    assert finished.stdout.strip() == "/wp-json/tribe/events/v1"
+    assert finished.stdout.strip() == "['/wp-json/tribe/events/v1']"
 
 
 def test_a_public_address_without_a_scheme_is_refused():
