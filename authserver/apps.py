@@ -1,6 +1,7 @@
-"""The app that logs people in at their institution and grants tokens to applications."""
+"""The app that lets people log in at their institution and grants tokens."""
 
 from django.apps import AppConfig
+from django.db.backends.signals import connection_created
 
 
 class AuthserverConfig(AppConfig):
@@ -9,3 +10,11 @@ class AuthserverConfig(AppConfig):
     name = "authserver"
     verbose_name = "Authorization server"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Connect what needs the models."""
+        from authserver.audit import install_sqlite_guard  # noqa: PLC0415 -- needs the apps
+
+        connection_created.connect(
+            install_sqlite_guard, dispatch_uid="authserver.install_sqlite_guard"
+        )

@@ -1,0 +1,33 @@
+"""The authorization server's tables; one module per noun."""
+
+from authserver.models.audit import AuditEvent
+from authserver.models.consent import Consent
+from authserver.models.institution import Institution
+from authserver.models.service import CONTEXT_SCOPE_PREFIX, REFRESH_TOKEN_SCOPE, Service
+from authserver.models.service_key import KeyInstitution, KeyService, ServiceKey
+from authserver.models.token import (
+    AccessToken,
+    Grant,
+    IDToken,
+    PendingRequest,
+    RefreshToken,
+)
+from authserver.models.user import User
+
+__all__ = [
+    "CONTEXT_SCOPE_PREFIX",
+    "REFRESH_TOKEN_SCOPE",
+    "AccessToken",
+    "AuditEvent",
+    "Consent",
+    "Grant",
+    "IDToken",
+    "Institution",
+    "KeyInstitution",
+    "KeyService",
+    "PendingRequest",
+    "RefreshToken",
+    "Service",
+    "ServiceKey",
+    "User",
+]

@@ -1,0 +1,60 @@
+"""What happened, kept append-only; the database refuses changes too (see the migration)."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+
+class AuditEvent(models.Model):
+    """One thing that happened: who, with which key, for which institution, from where.
+
+    People, keys and institutions are named by text and not by reference: the record must
+    outlive them unchanged. ``details`` never holds a secret, a token or a code.
+    """
+
+    class Action(models.TextChoices):
+        """What can happen."""
+
+        LOGIN_SUCCEEDED = "login_succeeded", "Login succeeded"
+        LOGIN_FAILED = "login_failed", "Login failed"
+        LOGIN_LOCKED = "login_locked", "Login locked"
+        LOGGED_OUT = "logged_out", "Logged out"
+        PASSWORD_CHANGED = "password_changed", "Password changed"
+        ACCESS_GRANTED = "access_granted", "Access granted"
+        ACCESS_DENIED = "access_denied", "Access denied"
+        ACCESS_REVOKED = "access_revoked", "Access revoked"
+        TOKEN_ISSUED = "token_issued", "Token issued"
+        TOKEN_REFRESHED = "token_refreshed", "Token refreshed"
+        TOKEN_REFUSED = "token_refused", "Token refused"
+        TOKEN_REVOKED = "token_revoked", "Token revoked"
+        CODE_REPLAYED = "code_replayed", "Code replayed"
+        CODE_BURNED = "code_burned", "Code burned"
+        REFRESH_REPLAYED = "refresh_replayed", "Refresh token replayed"
+        KEY_CREATED = "key_created", "Key created"
+        KEY_CHANGED = "key_changed", "Key changed"
+        KEY_DELETED = "key_deleted", "Key deleted"
+        SECRET_CREATED = "secret_created", "Secret created"
+        SECRET_ROTATED = "secret_rotated", "Secret rotated"
+        SECRET_RETIRED = "secret_retired", "Secret retired"
+        ACCOUNT_CHANGED = "account_changed", "Account changed"
+
+    at = models.DateTimeField(default=timezone.now)
+    action = models.CharField(max_length=32, choices=Action.choices)
+    login = models.CharField(max_length=200, blank=True, db_index=True)
+    client_id = models.CharField("key", max_length=255, blank=True, db_index=True)
+    registry_id = models.CharField("institution", max_length=32, blank=True, db_index=True)
+    address = models.CharField(max_length=45, blank=True)
+    request_id = models.CharField("request identifier", max_length=64, blank=True)
+    details = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=~Q(action=""), name="audit_action_is_named"),
+        ]
+        indexes = [models.Index(fields=["-at", "-id"], name="audit_newest_first")]
+
+    def __str__(self) -> str:
+        """Say what and when."""
+        return f"{self.action} at {self.at:%Y-%m-%d %H:%M:%S}Z (#{self.pk})"

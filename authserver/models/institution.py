@@ -1,0 +1,81 @@
+"""Institutions: where users log in, and whose data a key may ask for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from django.core.validators import RegexValidator
+from django.db import models
+from django.db.models import Q
+
+from authserver.text import fold
+
+if TYPE_CHECKING:
+    from authserver.models.service_key import ServiceKey
+
+
+class InstitutionQuerySet(models.QuerySet["Institution"]):
+    """How institutions are asked for."""
+
+    def active(self) -> Self:
+        """Institutions that are open for use."""
+        return self.filter(is_active=True)
+
+    def of_key(self, key: ServiceKey) -> Self:
+        """Active institutions that the key may act for."""
+        return self.active().filter(key_links__key=key)
+
+    def matching(self, text: str) -> Self:
+        """Institutions whose name, place, code or registry identifier has every word."""
+        found = self
+        for word in fold(text).split():
+            found = found.filter(search_text__contains=word)
+        return found
+
+    def in_display_order(self) -> Self:
+        """By name, as a picker shows them."""
+        return self.order_by("name", "pk")
+
+
+class Institution(models.Model):
+    """A member of the platform; its registry identifier is digits as text (decisions 2)."""
+
+    registry_id = models.CharField(
+        "registry identifier",
+        max_length=32,
+        unique=True,
+        validators=[RegexValidator(r"^[0-9]+\Z", "Digits only.")],
+    )
+    name = models.CharField(max_length=200)
+    place = models.CharField(max_length=200, blank=True)
+    code = models.CharField(max_length=50, blank=True, help_text="A short mnemonic.")
+    is_active = models.BooleanField(
+        "active",
+        default=True,
+        help_text="An inactive institution counts as not on any key.",
+    )
+    search_text = models.TextField(editable=False, default="")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = InstitutionQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(registry_id__regex=r"^[0-9]+$"),
+                name="institution_registry_id_is_digits",
+            ),
+        ]
+        indexes = [models.Index(fields=["name", "id"], name="institution_by_name")]
+
+    def __str__(self) -> str:
+        """Name and identifier: unique, and telling."""
+        return f"{self.name} ({self.registry_id})"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Keep the folded text of the picker's search in step."""
+        self.search_text = fold(f"{self.name} {self.place} {self.code} {self.registry_id}")
+        fields = kwargs.get("update_fields")
+        if fields is not None:
+            kwargs["update_fields"] = {*fields, "search_text"}
+        super().save(*args, **kwargs)

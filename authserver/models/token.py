@@ -1,0 +1,175 @@
+"""Authorization codes and tokens; only SHA-256 digests of them are ever stored."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from oauth2_provider.models import (
+    AbstractAccessToken,
+    AbstractGrant,
+    AbstractIDToken,
+    AbstractRefreshToken,
+)
+
+from authserver.models.institution import Institution
+from authserver.models.service_key import ServiceKey
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+
+class PendingRequest(models.Model):
+    """A validated authorization request while the user chooses, logs in and decides.
+
+    It lives here and not in form fields or ``next``, so that nothing in it can change
+    between the pages. ``binding`` ties it to one browser; it is consumed once, by grant or
+    denial.
+    """
+
+    handle = models.CharField(max_length=64, unique=True)
+    """SHA-256 of the random handle that the pages carry."""
+    binding = models.CharField(max_length=64)
+    """SHA-256 of a random value that only this browser's session holds."""
+    key = models.ForeignKey(ServiceKey, on_delete=models.CASCADE, related_name="+")
+    institution = models.ForeignKey(
+        Institution, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
+    )
+    redirect_uri = models.TextField()
+    scope = models.TextField()
+    """The requested scope tokens in request order, one space between."""
+    state = models.TextField(blank=True)
+    code_challenge = models.CharField(max_length=43, blank=True)
+    """Empty only for an old-generation key with a secret."""
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField(db_index=True)
+    consumed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(handle__regex=r"^[0-9a-f]{64}$"),
+                name="pending_handle_is_a_digest",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        """Never the handle."""
+        return f"Pending request #{self.pk}"
+
+
+class Grant(AbstractGrant):
+    """An authorization code (spec 2.1); ``code`` holds its digest.
+
+    A redeemed grant is kept, so that a replay is recognised and everything issued from it
+    can be revoked through ``token_family``.
+    """
+
+    institution = models.ForeignKey(Institution, on_delete=models.CASCADE, related_name="+")
+    token_family = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    redeemed_at = models.DateTimeField(null=True, blank=True)
+    """When the code was redeemed, or burned; either way it is spent."""
+    failed_verifiers = models.PositiveSmallIntegerField(default=0)
+
+    class Meta(AbstractGrant.Meta):
+        swappable = "OAUTH2_PROVIDER_GRANT_MODEL"
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(code__regex=r"^[0-9a-f]{64}$"), name="grant_code_is_a_digest"
+            ),
+        ]
+        indexes = [models.Index(fields=["expires"], name="grant_by_expiry")]
+
+
+class AccessTokenQuerySet(models.QuerySet["AccessToken"]):
+    """How access tokens are asked for."""
+
+    def live(self, now: datetime) -> AccessTokenQuerySet:
+        """Tokens that were neither revoked nor have expired."""
+        return self.filter(revoked_at__isnull=True, expires__gt=now)
+
+
+class AccessToken(AbstractAccessToken):
+    """A bearer token; ``token`` stays empty, ``token_checksum`` is its digest.
+
+    ``user`` is empty for ``client_credentials``. Revoking marks the row: deleting it would
+    make a revoked token indistinguishable from one that never was.
+    """
+
+    institution = models.ForeignKey(Institution, on_delete=models.CASCADE, related_name="+")
+    token_family = models.UUIDField(null=True, blank=True, editable=False)
+    """Of the grant it descends from; empty for ``client_credentials``."""
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    objects = AccessTokenQuerySet.as_manager()
+
+    class Meta(AbstractAccessToken.Meta):
+        swappable = "OAUTH2_PROVIDER_ACCESS_TOKEN_MODEL"
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(("token", ""), ("token_checksum__regex", r"^[0-9a-f]{64}$")),
+                name="access_token_is_only_a_digest",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["token_family"], name="access_token_by_family"),
+            models.Index(fields=["expires"], name="access_token_by_expiry"),
+        ]
+
+    def is_valid(self, scopes: list[str] | None = None) -> bool:
+        """Return whether the token works, for code of django-oauth-toolkit that asks."""
+        return self.revoked_at is None and super().is_valid(scopes)
+
+    def revoke(self) -> None:
+        """Stop the token at once."""
+        type(self).objects.filter(pk=self.pk, revoked_at__isnull=True).update(
+            revoked_at=timezone.now()
+        )
+
+
+class RefreshTokenQuerySet(models.QuerySet["RefreshToken"]):
+    """How refresh tokens are asked for."""
+
+    def live(self, now: datetime) -> RefreshTokenQuerySet:
+        """Tokens that were neither used, revoked nor have expired."""
+        return self.filter(revoked__isnull=True, expires_at__gt=now)
+
+
+class RefreshToken(AbstractRefreshToken):
+    """A refresh token; used once, replaced by the next of its family.
+
+    ``expires_at`` is copied along the family: its lifetime is absolute and rotation does
+    not prolong it. ``revoked`` is set by use as well, so that a second use is recognised.
+    """
+
+    institution = models.ForeignKey(Institution, on_delete=models.CASCADE, related_name="+")
+    scope = models.TextField()
+    expires_at = models.DateTimeField()
+    revoked = models.DateTimeField(null=True, blank=True)
+
+    objects = RefreshTokenQuerySet.as_manager()
+
+    class Meta(AbstractRefreshToken.Meta):
+        swappable = "OAUTH2_PROVIDER_REFRESH_TOKEN_MODEL"
+        unique_together = ()
+        constraints = [
+            models.UniqueConstraint(fields=["token_checksum"], name="refresh_token_unique"),
+            models.CheckConstraint(
+                condition=Q(("token", ""), ("token_checksum__regex", r"^[0-9a-f]{64}$")),
+                name="refresh_token_is_only_a_digest",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["token_family"], name="refresh_token_by_family"),
+            models.Index(fields=["expires_at"], name="refresh_token_by_expiry"),
+        ]
+
+
+class IDToken(AbstractIDToken):
+    """Unused (no OpenID Connect); django-oauth-toolkit swaps its models only together."""
+
+    class Meta(AbstractIDToken.Meta):
+        swappable = "OAUTH2_PROVIDER_ID_TOKEN_MODEL"

@@ -1,0 +1,214 @@
+"""Factories, one per model: valid by default, traits name the variation."""
+
+from datetime import timedelta
+
+import factory
+from django.utils import timezone
+from factory.django import DjangoModelFactory, Password
+
+from authserver import models, vault
+
+PASSWORD = "correct horse battery staple"
+
+
+class InstitutionFactory(DjangoModelFactory):
+    class Meta:
+        model = models.Institution
+
+    class Params:
+        inactive = factory.Trait(is_active=False)
+
+    registry_id = factory.Sequence(lambda n: str(900_000 + n))
+    name = factory.Sequence(lambda n: f"Institution {n}")
+    place = "Riverside"
+    code = factory.Sequence(lambda n: f"INST{n}")
+
+
+class UserFactory(DjangoModelFactory):
+    class Meta:
+        model = models.User
+        skip_postgeneration_save = True
+
+    class Params:
+        disabled = factory.Trait(is_active=False)
+        administrator = factory.Trait(institution=None, is_staff=True, is_superuser=True)
+
+    username = factory.Sequence(lambda n: f"user{n}")
+    institution = factory.SubFactory(InstitutionFactory)
+    full_name = "Some One"
+    password = Password(PASSWORD)
+
+
+class ServiceFactory(DjangoModelFactory):
+    class Meta:
+        model = models.Service
+
+    code = factory.Sequence(lambda n: f"service{n}")
+    name = factory.Sequence(lambda n: f"Service {n}")
+    description = "Do something useful."
+
+
+class ServiceKeyFactory(DjangoModelFactory):
+    """A public key; ``secret="…"`` makes it confidential, ``services=[…]`` and
+    ``institutions=[…]`` link them.
+    """
+
+    class Meta:
+        model = models.ServiceKey
+        skip_postgeneration_save = True
+
+    class Params:
+        canceled = factory.Trait(status=models.ServiceKey.Status.CANCELED)
+        expired = factory.Trait(
+            expires_at=factory.LazyFunction(lambda: timezone.now() - timedelta(days=1))
+        )
+
+    client_id = factory.Sequence(lambda n: f"key{n}")
+    name = factory.Sequence(lambda n: f"Application {n}")
+    redirect_uris = "https://client.example/cb"
+
+    @factory.post_generation
+    def secret(self, create, extracted, **kwargs):
+        if extracted:
+            self.set_secret(extracted, now=timezone.now())
+            self.save()
+
+    @factory.post_generation
+    def services(self, create, extracted, **kwargs):
+        for service in extracted or ():
+            KeyServiceFactory(key=self, service=service)
+
+    @factory.post_generation
+    def institutions(self, create, extracted, **kwargs):
+        for institution in extracted or ():
+            KeyInstitutionFactory(key=self, institution=institution)
+
+
+class KeyServiceFactory(DjangoModelFactory):
+    class Meta:
+        model = models.KeyService
+
+    class Params:
+        canceled = factory.Trait(status=models.KeyService.Status.CANCELED)
+        expired = factory.Trait(
+            expires_at=factory.LazyFunction(lambda: timezone.now() - timedelta(days=1))
+        )
+
+    key = factory.SubFactory(ServiceKeyFactory)
+    service = factory.SubFactory(ServiceFactory)
+
+
+class KeyInstitutionFactory(DjangoModelFactory):
+    class Meta:
+        model = models.KeyInstitution
+
+    key = factory.SubFactory(ServiceKeyFactory)
+    institution = factory.SubFactory(InstitutionFactory)
+
+
+class PendingRequestFactory(DjangoModelFactory):
+    """``handle_text`` and ``binding_text`` are what the browser holds."""
+
+    class Meta:
+        model = models.PendingRequest
+
+    class Params:
+        handle_text = factory.Sequence(lambda n: f"handle{n}")
+        binding_text = "binding"
+
+    handle = factory.LazyAttribute(lambda o: vault.digest(o.handle_text))
+    binding = factory.LazyAttribute(lambda o: vault.digest(o.binding_text))
+    key = factory.SubFactory(ServiceKeyFactory)
+    redirect_uri = "https://client.example/cb"
+    scope = "calendar_events"
+    state = "xyz"
+    code_challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+    expires_at = factory.LazyFunction(lambda: timezone.now() + timedelta(minutes=10))
+
+
+class OwnedFactory(DjangoModelFactory):
+    """What belongs to a user at an institution, for a key."""
+
+    class Meta:
+        abstract = True
+
+    user = factory.SubFactory(UserFactory)
+    institution = factory.SelfAttribute("user.institution")
+    application = factory.SubFactory(ServiceKeyFactory)
+    scope = "calendar_events"
+
+
+class GrantFactory(OwnedFactory):
+    """An unredeemed code; ``code_text`` is what the client holds."""
+
+    class Meta:
+        model = models.Grant
+
+    class Params:
+        code_text = factory.Sequence(lambda n: f"auth_{n}")
+
+    code = factory.LazyAttribute(lambda o: vault.digest(o.code_text))
+    redirect_uri = "https://client.example/cb"
+    code_challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+    code_challenge_method = "S256"
+    expires = factory.LazyFunction(lambda: timezone.now() + timedelta(seconds=60))
+
+
+class AccessTokenFactory(OwnedFactory):
+    """A live token; ``token_text`` is what the client sends."""
+
+    class Meta:
+        model = models.AccessToken
+
+    class Params:
+        token_text = factory.Sequence(lambda n: f"tk_{n}")
+        expired = factory.Trait(
+            expires=factory.LazyFunction(lambda: timezone.now() - timedelta(seconds=1))
+        )
+        revoked = factory.Trait(revoked_at=factory.LazyFunction(timezone.now))
+
+    token_checksum = factory.LazyAttribute(lambda o: vault.digest(o.token_text))
+    expires = factory.LazyFunction(lambda: timezone.now() + timedelta(minutes=20))
+
+
+class RefreshTokenFactory(OwnedFactory):
+    """A live refresh token; ``token_text`` is what the client holds."""
+
+    class Meta:
+        model = models.RefreshToken
+
+    class Params:
+        token_text = factory.Sequence(lambda n: f"rt_{n}")
+
+    token_checksum = factory.LazyAttribute(lambda o: vault.digest(o.token_text))
+    token_family = factory.Faker("uuid4", cast_to=None)
+    scope = "calendar_events refresh_token"
+    expires_at = factory.LazyFunction(lambda: timezone.now() + timedelta(days=7))
+
+
+class IDTokenFactory(DjangoModelFactory):
+    class Meta:
+        model = models.IDToken
+
+    user = factory.SubFactory(UserFactory)
+    application = factory.SubFactory(ServiceKeyFactory)
+    expires = factory.LazyFunction(lambda: timezone.now() + timedelta(minutes=20))
+
+
+class ConsentFactory(DjangoModelFactory):
+    class Meta:
+        model = models.Consent
+
+    user = factory.SubFactory(UserFactory)
+    key = factory.SubFactory(ServiceKeyFactory)
+    institution = factory.SelfAttribute("user.institution")
+    scope = "calendar_events"
+    expires_at = factory.LazyFunction(lambda: timezone.now() + timedelta(days=90))
+
+
+class AuditEventFactory(DjangoModelFactory):
+    class Meta:
+        model = models.AuditEvent
+
+    action = models.AuditEvent.Action.LOGIN_SUCCEEDED
+    login = "alice@1001"
