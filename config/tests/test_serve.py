@@ -1,0 +1,101 @@
+"""``make run`` from outside: starts, answers, stops cleanly, says what is wrong."""
+
+import socket
+import subprocess
+import sys
+
+import httpx
+
+from config.tests import servers
+
+
+def test_ctrl_c_stops_the_server_cleanly_and_it_starts_again_on_the_same_data(tmp_path):
+    with servers.demo_server(tmp_path) as running:
+        total = running.http.get(f"{running.events_root}/events").json()["total"]
+        again = running.manage("serve", "--prepare-only")
+        status = running.interrupt()
+        shown = running.log.read_text()
+
+    assert total >= 60
+    assert again == ""
+    assert status == 0
+    assert f"{running.url}/demo/" in shown
+    assert "alice / alice-demo-pass" in shown
+    assert "Traceback" not in shown
+
+
+def test_a_taken_port_is_said_clearly(tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+
+        finished = subprocess.run(
+            [sys.executable, "manage.py", "serve"],
+            cwd=servers.ROOT,
+            env=servers.clean_environment(
+                PORT=str(port), DATABASE_URL=f"sqlite:///{tmp_path / 'unused.sqlite3'}"
+            ),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    assert finished.returncode == 1
+    assert f"Cannot listen on 127.0.0.1:{port}" in finished.stderr
+    assert "make run PORT=8001" in finished.stderr
+    assert not (tmp_path / "unused.sqlite3").exists()
+
+
+def test_seeding_a_server_that_is_no_demonstration_is_refused(tmp_path):
+    environment = servers.clean_environment(
+        DEMO="0",
+        PUBLIC_URL="https://platform.example",
+        SECRET_KEY="x" * 64,
+        ENCRYPTION_KEYS="dGVzdC1vbmx5LWtleS1vZi0zMi1ieXRlcy1sb25nISE=",
+        DATABASE_URL=f"sqlite:///{tmp_path / 'empty.sqlite3'}",
+    )
+
+    finished = subprocess.run(
+        [sys.executable, "manage.py", "seed_demo"],
+        cwd=servers.ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert finished.returncode == 1
+    assert "Set DEMO=1, or pass --force" in finished.stderr
+
+
+def test_the_front_page_leads_to_every_door(server):
+    page = server.http.get("/")
+
+    assert page.status_code == 200
+    for door in ("/demo/", "/platform/events/v1/events", "/oauth2/access", "/admin/"):
+        assert f'href="{door}"' in page.text
+
+
+def test_static_files_carry_the_request_identifier_too(server):
+    page = server.http.get("/")
+    style = page.text.split('rel="stylesheet" href="')[1].split('"')[0]
+
+    response = server.http.get(style)
+
+    assert response.status_code == 200
+    assert response.headers["x-svc-RequestId"]
+
+
+def test_the_compatible_addresses_serve_the_same_house(compatible_server):
+    root = "/wp-json/tribe/events/v1"
+
+    events = compatible_server.http.get(f"{root}/events?per_page=1")
+    neutral = compatible_server.http.get("/platform/events/v1/events")
+
+    assert events.status_code == 200
+    assert events.json()["events"][0]["rest_url"].startswith(
+        f"{compatible_server.url}{root}/"
+    )
+    assert events.headers["X-OCLC-RequestId"]
+    assert neutral.status_code == httpx.codes.NOT_FOUND
