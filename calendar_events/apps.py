@@ -1,6 +1,11 @@
 """The app that keeps events, venues, organizers, categories and tags."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
 
 
 class CalendarEventsConfig(AppConfig):
@@ -9,3 +14,16 @@ class CalendarEventsConfig(AppConfig):
     name = "calendar_events"
     verbose_name = "Calendar events"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Bring back groups that an emptied database has lost (``manage.py flush``)."""
+        post_migrate.connect(restore_groups, sender=self)
+
+
+def restore_groups(**_kwargs: Any) -> None:
+    """Create the groups of ``roles`` that are missing."""
+    from django.contrib.auth.models import Group, Permission  # noqa: PLC0415 -- app loading
+
+    from calendar_events import roles  # noqa: PLC0415 -- after app loading
+
+    roles.create_missing_groups(Group, Permission)

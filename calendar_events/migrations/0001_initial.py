@@ -25,7 +25,7 @@ class Migration(migrations.Migration):
                 ('number', models.BigIntegerField()),
             ],
             options={
-                'indexes': [models.Index(fields=['scope', 'day', 'number'], name='daycount_scope_day')],
+                'indexes': [models.Index(fields=["scope", "day"], name='daycount_scope_day')],
             },
         ),
         migrations.CreateModel(

@@ -23,7 +23,7 @@ class DayCount(models.Model):
 
     class Meta:
         indexes = [
-            models.Index(fields=["scope", "day", "number"], name="daycount_scope_day"),
+            models.Index(fields=["scope", "day"], name="daycount_scope_day"),
         ]
 
     def __str__(self) -> str:

@@ -1,0 +1,29 @@
+"""The wire shapes: the only package that knows what an answer looks like.
+
+A record is rendered once, when it is written, and its JSON text is stored beside it (the
+*fragment*). Reading a page is then a few queries and a concatenation; nothing is serialised
+per request. Two things are left open in a fragment:
+
+- addresses, because host and mount are settings: ``addresses.fill`` puts them in;
+- what belongs to other rows (venues, organizers, terms, their counts): ``pages`` and
+  ``singles`` join the fragments of those rows.
+
+``calendar_events.records`` calls ``render_event``, ``render_venue``, ``render_organizer``
+and ``render_term`` on every write; nothing else has to.
+"""
+
+from calendar_events.documents.rendering import (
+    RenderedEvent,
+    render_event,
+    render_organizer,
+    render_term,
+    render_venue,
+)
+
+__all__ = [
+    "RenderedEvent",
+    "render_event",
+    "render_organizer",
+    "render_term",
+    "render_venue",
+]

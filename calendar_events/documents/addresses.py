@@ -1,0 +1,70 @@
+"""Addresses inside stored fragments: left open on writing, filled in on answering.
+
+A marker is a raw control character. JSON text can never contain one (a serializer escapes
+it), so no input can forge one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from django.core.files.storage import default_storage
+
+from calendar_events.conf import conf
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SITE = "\x01"
+"""Stands for ``PUBLIC_URL``."""
+ROOT = "\x02"
+"""Stands for ``{events_root}`` as an absolute address."""
+HOST = "\x03"
+"""Stands for the host of ``PUBLIC_URL``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A text whose beginning is a setting."""
+
+    marker: str
+    rest: str
+
+    def json(self) -> str:
+        """Return the JSON string, its beginning left open."""
+        return f'"{self.marker}{orjson.dumps(self.rest).decode()[1:]}'
+
+
+def of_file(name: str) -> Address | str:
+    """Return the address of a stored file; storages elsewhere give absolute ones."""
+    address = default_storage.url(name)
+    return Address(SITE, address) if address.startswith("/") else address
+
+
+def dumps(value: Any) -> str:
+    """Return ``value`` as JSON text in which each ``Address`` is left open."""
+    if isinstance(value, Address):
+        return value.json()
+    if isinstance(value, dict):
+        return f"{{{members(value)}}}"
+    if isinstance(value, list):
+        return f"[{','.join(map(dumps, value))}]"
+    return orjson.dumps(value).decode()
+
+
+def members(document: Mapping[str, Any]) -> str:
+    """Return the members of an object without its braces."""
+    return ",".join(
+        f"{orjson.dumps(name).decode()}:{dumps(value)}" for name, value in document.items()
+    )
+
+
+def fill(text: str) -> str:
+    """Return ``text`` with every address in its place."""
+    return (
+        text.replace(SITE, conf.public_url)
+        .replace(ROOT, conf.root_url)
+        .replace(HOST, conf.public_host)
+    )
