@@ -1,0 +1,180 @@
+"""Read a time zone from text, and name it the way calendars print it.
+
+Accepted are the names of the IANA database in any case, ``UTC``, ``UTC+2``,
+``UTC-5:30``, ``+02:00`` and abbreviations such as ``EST``
+(``contract/events-observed.md`` 2 and 5). What an abbreviation means no installed
+library tells, so it is asked of the IANA database itself, through reference zones.
+Pure: no clock, no settings, no models.
+"""
+
+import re
+import zoneinfo
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from functools import cache
+
+# Where two zones share an abbreviation the earlier one wins, so the order is the
+# convention: CST is Chicago, BST is London. IST is left out on purpose: India, Israel
+# and Ireland have equal claims, and a refusal is better than hours of difference.
+_REFERENCE_ZONES = (
+    "America/New_York",
+    "America/Chicago",
+    "America/Denver",
+    "America/Los_Angeles",
+    "America/Anchorage",
+    "America/Halifax",
+    "America/St_Johns",
+    "Pacific/Honolulu",
+    "Pacific/Pago_Pago",
+    "Pacific/Guam",
+    "Europe/London",
+    "Europe/Lisbon",
+    "Europe/Berlin",
+    "Europe/Athens",
+    "Europe/Moscow",
+    "Africa/Johannesburg",
+    "Africa/Lagos",
+    "Africa/Nairobi",
+    "Africa/Maputo",
+    "Asia/Karachi",
+    "Asia/Jakarta",
+    "Asia/Makassar",
+    "Asia/Jayapura",
+    "Asia/Hong_Kong",
+    "Asia/Manila",
+    "Asia/Tokyo",
+    "Asia/Seoul",
+    "Australia/Perth",
+    "Australia/Adelaide",
+    "Australia/Sydney",
+    "Pacific/Auckland",
+)
+_AMBIGUOUS = frozenset({"IST"})
+# Names under which the database files things that are not places or rules.
+_NOT_ZONES = frozenset({"factory", "localtime", "posixrules", "leapseconds"})
+
+_OFFSET = re.compile(
+    r"""
+    (?P<prefix>UTC|GMT)?
+    (?P<sign>[+\-\N{MINUS SIGN}\ ])     # a plus that a query string lost is a blank
+    (?:
+        (?P<hours>[0-9]{1,2})
+        (?: :? (?P<minutes>[0-9]{2}) (?: :? (?P<seconds>[0-9]{2}) )? )?
+      | (?P<decimal>[0-9]{1,2}\.(?:0|25|5|50|75))       # UTC+5.5, a common spelling
+    )
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+class ZoneError(ValueError):
+    """The text names no time zone; the message says why, for people."""
+
+
+@cache
+def _names() -> dict[str, str]:
+    """Return the names of the IANA database by their casefolded form."""
+    return {
+        name.casefold(): name
+        for name in zoneinfo.available_timezones()
+        if name.casefold() not in _NOT_ZONES
+    }
+
+
+@cache
+def _abbreviations() -> dict[str, timezone]:
+    """Return the fixed offset that each abbreviation means, of summer time or not."""
+    found: dict[str, timezone] = {}
+    for name in _REFERENCE_ZONES:
+        for month in (1, 7):
+            moment = datetime(2025, month, 1, tzinfo=zoneinfo.ZoneInfo(name))
+            abbreviation = moment.tzname()
+            offset = moment.utcoffset()
+            if abbreviation and abbreviation.isalpha() and offset is not None:
+                found.setdefault(abbreviation.upper(), timezone(offset, abbreviation))
+    return {key: value for key, value in found.items() if key not in _AMBIGUOUS}
+
+
+def _offset(text: str) -> timezone | None:
+    match = _OFFSET.fullmatch(text)
+    if match is None:
+        return None
+    if match["decimal"]:
+        size = timedelta(hours=float(match["decimal"]))
+    else:
+        minutes, seconds = int(match["minutes"] or 0), int(match["seconds"] or 0)
+        if minutes > 59 or seconds > 59:
+            raise ZoneError("The offset of a time zone has minutes from 00 to 59.")
+        size = timedelta(hours=int(match["hours"]), minutes=minutes, seconds=seconds)
+    if size >= timedelta(hours=24):
+        raise ZoneError("The offset of a time zone is less than 24 hours.")
+    return timezone(size if match["sign"] in "+ " else -size)
+
+
+def zone(text: str) -> tzinfo:
+    """Return the time zone that ``text`` names.
+
+    An abbreviation is a fixed offset and wins over a database entry of the same name,
+    as in the observed peer: ``CET`` is +01:00 all year, ``Europe/Berlin`` has summers.
+
+    Raises ``ZoneError``.
+    """
+    offset = _offset(text.rstrip())
+    if offset is not None:
+        return offset
+    given = text.strip()
+    if given.upper() in {"UTC", "Z"}:
+        return UTC
+    if fixed := _abbreviations().get(given.upper()):
+        return fixed
+    if given.upper() in _AMBIGUOUS:
+        raise ZoneError(f"{given.upper()} has several meanings; name the place instead.")
+    if known := _names().get(given.casefold()):
+        return zoneinfo.ZoneInfo(known)
+    raise ZoneError(
+        "This is not a time zone. Use a name such as Europe/Berlin, UTC+2 or +02:00."
+    )
+
+
+def name(text: str) -> str:
+    """Return ``text`` as it is kept and answered: as given, but in the usual case.
+
+    Raises ``ZoneError``.
+    """
+    found = zone(text)
+    if isinstance(found, zoneinfo.ZoneInfo):
+        return found.key
+    kept = text.rstrip()
+    if _offset(kept) is not None:
+        return kept.upper().replace(" ", "+").replace("\N{MINUS SIGN}", "-")
+    return text.strip().upper()
+
+
+def abbreviation(text: str, instant: datetime) -> str:
+    """Return what the zone ``text`` is called at ``instant``: ``CET``, ``EDT``.
+
+    ``UTC+2`` is called what it is; a bare offset, and a zone whose name in the database
+    is a number, is ``GMT+0200`` (``contract/events-observed.md`` 2).
+
+    Raises ``ZoneError`` when ``text`` names no zone.
+    """
+    found = zone(text)
+    known_as = name(text)
+    if known_as.startswith(("UTC+", "UTC-")):
+        return known_as
+    local = shown(instant, found)
+    called = local.tzname() or ""
+    if called.isalpha():
+        return called
+    return f"GMT{local:%z}"[:8]
+
+
+def shown(instant: datetime, where: tzinfo) -> datetime:
+    """Return ``instant`` as an aware time in ``where``; total, see ``dates.to_wall``."""
+    try:
+        return instant.astimezone(where)
+    except OverflowError:
+        # The first or last hours of the calendar, seen from a zone where they are
+        # outside it: show the edge of the calendar rather than fail.
+        if instant.year == 1:
+            return datetime(1, 1, 1, tzinfo=where)
+        return datetime(9999, 12, 31, 23, 59, 59, tzinfo=where)
