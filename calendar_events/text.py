@@ -1,0 +1,179 @@
+"""Text in and out: plain titles, sanitised HTML, folding and search queries.
+
+The rules are those of ``decisions.md`` 7 ("Text", "Search"). HTML is parsed and cleaned
+by nh3, never here. Pure: no settings, no models.
+"""
+
+import html as entities
+import re
+import unicodedata
+from dataclasses import dataclass
+
+import nh3
+
+# What a description may contain: the structure of text, links, pictures and tables; no
+# styles, scripts, forms, frames or ids. Everything else is removed, its words are kept.
+ALLOWED_TAGS = frozenset(
+    {
+        "a", "abbr", "b", "bdi", "bdo", "blockquote", "br", "caption", "cite", "code",
+        "col", "colgroup", "dd", "del", "details", "dfn", "div", "dl", "dt", "em",
+        "figcaption", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img",
+        "ins", "kbd", "li", "mark", "ol", "p", "pre", "q", "rp", "rt", "ruby", "s",
+        "samp", "small", "span", "strike", "strong", "sub", "summary", "sup", "table",
+        "tbody", "td", "tfoot", "th", "thead", "time", "tr", "tt", "u", "ul", "var",
+        "wbr",
+    }
+)  # fmt: skip
+ALLOWED_ATTRIBUTES = {
+    "*": {"class", "dir", "lang", "title"},
+    "a": {"href", "hreflang"},
+    "blockquote": {"cite"},
+    "col": {"span"},
+    "colgroup": {"span"},
+    "del": {"cite", "datetime"},
+    "img": {"alt", "height", "src", "width"},
+    "ins": {"cite", "datetime"},
+    "ol": {"start", "reversed"},
+    "q": {"cite"},
+    "td": {"colspan", "rowspan"},
+    "th": {"colspan", "rowspan", "scope"},
+    "time": {"datetime"},
+}
+ALLOWED_SCHEMES = {"http", "https", "mailto", "tel"}
+
+_BLOCKS = (
+    "blockquote|caption|dd|details|div|dl|dt|figcaption|figure|h[1-6]|hr|li|ol|p|pre"
+    "|summary|table|tbody|td|tfoot|th|thead|tr|ul"
+)
+_BLOCK = re.compile(rf"<(?:{_BLOCKS})\b", re.IGNORECASE)
+_BREAK = re.compile(rf"(?=</?(?:{_BLOCKS}|br)\b)", re.IGNORECASE)
+_BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
+# A less-than sign that opens no tag is text: "a < b", "x<y".
+_STRAY = re.compile(r"<(?![a-zA-Z/!?][^<>]*>)")
+# Each pass decodes entities once and removes the tags that come to light.
+_MAX_PASSES = 5
+
+
+_LINE_ENDS = re.compile("\r\n|[\r\v\f\x85\u2028\u2029]")
+# Control characters but tab and line feed, NUL among them; the halves of surrogate pairs,
+# which cannot be encoded; and the noncharacters that XML 1.0 excludes.
+_UNREADABLE = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+def _readable(text: str) -> str:
+    """Return ``text`` with line feeds for line ends, and without what is no text."""
+    return _UNREADABLE.sub("", _LINE_ENDS.sub("\n", text))
+
+
+def _without_tags(markup: str) -> str:
+    """Remove all tags, scripts and comments, and decode entities once."""
+    bare = nh3.clean(_STRAY.sub("&lt;", markup), tags=set())
+    return entities.unescape(bare)
+
+
+def plain(text: str) -> str:
+    """Return a title or name as plain text on one line.
+
+    Tags are removed, a lone ``<`` stays, and no entity is left, however often the text
+    was escaped on its way here; so ``plain`` changes nothing in what it returned, and a
+    record's own answer can be sent back.
+    """
+    result = _readable(text)
+    for _ in range(_MAX_PASSES):
+        before = result
+        result = " ".join(_readable(_without_tags(result)).split())
+        if result == before:
+            return result
+    # Nested on purpose. What could still be markup is taken apart.
+    return " ".join(re.sub(r"[<&]", "", result).split())
+
+
+def html(text: str) -> str:
+    """Return a description as HTML that is safe to show.
+
+    Plain text becomes paragraphs: a blank line parts them, a line feed is a break. What
+    has blocks of its own is only cleaned. ``html`` changes nothing in what it returned.
+    """
+    markup = _clean(_readable(text)).strip()
+    if not markup or _BLOCK.search(markup):
+        return markup
+    paragraphs = _BLANK_LINES.split(markup)
+    lines = ("<br>\n".join(paragraph.strip().split("\n")) for paragraph in paragraphs)
+    return _clean("\n".join(f"<p>{line}</p>" for line in lines)).strip()
+
+
+def _clean(markup: str) -> str:
+    return nh3.clean(
+        _STRAY.sub("&lt;", markup),
+        tags=set(ALLOWED_TAGS),
+        attributes={tag: set(names) for tag, names in ALLOWED_ATTRIBUTES.items()},
+        url_schemes=ALLOWED_SCHEMES,
+        link_rel="noopener noreferrer",
+    )
+
+
+def strip_html(markup: str) -> str:
+    """Return the words of HTML on one line; blocks are parted, inline tags are not."""
+    return " ".join(_readable(_without_tags(_BREAK.sub(" ", markup))).split())
+
+
+# Latin letters with a stroke or a ligature are letters of their own in Unicode and do not
+# decompose, yet people type them without.
+_LETTERS = str.maketrans(
+    {
+        "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ħ": "h", "\N{LATIN SMALL LETTER DOTLESS I}": "i",
+        "ł": "l", "ŧ": "t", "ŋ": "n", "ƶ": "z", "ß": "ss",
+    }
+)  # fmt: skip
+# Accents of Latin, Greek and Cyrillic, points of Hebrew, vowel signs of Arabic: all are
+# optional in writing. Marks of other scripts (dakuten, matras) are part of the letter.
+_ACCENTS = re.compile(
+    "[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf-\u05c7\u064b-\u065f\u0670"
+    "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]"
+)
+
+
+def fold(text: str) -> str:
+    """Return ``text`` for comparison: without case, accents, and runs of blanks."""
+    folded = text
+    for _ in range(2):  # casefolding can make what decomposes, and the other way round
+        folded = unicodedata.normalize("NFKD", folded).casefold().translate(_LETTERS)
+    bare = _ACCENTS.sub("", folded)
+    return " ".join(unicodedata.normalize("NFC", bare).split())
+
+
+class SearchError(ValueError):
+    """Nothing can be searched for with this text; the message says why, for people."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchQuery:
+    """What a search asks for: each term a substring, folded like what it is sought in."""
+
+    wanted: tuple[str, ...]
+    excluded: tuple[str, ...]
+
+
+MAX_SEARCH_TERMS = 20  # each is a condition on several columns
+_TERM = re.compile(r'(?P<minus>-?)(?:"(?P<phrase>[^"]*)"|(?P<word>[^\s"]+))')
+_QUOTES = str.maketrans(
+    {"\N{LEFT DOUBLE QUOTATION MARK}": '"', "\N{RIGHT DOUBLE QUOTATION MARK}": '"'}
+)
+
+
+def search_query(text: str) -> SearchQuery:
+    """Read a search: every word is wanted, ``"a phrase"`` too, ``-word`` is excluded.
+
+    A quotation mark without its partner parts words like a blank.
+    Raises ``SearchError`` when no word is left or there are too many.
+    """
+    wanted: dict[str, None] = {}
+    excluded: dict[str, None] = {}
+    for match in _TERM.finditer(_readable(text).translate(_QUOTES)):
+        if term := fold(match["phrase"] or match["word"] or ""):
+            (excluded if match["minus"] else wanted).setdefault(term)
+    if not wanted and not excluded:
+        raise SearchError("There is no word to search for.")
+    if len(wanted) + len(excluded) > MAX_SEARCH_TERMS:
+        raise SearchError(f"A search has at most {MAX_SEARCH_TERMS} words.")
+    return SearchQuery(wanted=tuple(wanted), excluded=tuple(excluded))
