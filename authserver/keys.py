@@ -1,0 +1,231 @@
+"""The key store that platform_errors asks (its port ``KeyStore``).
+
+This runs before every signed and every bearer call, so each lookup is one statement of
+plain SQL that brings key, services, institutions and user together, and makes no model
+instances but the user. Services and institutions come as JSON, which SQLite and PostgreSQL
+both aggregate.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from django.db import connections, router
+
+from authserver import vault
+from authserver.models import (
+    AccessToken,
+    Institution,
+    KeyInstitution,
+    KeyService,
+    Service,
+    ServiceKey,
+    User,
+)
+from platform_errors import credentials
+from platform_errors.keys import KeyLookup
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+# Everything a request may ask of its user, so that nothing is fetched later, in the order
+# that ``User.from_db`` expects; the password hash stays where it is.
+USER_COLUMNS = tuple(
+    field.attname
+    for field in User._meta.concrete_fields
+    if field.attname not in {"password", "last_login", "created_at"}
+)
+_USER_AT = 10  # columns of the key, then those of the user, then the user's institution
+
+_KEY_COLUMNS = """
+    k.id, k.client_id, k.name, k.status, k.expires_at, k.old_generation,
+    k.encrypted_secret, k.encrypted_previous_secret,
+    {services}, {institutions}"""
+_SERVICES = """(
+    SELECT {array_of}({array}(s.code, s.name, ks.status, ks.expires_at)) FROM {key_service}
+    ks JOIN {service} s ON s.id = ks.service_id WHERE ks.key_id = k.id){text}"""
+_INSTITUTIONS = """(
+    SELECT {array_of}({array}(i.registry_id, i.id)) FROM {key_institution} ki
+    JOIN {institution} i ON i.id = ki.institution_id AND i.is_active
+    WHERE ki.key_id = k.id){text}"""
+_KEY_STATEMENT = """
+    SELECT {columns} FROM {key} k
+    LEFT JOIN {user} u
+        ON u.principal_id = %s AND u.principal_namespace = %s AND u.principal_namespace <> ''
+    LEFT JOIN {institution} ui ON ui.id = u.institution_id
+    WHERE k.client_id = %s"""
+_TOKEN_STATEMENT = """
+    SELECT {columns}, ti.registry_id, t.scope, t.expires FROM {token} t
+    JOIN {key} k ON k.id = t.application_id
+    JOIN {institution} ti ON ti.id = t.institution_id
+    LEFT JOIN {user} u ON u.id = t.user_id
+    LEFT JOIN {institution} ui ON ui.id = u.institution_id
+    WHERE t.token_checksum = %s AND t.revoked_at IS NULL"""
+_DIALECT = {
+    "sqlite": {"array_of": "json_group_array", "array": "json_array", "text": ""},
+    "postgresql": {"array_of": "json_agg", "array": "json_build_array", "text": "::text"},
+}
+_TABLES = {
+    "key": ServiceKey._meta.db_table,
+    "key_service": KeyService._meta.db_table,
+    "key_institution": KeyInstitution._meta.db_table,
+    "service": Service._meta.db_table,
+    "institution": Institution._meta.db_table,
+    "token": AccessToken._meta.db_table,
+    "user": User._meta.db_table,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredKey:
+    """A service key as the edge sees it, with the row numbers that writes need."""
+
+    pk: int
+    name: str
+    view: credentials.ServiceKey
+    institution_pks: Mapping[str, int]
+    """Of the active institutions on the key, by registry identifier."""
+
+    @property
+    def client_id(self) -> str:
+        """The key identifier."""
+        return self.view.client_id
+
+    @property
+    def has_secret(self) -> bool:
+        """Whether the key can authenticate, and therefore must."""
+        return bool(self.view.secrets)
+
+
+class ServiceKeyStore:
+    """Looks up service keys, principals and access tokens, each in one round trip."""
+
+    def find_key(
+        self, client_id: str, *, principal_id: str = "", principal_namespace: str = ""
+    ) -> KeyLookup | None:
+        """Return the key and, when one was asked for and exists, the principal.
+
+        Raises ``vault.SecretUnreadable`` when the key's secret was encrypted with a key
+        that is no longer configured.
+        """
+        row = _fetch_key(client_id, principal_id, principal_namespace)
+        if row is None:
+            return None
+        return KeyLookup(_key_view(row), _principal(row))
+
+    def find_token(self, token: str) -> credentials.AccessToken | None:
+        """Return the token that was not revoked, with everything it depends on."""
+        row = _fetch_row(_token_statement, [vault.digest(token)])
+        if row is None:
+            return None
+        registry_id, scope, expires = row[-3:]
+        return credentials.AccessToken(
+            key=_key_view(row, with_secrets=False),
+            institution=registry_id,
+            scopes=frozenset(scope.split()),
+            expires_at=_required_moment(expires),
+            principal=_principal(row),
+        )
+
+
+def find_stored_key(client_id: str) -> StoredKey | None:
+    """Return the key with its row numbers, for the authorization server itself."""
+    row = _fetch_key(client_id, "", "")
+    if row is None:
+        return None
+    return StoredKey(
+        pk=row[0],
+        name=row[2],
+        view=_key_view(row),
+        institution_pks=dict(_json(row[9])),
+    )
+
+
+def is_storable(text: str) -> bool:
+    """Return whether a database could hold the text at all (no NUL, no lone surrogate)."""
+    return "\x00" not in text and text.isprintable()
+
+
+def _fetch_key(client_id: str, principal_id: str, namespace: str) -> Sequence[Any] | None:
+    if not is_storable(client_id):
+        return None
+    if not (is_storable(principal_id) and is_storable(namespace)):
+        principal_id = namespace = ""  # nobody: an empty identifier is no principal
+    return _fetch_row(_key_statement, [principal_id, namespace, client_id])
+
+
+def _fetch_row(statement: Any, parameters: list[str]) -> Sequence[Any] | None:
+    connection = connections[router.db_for_read(ServiceKey)]
+    with connection.cursor() as cursor:
+        cursor.execute(statement(connection.vendor), parameters)
+        row: Sequence[Any] | None = cursor.fetchone()
+    return row
+
+
+def _columns(vendor: str) -> str:
+    words = _TABLES | _DIALECT[vendor]
+    key = _KEY_COLUMNS.format(
+        services=_SERVICES.format_map(words), institutions=_INSTITUTIONS.format_map(words)
+    )
+    user = ", ".join(f"u.{name}" for name in USER_COLUMNS)
+    return f"{key}, {user}, ui.registry_id"
+
+
+@lru_cache
+def _key_statement(vendor: str) -> str:
+    return _KEY_STATEMENT.format(columns=_columns(vendor), **_TABLES)
+
+
+@lru_cache
+def _token_statement(vendor: str) -> str:
+    return _TOKEN_STATEMENT.format(columns=_columns(vendor), **_TABLES)
+
+
+def _key_view(row: Sequence[Any], *, with_secrets: bool = True) -> credentials.ServiceKey:
+    stored = row[6:8] if with_secrets else ()
+    return credentials.ServiceKey(
+        client_id=row[1],
+        status=row[3],
+        expires_at=_moment(row[4]),
+        secrets=tuple(vault.decrypt(text) for text in stored if text),
+        services={
+            code: credentials.Service(
+                code=code, name=name, status=status, expires_at=_moment(expires_at)
+            )
+            for code, name, status, expires_at in _json(row[8])
+        },
+        institutions=frozenset(registry_id for registry_id, _ in _json(row[9])),
+        old_generation=bool(row[5]),
+    )
+
+
+def _principal(row: Sequence[Any]) -> credentials.Principal | None:
+    values = row[_USER_AT : _USER_AT + len(USER_COLUMNS)]
+    if values[0] is None:  # the primary key: nobody was joined
+        return None
+    user = User.from_db(router.db_for_read(User), USER_COLUMNS, values)
+    return credentials.Principal(
+        identifier=user.principal_id,
+        namespace=user.principal_namespace,
+        institution=row[_USER_AT + len(USER_COLUMNS)] or "",
+        user=user,
+        is_active=bool(user.is_active),
+    )
+
+
+def _json(text: str | None) -> Any:
+    return orjson.loads(text) if text else []
+
+
+def _moment(value: datetime | str | None) -> datetime | None:
+    return None if value is None else _required_moment(value)
+
+
+def _required_moment(value: datetime | str) -> datetime:
+    # SQLite, and JSON on PostgreSQL, carry text; SQLite's has no zone and means UTC.
+    moment = datetime.fromisoformat(value) if isinstance(value, str) else value
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
