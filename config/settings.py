@@ -124,6 +124,9 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    # First, so that every answer carries the request identifier, static files included.
+    "platform_errors.request_id.RequestIdMiddleware",
+    "platform_errors.cors.CorsMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -182,7 +185,7 @@ AUTH_USER_MODEL = "authserver.User"
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
     "authserver.backends.InstitutionBackend",
-    "django.contrib.auth.backends.ModelBackend",
+    "authserver.backends.LoginBackend",
 ]
 # Argon2id at OWASP's minimum (19 MiB, two passes, one lane); see authserver/hashers.py.
 PASSWORD_HASHERS = [
@@ -209,7 +212,7 @@ SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_AGE = env.int("SESSION_ABSOLUTE_SECONDS", 8 * 3600)
 SESSION_IDLE_SECONDS = env.int("SESSION_IDLE_SECONDS", 30 * 60)
-SESSION_ENGINE = "django.contrib.sessions.backends.db"
+SESSION_ENGINE = "authserver.sessions"  # rows, with an idle and an absolute end
 CSRF_TRUSTED_ORIGINS = [ISSUER]
 SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", 31_536_000) if IS_HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = IS_HTTPS
@@ -265,6 +268,20 @@ PLATFORM_ERRORS = {
     "REQUEST_ID_HEADER": REQUEST_ID_HEADER,
     "ISSUER": ISSUER,
     "TRUSTED_PROXIES": TRUSTED_PROXIES,
+    "PRINCIPAL_NS_PREFIX": PRINCIPAL_NS_PREFIX,
+    # Which dialect answers below a path when no view does; the longest path decides.
+    "MOUNTS": {
+        f"/{BASE_MOUNT}{VENDOR_NS}": "platform",
+        f"/{BASE_MOUNT}{VENDOR_NS}/events/v1": "events",
+    },
+    # What scripts of any origin may call (decisions 6).
+    "CORS_PATHS": (
+        f"/{BASE_MOUNT}{VENDOR_NS}/identity/v1",
+        f"/{BASE_MOUNT}{VENDOR_NS}/events/v1",
+        f"/{AUTH_MOUNT}token",
+        f"/{AUTH_MOUNT}revoke",
+        "/.well-known/oauth-authorization-server",
+    ),
 }
 
 # --- authserver: institutions, keys, tokens -----------------------------------------------
@@ -335,7 +352,9 @@ REST_FRAMEWORK = {
         "platform_errors.authentication.BearerAuthentication",
         "platform_errors.authentication.HmacAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    # A view that forgets to say what it requires is closed to anonymous callers.
+    "DEFAULT_PERMISSION_CLASSES": ["platform_errors.permissions.RequiresCredentials"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "platform_errors.negotiation.QualityNegotiation",
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": [
         "rest_framework.parsers.JSONParser",
@@ -358,14 +377,42 @@ SPECTACULAR_SETTINGS = {
 # --- Login limits are django-axes' --------------------------------------------------------
 
 AXES_ENABLED = True
-AXES_HANDLER = "axes.handlers.database.AxesDatabaseHandler"
+AXES_HANDLER = "authserver.login_limits.LoginLimits"
+AXES_LOCKOUT_PARAMETERS = ["username", "ip_address"]
+AXES_USERNAME_CALLABLE = "authserver.login_limits.account_of"
+AXES_CLIENT_IP_CALLABLE = "authserver.client_address.client_address"
+AXES_LOCKOUT_CALLABLE = "authserver.views.failures.too_many_attempts"
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # a refused attempt is not counted
+AXES_ENABLE_ADMIN = False  # authserver.admin shows the one table that is used
+AXES_VERBOSE = False
 
 # --- Logs ---------------------------------------------------------------------------------
 
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"plain": {"format": "{levelname} {name} {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "filters": {"request_id": {"()": "platform_errors.logs.RequestIdFilter"}},
+    "formatters": {
+        "plain": {
+            "()": "platform_errors.logs.PlainFormatter",
+            "format": "{levelname} {name} {message} [{request_id}]",
+            "style": "{",
+        },
+        "json": {
+            "()": "platform_errors.logs.StructuredFormatter",
+            "format": "{asctime}{levelname}{name}{message}{request_id}",
+            "style": "{",
+            "rename_fields": {"asctime": "time", "levelname": "level", "name": "logger"},
+        },
+    },
+    "handlers": {
+        "console": {
+            "class": "logging.StreamHandler",
+            "filters": ["request_id"],
+            "formatter": env.str("LOG_FORMAT", "plain" if DEBUG or DEMO else "json"),
+        }
+    },
+    # Django's own handlers would write everything twice, and unmasked.
+    "loggers": {"django": {"handlers": [], "level": "INFO"}},
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", "INFO")},
 }

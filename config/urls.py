@@ -6,6 +6,11 @@ from django.urls import include, path
 
 API_MOUNT = f"{settings.BASE_MOUNT}{settings.VENDOR_NS}/"
 
+handler400 = "platform_errors.error_handlers.bad_request"
+handler403 = "platform_errors.error_handlers.permission_denied"
+handler404 = "platform_errors.error_handlers.page_not_found"
+handler500 = "platform_errors.error_handlers.server_error"
+
 urlpatterns = [
     path("", include("config.home")),
     path("admin/", admin.site.urls),

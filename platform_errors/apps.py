@@ -1,6 +1,7 @@
 """The app that knows who is calling, and says no in the platform's words."""
 
 from django.apps import AppConfig
+from django.core.signals import request_finished
 
 
 class PlatformErrorsConfig(AppConfig):
@@ -9,3 +10,12 @@ class PlatformErrorsConfig(AppConfig):
     name = "platform_errors"
     verbose_name = "Platform errors"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Connect what runs without being called; register the OpenAPI extensions."""
+        from platform_errors import schema  # noqa: F401, PLC0415 -- registers by being imported
+        from platform_errors.request_id import forget_request_id  # noqa: PLC0415 -- app registry
+
+        request_finished.connect(
+            forget_request_id, dispatch_uid="platform_errors.forget_request_id"
+        )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 DEFAULTS: dict[str, Any] = {
     "KEY_STORE": "",
@@ -15,6 +18,9 @@ DEFAULTS: dict[str, Any] = {
     "REQUEST_ID_HEADER": "x-svc-RequestId",
     "ISSUER": "",
     "TRUSTED_PROXIES": (),
+    "PRINCIPAL_NS_PREFIX": "urn:platform:",
+    "MOUNTS": {},
+    "CORS_PATHS": (),
 }
 
 
@@ -61,8 +67,24 @@ class Conf:
 
     @property
     def trusted_proxies(self) -> tuple[str, ...]:
-        """Networks of proxies whose forwarded headers and request identifiers are believed."""
+        """Networks of proxies in front, whose request identifiers are believed."""
         return tuple(self._get("TRUSTED_PROXIES"))
+
+    @property
+    def principal_ns_prefix(self) -> str:
+        """What precedes an institution's identifier in the namespace of its users."""
+        return str(self._get("PRINCIPAL_NS_PREFIX"))
+
+    @property
+    def mounts(self) -> Mapping[str, str]:
+        """Path prefix → dialect (``platform`` or ``events``) of every API."""
+        mounts: Mapping[str, str] = self._get("MOUNTS")
+        return mounts
+
+    @property
+    def cors_paths(self) -> tuple[str, ...]:
+        """Path prefixes that scripts of any origin may call."""
+        return tuple(self._get("CORS_PATHS"))
 
 
 conf = Conf()

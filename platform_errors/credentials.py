@@ -1,7 +1,7 @@
 """What the edge knows about a caller: frozen views of a service key, a principal, a token.
 
-These are the only shapes that cross between a credential store and the services. They carry no
-behaviour that needs a database or a clock.
+These are the only shapes that cross between a credential store and the services. They carry
+no behaviour that needs a database or a clock.
 """
 
 from __future__ import annotations
@@ -83,6 +83,16 @@ class Credentials:
     scheme: Literal["hmac", "bearer"]
     key: ServiceKey
     institution: str | None
-    """The institution of the credentials: the token's, or the one a signed request named, or the
-    key's only one; ``None`` when a signed request of a wide key named none (decisions 2)."""
+    """The institution of the credentials: the token's, or the one a signed request named, or
+    the key's only one; ``None`` when a signed request of a wide key named none (decisions 2).
+    Always one that the key may act for."""
     principal: Principal | None
+    """The acting user: known, active and of the institution; else ``None``."""
+    scopes: frozenset[str] | None = None
+    """The services a token was issued for; ``None`` for a signed request, which may use every
+    service of its key."""
+    requested_institution: str = ""
+    """The ``contextInstitutionId`` of the query; whether it is allowed is asked by the
+    permissions, after the service (decisions 5)."""
+    is_user_invalid: bool = False
+    """A user was stated who cannot act here; refused by the permissions, in their turn."""

@@ -6,6 +6,7 @@ Attributes only. How a refusal is shown is ``documents.py``; turning one into a 
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rest_framework.exceptions import APIException
@@ -19,8 +20,8 @@ class Refusal(APIException):
 
     ``message`` is the short text of the contract, a ``str.format`` template over the keyword
     arguments; ``detail`` the longer text; ``slug`` the ``code`` of the events interface's JSON;
-    ``data`` further members of that JSON's ``data``; ``headers`` sent with the answer;
-    ``challenge`` the error attributes of a bearer challenge (RFC 6750 section 3).
+    ``data`` further members of that JSON's ``data``; ``headers`` sent with the answer.
+    ``text`` is the filled message, ``events_text`` the one that the events interface gives.
     """
 
     status_code: int = 400
@@ -41,20 +42,30 @@ class Refusal(APIException):
         self.text = self.message.format_map(
             {name: echo(part) for name, part in parts.items()}
         )
-        super().__init__(detail or self.text)
+        self.events_text = self.text
+        super().__init__(printable(detail or self.text))
         self.data = dict(data or {})
         self.headers = dict(headers or {})
 
 
 ECHO_LIMIT = 256
 
+# Everything outside XML 1.0's production 2 (Char): most C0 controls, lone surrogates, U+FFFE
+# and U+FFFF. JSON could escape them, but a document must not change with its format.
+_UNPRINTABLE = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def printable(text: str) -> str:
+    """Return ``text`` with the characters that XML 1.0 cannot carry replaced (U+FFFD)."""
+    return _UNPRINTABLE.sub("\ufffd", text)
+
 
 def echo(part: object) -> str:
-    """Return what a caller sent, cut at 256 characters (decisions 6)."""
-    return str(part)[:ECHO_LIMIT]
+    """Return what a caller sent, cut at 256 characters and printable (decisions 6)."""
+    return printable(str(part)[:ECHO_LIMIT])
 
 
-# --- Application authentication (spec 7.1, decisions 5) --------------------------------------
+# --- Application authentication (spec 7.1, decisions 5) -----------------------------------
 
 
 class AuthenticationRefusal(Refusal):
@@ -106,7 +117,10 @@ class SignatureInvalid(AuthenticationRefusal):
 class TimestampInvalid(AuthenticationRefusal):
     """The timestamp is no number or too far from the server's clock (Unix seconds)."""
 
-    message = "timestamp in request({timestamp}) is not valid; current time on server is {current_time}"
+    message = (
+        "timestamp in request({timestamp}) is not valid; "
+        "current time on server is {current_time}"
+    )
 
 
 class NonceReplayed(AuthenticationRefusal):
@@ -129,7 +143,7 @@ class TokenExpired(AuthenticationRefusal):
     bearer_error = "invalid_token"
 
 
-# --- Application and user authorization (spec 7.2, 7.3) --------------------------------------
+# --- Application and user authorization (spec 7.2, 7.3) -----------------------------------
 
 
 class ForbiddenRefusal(Refusal):
@@ -188,7 +202,7 @@ class MissingPermission(ForbiddenRefusal):
     message = "Missing permission"
 
 
-# --- General request errors (spec 7.4) -------------------------------------------------------
+# --- General request errors (spec 7.4) ----------------------------------------------------
 
 
 class NoSuchResource(Refusal):
@@ -197,6 +211,25 @@ class NoSuchResource(Refusal):
     status_code = 404
     message = "Not Found"
     slug = "rest_no_route"
+
+
+class MalformedRequest(Refusal):
+    """The request itself cannot be read: its address, query string or headers."""
+
+    message = "Bad Request"
+    slug = "rest_bad_request"
+
+
+class InstitutionNotNamed(Refusal):
+    """A signed write by a key with several institutions that names none (decisions 2)."""
+
+    message = "required parameter 'contextInstitutionId' is missing or blank"
+    slug = "rest_missing_callback_param"
+
+    def __init__(self) -> None:
+        """Say which parameter of the query string is missing."""
+        super().__init__(data={"params": ["contextInstitutionId"]})
+        self.events_text = "Missing parameter(s): contextInstitutionId"
 
 
 class MethodNotSupported(Refusal):
@@ -215,7 +248,7 @@ class NotAcceptable(Refusal):
     slug = "rest_not_acceptable"
 
 
-# --- Errors when writing data (spec 7.5) -----------------------------------------------------
+# --- Errors when writing data (spec 7.5) --------------------------------------------------
 
 
 class BadBody(Refusal):
@@ -231,25 +264,28 @@ class MalformedJson(BadBody):
 
 
 class MissingParameters(BadBody):
-    """Required parameters are not there; ``names`` in the order of the contract."""
+    """Required parameters are not there; ``names`` in the order of the contract.
+
+    ``in_body`` says whether they were to come in a body: only then the message is the spec's
+    ``Invalid HTTP Body Content``.
+    """
 
     slug = "rest_missing_callback_param"
-    code_text: ClassVar[str] = "Missing parameter(s)"
 
     def __init__(self, names: Iterable[str], *, in_body: bool = True) -> None:
         """Name what is missing."""
         self.names = list(names)
-        self.in_body = in_body
-        super().__init__(
-            f"{self.code_text}: {', '.join(map(echo, self.names))}",
-            data={"params": self.names},
-        )
+        listed = f"Missing parameter(s): {', '.join(map(echo, self.names))}"
+        super().__init__(listed, data={"params": self.names})
+        self.events_text = listed
+        self.text = self.text if in_body else listed
 
 
 class InvalidParameters(BadBody):
-    """Parameters have values that cannot be used; ``params`` maps each name to the reason."""
+    """Parameters have values that cannot be used; ``params`` maps each name to the reason.
 
-    code_text: ClassVar[str] = "Invalid parameter(s)"
+    ``details`` maps names to what a program may want to know; ``in_body`` as above.
+    """
 
     def __init__(
         self,
@@ -259,12 +295,21 @@ class InvalidParameters(BadBody):
         in_body: bool = False,
     ) -> None:
         """Name each bad parameter with its reason."""
-        self.params = dict(params)
-        self.in_body = in_body
+        self.params = {echo(name): reason for name, reason in params.items()}
         super().__init__(
-            "; ".join(f"{echo(name)}: {reason}" for name, reason in self.params.items()),
+            "; ".join(f"{name}: {reason}" for name, reason in self.params.items()),
             data={"params": self.params, "details": dict(details or {})},
         )
+        self.events_text = f"Invalid parameter(s): {', '.join(self.params)}"
+        self.text = self.text if in_body else self.events_text
+
+
+class ContentTooLarge(BadBody):
+    """The body is longer than the server reads (RFC 9110 section 15.5.14)."""
+
+    status_code = 413
+    message = "Content Too Large"
+    slug = "rest_content_too_large"
 
 
 class Conflict(Refusal):

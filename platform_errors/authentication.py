@@ -1,0 +1,191 @@
+"""Who is calling: signed requests and bearer tokens as ladders of refusals (decisions 5).
+
+Each authenticator returns ``None`` for the other's scheme; the last in a view's line
+refuses what none of them took, so that a bad credential is never mistaken for no credential.
+Service, institution and user are asked afterwards, by ``permissions.py``.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from django.contrib.auth.models import AnonymousUser
+from rest_framework.authentication import BaseAuthentication
+
+from platform_errors import exceptions, signing, statements
+from platform_errors.authorization_header import TwoHeaders, split
+from platform_errors.conf import conf
+from platform_errors.keys import get_key_store
+from platform_errors.replay import claim_nonce
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser
+    from rest_framework.request import Request
+
+    from platform_errors.credentials import Credentials, ServiceKey
+
+_TIMESTAMP = re.compile(r"[0-9]{1,12}")
+# RFC 6750 section 2.1 (b64token), then the documented ``, principalID="…"`` if any.
+_BEARER = re.compile(r"([A-Za-z0-9._~+/-]{1,255}=*)[ \t]*(?:,(.*))?", re.DOTALL)
+
+
+class SchemeAuthentication(BaseAuthentication):
+    """What both schemes share: reading the header, and refusing what nobody took."""
+
+    def authenticate(
+        self, request: Request
+    ) -> tuple[AbstractBaseUser | AnonymousUser, Credentials] | None:
+        """Return the acting user and the credentials, or ``None`` without a header.
+
+        Raises a ``Refusal`` of spec 7.1 or decisions 5 for credentials that do not hold.
+        """
+        try:
+            header = split(request.META.get("HTTP_AUTHORIZATION", ""))
+        except TwoHeaders as error:
+            raise exceptions.UnknownAuthorizationScheme(str(error)) from None
+        if header is None:
+            return None
+        if header.scheme != self.scheme():
+            if request.authenticators and request.authenticators[-1] is self:
+                raise exceptions.UnknownAuthorizationScheme(
+                    "the scheme is neither Bearer nor that of signed requests"
+                )
+            return None
+        credentials = self.credentials(request, header.rest)
+        principal = credentials.principal
+        return (AnonymousUser() if principal is None else principal.user), credentials
+
+    def authenticate_header(self, request: Request) -> str:
+        """Return the challenge (RFC 6750 section 3); our own scheme is no valid token."""
+        return challenge()
+
+    def scheme(self) -> str:
+        """Return the scheme that this class reads, in lower case."""
+        raise NotImplementedError
+
+    def credentials(self, request: Request, rest: str) -> Credentials:
+        """Climb the ladder."""
+        raise NotImplementedError
+
+
+class HmacAuthentication(SchemeAuthentication):
+    """Requests signed with a service key's secret (spec 5.2)."""
+
+    def scheme(self) -> str:
+        """Return the platform's scheme identifier."""
+        return conf.hmac_scheme_url.lower()
+
+    def credentials(self, request: Request, rest: str) -> Credentials:
+        """Read, know the key, verify the signature, the clock, the nonce; in this order.
+
+        The nonce comes last: a forged or stale request must not burn a genuine client's.
+        """
+        try:
+            header = signing.parse_header(rest)
+        except signing.HeaderMalformed as error:
+            raise exceptions.SignatureInvalid(
+                str(error), signature=error.signature
+            ) from None
+        stated = statements.read(request, header.principal_id, header.principal_namespace)
+        found = get_key_store().find_key(
+            header.client_id,
+            principal_id=stated.principal_id,
+            principal_namespace=stated.principal_namespace,
+        )
+        if found is None:
+            raise exceptions.KeyInvalid(key=header.client_id)
+        now = time.time()
+        _check_key(found.key, datetime.fromtimestamp(now, UTC))
+        _check_signature(header, request, found.key)
+        timestamp = _check_timestamp(header.timestamp, int(now))
+        skew = conf.max_clock_skew_seconds
+        if not claim_nonce(
+            client_id=found.key.client_id,
+            timestamp=timestamp,
+            nonce=header.nonce,
+            # Generous, because the clocks of several servers differ as well.
+            oldest=int(now) - 2 * skew - 60,
+        ):
+            raise exceptions.NonceReplayed
+        return statements.signed_credentials(found, stated)
+
+
+class BearerAuthentication(SchemeAuthentication):
+    """Access tokens in the header, never in the query (RFC 6750 section 2.1)."""
+
+    def scheme(self) -> str:
+        """Return RFC 6750's scheme."""
+        return "bearer"
+
+    def credentials(self, request: Request, rest: str) -> Credentials:
+        """Know the token, its lifetime, its key; one query for all."""
+        match = _BEARER.fullmatch(rest)
+        if match is None:
+            raise exceptions.TokenInvalid
+        stated = statements.read(request, *_principal_after_token(match[2]))
+        token = get_key_store().find_token(match[1])
+        if token is None:
+            raise exceptions.TokenInvalid
+        now = datetime.now(UTC)
+        if token.expires_at <= now:
+            raise exceptions.TokenExpired
+        _check_key(token.key, now)
+        return statements.token_credentials(token, stated)
+
+
+def challenge(error: str = "") -> str:
+    """Return the ``WWW-Authenticate`` of a refusal (decisions 5)."""
+    realm = f'Bearer realm="{conf.issuer}"'
+    return f'{realm}, error="{error}"' if error else realm
+
+
+def _check_key(key: ServiceKey, now: datetime) -> None:
+    if key.status == "canceled":
+        raise exceptions.KeyCanceled
+    if key.is_expired(now):
+        raise exceptions.KeyExpired
+
+
+def _check_signature(
+    header: signing.SignedHeader, request: Request, key: ServiceKey
+) -> None:
+    """Compare; a query that cannot be decoded is a bad request, not a bad signature."""
+    # WSGI carries bytes as Latin-1 text (PEP 3333).
+    query = request.META.get("QUERY_STRING", "").encode("latin-1", "replace")
+    try:
+        valid = signing.is_valid(
+            header,
+            request=signing.SignedRequest(request.method or "", query),
+            target=signing.signature_target(conf.hmac_signature_url),
+            secrets=key.secrets,
+            allow_literal_plus=key.old_generation,
+        )
+    except signing.QueryMalformed as error:
+        raise exceptions.MalformedRequest(str(error)) from None
+    if not valid:
+        raise exceptions.SignatureInvalid(signature=header.signature)
+
+
+def _check_timestamp(text: str, now: int) -> int:
+    """Return the timestamp as a number, if it is one and near the server's clock."""
+    if _TIMESTAMP.fullmatch(text) and abs(int(text) - now) <= conf.max_clock_skew_seconds:
+        return int(text)
+    raise exceptions.TimestampInvalid(timestamp=text, current_time=now)
+
+
+def _principal_after_token(parameters: str | None) -> tuple[str, str]:
+    """Read ``principalID="…", principalIDNS="…"``, the documented form after a token."""
+    if parameters is None:
+        return "", ""
+    values: dict[str, Any] = {}
+    try:
+        for name, value in signing.parse_parameters(parameters):
+            if name not in {"principalid", "principalidns"} or name in values:
+                raise exceptions.TokenInvalid
+            values[name] = value
+    except signing.HeaderMalformed:
+        raise exceptions.TokenInvalid from None
+    return values.get("principalid", ""), values.get("principalidns", "")

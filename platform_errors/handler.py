@@ -1,0 +1,173 @@
+"""The one place where an exception becomes a response (DRF's ``EXCEPTION_HANDLER``)."""
+
+from __future__ import annotations
+
+import logging
+import math
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+from django.core.exceptions import (
+    BadRequest,
+    PermissionDenied,
+    RequestDataTooBig,
+    SuspiciousOperation,
+    ValidationError,
+)
+from django.core.signals import got_request_exception
+from django.db import InterfaceError, OperationalError
+from django.http import Http404, HttpResponse, UnreadablePostError
+from django.http.multipartparser import MultiPartParserError
+from django.utils.cache import patch_vary_headers
+from rest_framework import exceptions as drf
+from rest_framework.views import set_rollback
+
+from platform_errors import documents, exceptions
+from platform_errors.authentication import challenge
+from platform_errors.conf import conf
+from platform_errors.exceptions import Refusal
+from platform_errors.request_id import current_request_id
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from django.http import HttpRequest
+    from rest_framework.request import Request
+
+logger = logging.getLogger(__name__)
+
+RETRY_AFTER_SECONDS = 2
+"""After a lock timeout: the writer in front has most likely finished by then."""
+
+
+def handle(exc: Exception, context: Mapping[str, Any]) -> HttpResponse:
+    """Answer for an exception that a view raised, in the view's dialect."""
+    view, request = context.get("view"), context["request"]
+    set_rollback()
+    refusal = refusal_of(exc)
+    if isinstance(refusal, exceptions.InternalError | exceptions.Unavailable):
+        report(exc, request, refusal)
+    if isinstance(refusal, exceptions.MethodNotSupported) and view is not None:
+        refusal.headers.setdefault("Allow", ", ".join(view.allowed_methods))
+    dialect = getattr(view, "error_dialect", documents.PLATFORM)
+    return refusal_response(refusal, request, dialect)
+
+
+def refusal_response(
+    refusal: Refusal, request: HttpRequest | Request, dialect: documents.Dialect
+) -> HttpResponse:
+    """Return the response for a refusal, headers included (decisions 5 and 6)."""
+    document = documents.error_document(
+        refusal,
+        dialect=dialect,
+        accept=request.META.get("HTTP_ACCEPT", ""),
+        namespace=conf.error_response_ns,
+    )
+    response = HttpResponse(
+        document.content,
+        status=refusal.status_code,
+        content_type=document.content_type,
+        headers={"Cache-Control": "no-store", **refusal.headers},
+    )
+    if refusal.status_code == HTTPStatus.UNAUTHORIZED or refusal.bearer_error:
+        response["WWW-Authenticate"] = challenge(refusal.bearer_error)
+    patch_vary_headers(response, ("Accept", "Authorization"))
+    return response
+
+
+def refusal_of(exc: Exception) -> Refusal:
+    """Translate what Django and DRF raise into the platform's words."""
+    if isinstance(exc, Refusal):
+        return exc
+    for types, translate in _TRANSLATIONS:
+        if isinstance(exc, types):
+            return translate(exc)
+    if (
+        isinstance(exc, drf.APIException)
+        and exc.status_code < HTTPStatus.INTERNAL_SERVER_ERROR
+    ):
+        return _other(exc)
+    return exceptions.InternalError(f"request identifier: {current_request_id()}")
+
+
+def report(exc: Exception, request: HttpRequest | Request, refusal: Refusal) -> None:
+    """Log what broke, and tell monitoring, which would not hear of a handled exception."""
+    django_request = getattr(request, "_request", request)
+    got_request_exception.send(sender=handle, request=django_request)
+    logger.error("%s: %s %s", refusal.text, request.method, request.path, exc_info=exc)
+
+
+def _other(exc: drf.APIException) -> Refusal:
+    """Keep the status of an exception that only a third party knows."""
+    refusal = exceptions.MalformedRequest(str(exc.detail))
+    refusal.status_code = exc.status_code
+    refusal.text = refusal.events_text = HTTPStatus(exc.status_code).phrase
+    return refusal
+
+
+def _parse_error(exc: Exception) -> Refusal:
+    detail = str(getattr(exc, "detail", exc))
+    is_json = detail.startswith("JSON parse error")
+    return (exceptions.MalformedJson if is_json else exceptions.BadBody)(detail)
+
+
+def _validation_error(exc: Any) -> Refusal:
+    detail = getattr(exc, "detail", None) or getattr(exc, "message_dict", exc)
+    if isinstance(detail, dict):
+        return exceptions.InvalidParameters(
+            {name: _first(reason) for name, reason in detail.items()}, in_body=True
+        )
+    return exceptions.BadBody(_first(detail))
+
+
+def _first(reason: Any) -> str:
+    """Return the first text in a serializer's nest of lists and dictionaries."""
+    while isinstance(reason, list | tuple | dict) and reason:
+        reason = next(iter(reason.values())) if isinstance(reason, dict) else reason[0]
+    return str(reason)
+
+
+def _throttled(exc: Any) -> Refusal:
+    wait = math.ceil(exc.wait or 1)
+    return exceptions.TooManyRequests(headers={"Retry-After": str(wait)})
+
+
+def _too_large(_: Exception) -> Refusal:
+    return exceptions.ContentTooLarge("the body is larger than this server reads")
+
+
+def _unavailable(_: Exception) -> Refusal:
+    return exceptions.Unavailable(
+        "the database did not answer in time",
+        headers={"Retry-After": str(RETRY_AFTER_SECONDS)},
+    )
+
+
+_Types = type[Exception] | tuple[type[Exception], ...]
+# The first match wins, so subclasses stand above their bases.
+_TRANSLATIONS: list[tuple[_Types, Callable[[Any], Refusal]]] = [
+    (Http404, lambda _: exceptions.NoSuchResource("nothing lives at this address")),
+    (drf.NotFound, lambda _: exceptions.NoSuchResource("nothing lives at this address")),
+    ((PermissionDenied, drf.PermissionDenied), lambda _: exceptions.MissingPermission()),
+    (drf.NotAuthenticated, lambda _: exceptions.AuthorizationHeaderMissing()),
+    (drf.AuthenticationFailed, lambda _: exceptions.UnknownAuthorizationScheme()),
+    (drf.MethodNotAllowed, lambda exc: exceptions.MethodNotSupported(str(exc.detail))),
+    (drf.NotAcceptable, lambda exc: exceptions.NotAcceptable(str(exc.detail))),
+    (
+        drf.UnsupportedMediaType,
+        lambda exc: exceptions.UnsupportedMediaType(str(exc.detail)),
+    ),
+    (drf.Throttled, _throttled),
+    (drf.ParseError, _parse_error),
+    ((drf.ValidationError, ValidationError), _validation_error),
+    (RequestDataTooBig, _too_large),
+    (
+        (UnreadablePostError, MultiPartParserError),
+        lambda _: exceptions.BadBody("the body could not be read to its end"),
+    ),
+    (
+        (SuspiciousOperation, BadRequest),
+        lambda _: exceptions.MalformedRequest("the request could not be read"),
+    ),
+    ((OperationalError, InterfaceError), _unavailable),
+]

@@ -1,0 +1,50 @@
+"""What never reaches a log: codes, verifiers, tokens, signatures, passwords, secrets."""
+
+from __future__ import annotations
+
+import re
+
+_MASK = "[redacted]"
+_NAMES = (
+    "access_token|refresh_token|client_secret|code_verifier|code|password|passwd|secret|"
+    "signature|token"
+)
+_PATTERNS = (
+    # A whole Authorization header, as a header line or as a Python or JSON member.
+    (
+        re.compile(
+            r"""((?:HTTP_)?Authorization\\?["']?[ \t]*[:=][ \t]*)([^\r\n]*)""",
+            re.IGNORECASE,
+        ),
+        rf"\1{_MASK}",
+    ),
+    (
+        re.compile(r"\b(Bearer|Basic)[ \t]+[A-Za-z0-9._~+/=-]+", re.IGNORECASE),
+        rf"\1 {_MASK}",
+    ),
+    # The platform's own tokens and codes carry their kind in front.
+    (re.compile(r"\b(tk|rt|auth)_[A-Za-z0-9]{16,}"), rf"\1_{_MASK}"),
+    # name=value of a query or form, name="value" of a header.
+    (
+        re.compile(
+            rf"""(?<![A-Za-z0-9_])({_NAMES})=(\\?["'])?[^&\s"'\\,;]+""", re.IGNORECASE
+        ),
+        rf"\1=\2{_MASK}",
+    ),
+    # "name": "value" of JSON or of a Python dictionary; numbers (an HTTP status) stay.
+    (
+        re.compile(
+            rf"""(\\?["'](?:{_NAMES})\\?["'][ \t]*:[ \t]*\\?["'])[^"'\\]*""", re.IGNORECASE
+        ),
+        rf"\1{_MASK}",
+    ),
+    # The refusal of a bad signature quotes it.
+    (re.compile(r"(invalid signature )\([^)]*\)"), rf"\1({_MASK})"),
+)
+
+
+def redact(text: str) -> str:
+    """Return ``text`` with everything masked that could be used to act for somebody."""
+    for pattern, replacement in _PATTERNS:
+        text = pattern.sub(replacement, text)
+    return text

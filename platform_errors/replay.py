@@ -1,0 +1,57 @@
+"""Refuse a signed request the second time it is seen.
+
+The claim is one ``INSERT`` under a unique constraint, in autocommit: of any number of parallel
+repeats, in any number of processes, the database lets exactly one through. It must not run in a
+transaction that may roll back, which would give the nonce out again (``checks.py`` says so).
+"""
+
+from __future__ import annotations
+
+from django.db import DEFAULT_DB_ALIAS, connections, router
+
+from platform_errors.models import Nonce
+
+SWEEP_LIMIT = 1000
+"""Rows that one sweep deletes on a database without data-modifying CTEs."""
+
+_TABLE = Nonce._meta.db_table
+_CLAIM = f"""
+INSERT INTO {_TABLE} (client_id, timestamp, nonce) VALUES (%s, %s, %s)
+ON CONFLICT DO NOTHING RETURNING id
+"""
+# Old rows go with the same round trip. Two for one: the table shrinks after a busy hour, and no
+# request pays for the requests before it. Locked rows are another request's to delete.
+_SWEEP_AND_CLAIM = f"""
+WITH swept AS (
+    DELETE FROM {_TABLE} WHERE id IN (
+        SELECT id FROM {_TABLE} WHERE timestamp < %s
+        ORDER BY timestamp LIMIT 2 FOR UPDATE SKIP LOCKED
+    )
+)
+{_CLAIM}
+"""
+_SWEEP = f"""
+DELETE FROM {_TABLE} WHERE id IN (
+    SELECT id FROM {_TABLE} WHERE timestamp < %s ORDER BY timestamp LIMIT {SWEEP_LIMIT}
+)
+"""
+
+
+def claim_nonce(*, client_id: str, timestamp: int, nonce: str, oldest: int) -> bool:
+    """Return whether this is the first request with this key, timestamp and nonce.
+
+    Rows with a timestamp before ``oldest`` can no longer be repeated, since the clock refuses
+    them; a few are deleted along the way, so that no scheduled job is needed.
+    Raises ``OperationalError`` when the database cannot be written in time.
+    """
+    connection = connections[router.db_for_write(Nonce) or DEFAULT_DB_ALIAS]
+    values = (client_id, timestamp, nonce)
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute(_SWEEP_AND_CLAIM, (oldest, *values))
+            return cursor.fetchone() is not None
+        cursor.execute(_CLAIM, values)
+        row = cursor.fetchone()
+        if row is not None and row[0] % SWEEP_LIMIT == 0:
+            cursor.execute(_SWEEP, (oldest,))
+        return row is not None

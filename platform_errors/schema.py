@@ -1,0 +1,119 @@
+"""OpenAPI: the two ways to authenticate, the error documents, the identity service."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_serializer
+from rest_framework import serializers
+
+
+class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    """``Authorization: Bearer tk_…`` (RFC 6750)."""
+
+    target_class = "platform_errors.authentication.BearerAuthentication"
+    name = "bearer"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
+        """Describe the scheme."""
+        return {"type": "http", "scheme": "bearer", "description": "An access token."}
+
+
+class HmacScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    """Signed requests (spec 5.2); OpenAPI knows no scheme that is an address."""
+
+    target_class = "platform_errors.authentication.HmacAuthentication"
+    name = "hmac"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
+        """Describe the header, since that is as close as OpenAPI comes."""
+        return {
+            "type": "apiKey",
+            "in": "header",
+            "name": "Authorization",
+            "description": (
+                "A request signed with the secret of a service key: the scheme identifier, "
+                'then clientId="…", timestamp="…", nonce="…", signature="…" and, for a '
+                'user, principalID="…", principalIDNS="…".'
+            ),
+        }
+
+
+@extend_schema_serializer(component_name="PlatformError")
+class PlatformErrorSerializer(serializers.Serializer[Any]):
+    """The error document of the platform services, in XML or JSON (spec 2.7)."""
+
+    code = serializers.IntegerField(help_text="The HTTP status.")
+    message = serializers.CharField(help_text="The short text of the contract.")
+    detail = serializers.CharField(help_text="What exactly is wrong.")
+
+
+class EventsErrorDataSerializer(serializers.Serializer[Any]):
+    """The ``data`` of an events error; the members besides ``status`` depend on ``code``."""
+
+    status = serializers.IntegerField(help_text="The HTTP status.")
+
+
+@extend_schema_serializer(component_name="Error")
+class EventsErrorSerializer(serializers.Serializer[Any]):
+    """The error document of the events interface (decisions 6)."""
+
+    code = serializers.CharField(help_text="A slug that programs can rely on.")
+    message = serializers.CharField()
+    data = EventsErrorDataSerializer()  # type: ignore[assignment] -- shadows .data
+
+
+class IdentityServiceSerializer(serializers.Serializer[Any]):
+    """A service on the caller's key."""
+
+    code = serializers.CharField(help_text="The scope that asks for the service.")
+    name = serializers.CharField()
+    status = serializers.ChoiceField(choices=["active", "canceled", "expired"])
+    expires = serializers.CharField(
+        allow_blank=True, help_text="`YYYY-MM-DD HH:MM:SSZ`, or empty."
+    )
+
+
+@extend_schema_serializer(component_name="Identity")
+class IdentitySerializer(serializers.Serializer[Any]):
+    """Who the caller is."""
+
+    clientId = serializers.CharField()  # noqa: N815 -- the contract's name
+    services = IdentityServiceSerializer(many=True)
+    contextInstitutionId = serializers.CharField(  # noqa: N815 -- the contract's name
+        allow_blank=True,
+        help_text="Empty for a key with several institutions when none was named.",
+    )
+    institutions = serializers.ListField(child=serializers.CharField())
+    principalID = serializers.CharField(allow_blank=True)  # noqa: N815 -- as above
+    principalIDNS = serializers.CharField(allow_blank=True)  # noqa: N815 -- as above
+    serverTime = serializers.IntegerField(  # noqa: N815 -- as above
+        help_text="Unix seconds, to compare a client's clock with."
+    )
+
+
+def _refusals(*statuses: int) -> dict[tuple[int, str], Any]:
+    return {
+        (status, media_type): PlatformErrorSerializer
+        for status in statuses
+        for media_type in ("application/xml", "application/json")
+    }
+
+
+identity_schema = extend_schema(
+    operation_id="identity",
+    tags=["identity"],
+    parameters=[
+        OpenApiParameter(
+            "contextInstitutionId", str, description="Whose data is asked for."
+        ),
+        OpenApiParameter("principalID", str, description="The acting user."),
+        OpenApiParameter("principalIDNS", str, description="The namespace of principalID."),
+    ],
+    responses={
+        (200, "application/xml"): IdentitySerializer,
+        (200, "application/json"): IdentitySerializer,
+        **_refusals(400, 401, 403, 405, 406),
+    },
+)

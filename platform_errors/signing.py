@@ -1,0 +1,303 @@
+"""HMAC-signed requests: read the header, build the string to sign, compare (spec 5.2).
+
+Pure: the standard library only, no settings, no clock, no database. The spec leaves the
+computation open; the rules are ``docs/signing.md``, pinned by the vectors in ``tests/``.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+from urllib.parse import quote, unquote_to_bytes, urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+MAX_HEADER_LENGTH: Final = 8192
+MAX_VALUE_LENGTH: Final = 512
+MAX_NONCE_LENGTH: Final = 128
+MAX_CLIENT_ID_LENGTH: Final = 255
+
+# RFC 9110 section 11.2 (auth-param), quoted form only: every known client quotes. A
+# backslash may escape a quote or itself; other escapes have no agreed meaning.
+_PARAMETER = re.compile(
+    r"[ \t]*([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*=[ \t]*"
+    r'"((?:[^"\\\x00-\x08\x0a-\x1f\x7f]|\\["\\])*)"[ \t]*(,?)'
+)
+_ESCAPE = re.compile(r'\\(["\\])')
+_VISIBLE = re.compile(r"[!-~]+")
+_PRINTABLE = re.compile(r"[ -~]*")
+_METHOD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_BROKEN_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
+
+_REQUIRED = {
+    "clientid": "clientId",
+    "timestamp": "timestamp",
+    "nonce": "nonce",
+    "signature": "signature",
+}
+_OPTIONAL = {"principalid": "principalID", "principalidns": "principalIDNS"}
+_KNOWN = _REQUIRED | _OPTIONAL
+_LIMITS = {"clientId": MAX_CLIENT_ID_LENGTH, "nonce": MAX_NONCE_LENGTH}
+
+
+class HeaderMalformed(ValueError):
+    """The header is ours but cannot be read; the text says why, for a client's developer."""
+
+    signature: str = ""
+    """What the header gave as one; empty when reading did not get that far (spec 7.1)."""
+
+
+class QueryMalformed(ValueError):
+    """The query string is not percent-encoded UTF-8, so there is nothing to sign."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedHeader:
+    """What a signed ``Authorization`` header states, read but not yet believed."""
+
+    client_id: str
+    timestamp: str
+    """The exact text, because that is signed; whether it is a time is asked later."""
+    nonce: str
+    signature: str
+    principal_id: str = ""
+    principal_namespace: str = ""
+
+
+class SignatureTarget(NamedTuple):
+    """The constants signed instead of the real host, port and path."""
+
+    host: str
+    port: int
+    path: str
+
+
+@lru_cache(maxsize=8)
+def signature_target(url: str) -> SignatureTarget:
+    """Split the signature URL into the three lines that are signed."""
+    parts = urlsplit(url)
+    port = parts.port or {"http": 80}.get(parts.scheme, 443)
+    return SignatureTarget(parts.hostname or "", port, parts.path or "/")
+
+
+# --- The header ---------------------------------------------------------------------------
+
+
+def parse_parameters(text: str) -> Iterator[tuple[str, str]]:
+    """Yield (lower-case name, value) of ``name="value"`` pairs separated by commas.
+
+    Raises ``HeaderMalformed`` where the grammar ends: a bare quote, an unknown escape, a
+    missing or a trailing comma.
+    """
+    position = 0
+    while True:
+        match = _PARAMETER.match(text, position)
+        if match is None:
+            raise HeaderMalformed('parameters must be name="value", separated by commas')
+        name, value, comma = match.groups()
+        yield name.lower(), _ESCAPE.sub(r"\1", value) if "\\" in value else value
+        position = match.end()
+        if not comma:
+            break
+    if position != len(text):
+        raise HeaderMalformed('parameters must be name="value", separated by commas')
+
+
+def parse_header(text: str) -> SignedHeader:
+    """Read the parameters of a signed ``Authorization`` header (what follows the scheme).
+
+    Names are matched without case and unknown ones are ignored, since public libraries
+    send ``userid`` and ``password`` along. Raises ``HeaderMalformed`` for everything that
+    could be read in two ways: a repeated name, a bare quote, an oversize value.
+    """
+    values: dict[str, str] = {}
+    try:
+        _collect(text, values)
+    except HeaderMalformed as error:
+        error.signature = values.get("signature", "")
+        raise
+    return SignedHeader(
+        client_id=values["clientid"],
+        timestamp=values["timestamp"],
+        nonce=values["nonce"],
+        signature=values["signature"],
+        principal_id=values.get("principalid", ""),
+        principal_namespace=values.get("principalidns", ""),
+    )
+
+
+def _collect(text: str, values: dict[str, str]) -> None:
+    """Fill ``values`` and check them; what was read before an error stays in it."""
+    if len(text) > MAX_HEADER_LENGTH:
+        raise HeaderMalformed(f"the header is longer than {MAX_HEADER_LENGTH} characters")
+    for name, value in parse_parameters(text):
+        if name in values:
+            raise HeaderMalformed(f"parameter {name[:64]} is repeated")
+        values[name] = value
+    for name, spelling in _KNOWN.items():
+        _check_value(spelling, values.get(name), required=name in _REQUIRED)
+
+
+def _check_value(name: str, value: str | None, *, required: bool) -> None:
+    """Refuse what no client sends and no log or database should see."""
+    # A timestamp that is no number has its own refusal, further down the ladder.
+    is_opaque = required and name != "timestamp"
+    if value is None or (is_opaque and not value):
+        if required:
+            raise HeaderMalformed(f"parameter {name} is missing")
+        return
+    limit = _LIMITS.get(name, MAX_VALUE_LENGTH)
+    if len(value) > limit:
+        raise HeaderMalformed(f"parameter {name} is longer than {limit} characters")
+    if not (_VISIBLE if is_opaque else _PRINTABLE).fullmatch(value):
+        raise HeaderMalformed(f"parameter {name} has characters that are not allowed")
+
+
+# --- The query ----------------------------------------------------------------------------
+
+
+def canonical_query(query: bytes) -> str:
+    """Return one ``name=value`` line per parameter, each ending in LF, sorted.
+
+    Takes the query as it came over the wire: decoding it first loses the difference
+    between ``+`` and ``%2B`` and between ``&`` and ``%26``. Two queries have the same lines
+    exactly when they decode to the same names and values, order aside. Raises
+    ``QueryMalformed`` for what does not decode.
+    """
+    return _lines(_pairs(query))
+
+
+def literal_plus_query(query: bytes) -> str | None:
+    """Return the lines of clients that sign ``+`` as ``%2B``, or ``None`` where unsafe.
+
+    Those clients also drop repeated and empty parameters, so a query that has either (or a
+    bare name) could carry what was never signed. Raises ``QueryMalformed``.
+    """
+    if b"+" not in query:
+        return None
+    pairs = _pairs(query.replace(b"+", b"%2B"))
+    if len({name for name, _ in pairs}) < len(pairs) or not all(
+        value for _, value in pairs
+    ):
+        return None
+    return _lines(pairs)
+
+
+def _pairs(query: bytes) -> list[tuple[str, str]]:
+    """Split and decode, keeping duplicates; only wholly empty pieces are dropped."""
+    if _BROKEN_ESCAPE.search(query):
+        raise QueryMalformed(
+            "the query string has a % that is not followed by two hex digits"
+        )
+    pairs = []
+    try:
+        for piece in query.split(b"&"):
+            if piece:
+                name, _, value = piece.replace(b"+", b" ").partition(b"=")
+                pairs.append(
+                    (unquote_to_bytes(name).decode(), unquote_to_bytes(value).decode())
+                )
+    except UnicodeDecodeError:
+        raise QueryMalformed("the query string is not UTF-8") from None
+    return pairs
+
+
+def _lines(pairs: list[tuple[str, str]]) -> str:
+    """Encode anew and sort by encoded name, then encoded value, as bytes."""
+    # quote() with nothing safe leaves exactly RFC 3986's unreserved characters.
+    encoded = sorted((quote(name, safe=""), quote(value, safe="")) for name, value in pairs)
+    return "".join(f"{name}={value}\n" for name, value in encoded)
+
+
+# --- The signature ------------------------------------------------------------------------
+
+
+def string_to_sign(
+    header: SignedHeader, *, method: str, target: SignatureTarget, query_lines: str
+) -> bytes:
+    """Return the lines of the contract, each ending in LF.
+
+    The fourth line is the body hash, reserved and always empty. Raises ``ValueError`` when a
+    part could run into the next line.
+    """
+    if not _METHOD.fullmatch(method):
+        raise ValueError("the method is not an HTTP token")
+    if "\n" in f"{header.client_id}{header.timestamp}{header.nonce}":
+        raise ValueError("a signed part contains a line feed")
+    head = (
+        header.client_id,
+        header.timestamp,
+        header.nonce,
+        "",
+        method.upper(),
+        *map(str, target),
+    )
+    return ("".join(f"{line}\n" for line in head) + query_lines).encode()
+
+
+def sign(message: bytes, secret: bytes) -> str:
+    """Return Base64 of HMAC-SHA256; the key is the secret's text, not a decoding of it."""
+    return base64.b64encode(hmac.digest(secret, message, hashlib.sha256)).decode()
+
+
+class SignedRequest(NamedTuple):
+    """The two facts of a request that its signature covers."""
+
+    method: str
+    query: bytes
+
+
+def is_valid(
+    header: SignedHeader,
+    *,
+    request: SignedRequest,
+    target: SignatureTarget,
+    secrets: Iterable[bytes],
+    allow_literal_plus: bool = False,
+) -> bool:
+    """Return whether any live secret makes this signature for this request.
+
+    All secrets and forms are tried and compared in constant time, so the time taken tells
+    nothing about which of them came close. Raises ``QueryMalformed``.
+    """
+    forms = [canonical_query(request.query)]
+    if allow_literal_plus:
+        legacy = literal_plus_query(request.query)
+        forms += [] if legacy is None else [legacy]
+    if not _METHOD.fullmatch(request.method):
+        return False
+    given = header.signature.encode()
+    valid = False
+    for query_lines in forms:
+        message = string_to_sign(
+            header, method=request.method, target=target, query_lines=query_lines
+        )
+        for secret in secrets:
+            # An empty secret is no secret: anybody could sign with it.
+            matches = hmac.compare_digest(sign(message, secret).encode(), given)
+            valid |= bool(secret) and matches
+    return valid
+
+
+def build_header(header: SignedHeader, *, scheme: str) -> str:
+    """Return the ``Authorization`` value that states these facts, as clients write it."""
+    parts = {
+        "clientId": header.client_id,
+        "timestamp": header.timestamp,
+        "nonce": header.nonce,
+        "signature": header.signature,
+        "principalID": header.principal_id,
+        "principalIDNS": header.principal_namespace,
+    }
+    quoted = (
+        '{}="{}"'.format(name, re.sub(r'(["\\])', r"\\\1", value))
+        for name, value in parts.items()
+        if value
+    )
+    return f"{scheme} {', '.join(quoted)}"

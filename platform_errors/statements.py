@@ -1,0 +1,133 @@
+"""What a request states about institution and user, and the credentials that follow from it.
+
+``contextInstitutionId`` comes in the query; ``principalID`` and ``principalIDNS`` in the header
+or in the query (decisions 5). What cannot be believed is noted, not refused: the service is asked
+first, and that is the business of ``permissions.py``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs
+
+from platform_errors import exceptions
+from platform_errors.credentials import Credentials
+
+if TYPE_CHECKING:
+    from rest_framework.request import Request
+
+    from platform_errors.credentials import AccessToken, Principal, ServiceKey
+    from platform_errors.keys import KeyLookup
+
+MAX_LENGTH = 255
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+
+@dataclass(frozen=True, slots=True)
+class Statements:
+    """The institution and the user that a request names; both may be empty."""
+
+    institution: str
+    principal_id: str
+    principal_namespace: str
+    is_contradictory: bool
+    """Half a pair, or header and query that differ; then the pair is empty."""
+
+    @property
+    def names_a_user(self) -> bool:
+        """Whether a user was stated, well or badly."""
+        return self.is_contradictory or bool(self.principal_id)
+
+
+def read(request: Request, header_id: str, header_namespace: str) -> Statements:
+    """Collect the statements of header and query.
+
+    Raises ``InvalidParameters`` when the query names two institutions.
+    """
+    query = request.META.get("QUERY_STRING", "")
+    if not query:
+        return _statements("", {(header_id, header_namespace)})
+    values = parse_qs(
+        query.encode("latin-1", "replace").decode(errors="replace"), max_num_fields=None
+    )
+    institutions = set(values.get("contextInstitutionId", ()))
+    if len(institutions) > 1:
+        raise exceptions.InvalidParameters({"contextInstitutionId": "is repeated"})
+    pairs = {(header_id, header_namespace)}
+    identifiers = set(values.get("principalID", ())) or {""}
+    namespaces = set(values.get("principalIDNS", ())) or {""}
+    pairs |= {(one, other) for one in identifiers for other in namespaces}
+    return _statements(next(iter(institutions), ""), pairs)
+
+
+def _statements(institution: str, pairs: set[tuple[str, str]]) -> Statements:
+    pairs.discard(("", ""))
+    if not pairs:
+        return Statements(institution, "", "", is_contradictory=False)
+    identifier, namespace = pairs.pop()
+    is_usable = (
+        not pairs
+        and 0 < len(identifier) <= MAX_LENGTH
+        and 0 < len(namespace) <= MAX_LENGTH
+        and not _CONTROL.search(identifier + namespace)
+    )
+    if not is_usable:
+        return Statements(institution, "", "", is_contradictory=True)
+    return Statements(institution, identifier, namespace, is_contradictory=False)
+
+
+def signed_credentials(found: KeyLookup, stated: Statements) -> Credentials:
+    """Return the credentials of a verified signed request."""
+    key = found.key
+    institution: str | None = stated.institution or None
+    if institution is None and len(key.institutions) == 1:
+        (institution,) = key.institutions
+    if institution not in key.institutions:
+        institution = None
+    principal = _acting(found.principal, key, institution)
+    return Credentials(
+        scheme="hmac",
+        key=key,
+        institution=institution,
+        principal=principal,
+        requested_institution=stated.institution,
+        is_user_invalid=stated.names_a_user and principal is None,
+    )
+
+
+def token_credentials(token: AccessToken, stated: Statements) -> Credentials:
+    """Return the credentials of a live token; a stated user must be the token's own."""
+    key = token.key
+    institution = token.institution if token.institution in key.institutions else None
+    principal = _acting(token.principal, key, institution)
+    own = (
+        ("", "")
+        if token.principal is None
+        else (token.principal.identifier, token.principal.namespace)
+    )
+    is_another = stated.names_a_user and own != (
+        stated.principal_id,
+        stated.principal_namespace,
+    )
+    return Credentials(
+        scheme="bearer",
+        key=key,
+        institution=institution,
+        principal=None if is_another else principal,
+        scopes=token.scopes,
+        requested_institution=stated.institution or token.institution,
+        is_user_invalid=is_another or (token.principal is not None and principal is None),
+    )
+
+
+def _acting(
+    principal: Principal | None, key: ServiceKey, institution: str | None
+) -> Principal | None:
+    """Return the principal if it may act: active, and of the request's institution."""
+    if principal is None or not principal.is_active:
+        return None
+    # A read by a wide key that names no institution is of no institution in particular.
+    allowed = key.institutions if institution is None else {institution}
+    return principal if principal.institution in allowed else None

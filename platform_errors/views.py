@@ -1,0 +1,74 @@
+"""The identity service, and the answer for addresses where nothing lives (decisions 6)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+
+from django.utils.cache import patch_vary_headers
+from rest_framework.renderers import JSONRenderer
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from platform_errors import documents, exceptions
+from platform_errors.authentication import BearerAuthentication, HmacAuthentication
+from platform_errors.identity import identity_members
+from platform_errors.negotiation import QualityNegotiation
+from platform_errors.permissions import (
+    RequiresCredentials,
+    RequiresInstitution,
+    RequiresUser,
+    require_credentials,
+)
+from platform_errors.renderers import XmlRenderer
+from platform_errors.schema import identity_schema
+
+if TYPE_CHECKING:
+    from rest_framework.request import Request
+
+
+class Identity(APIView):
+    """Who the caller is: how a client's developer finds out why a request is refused.
+
+    Needs credentials, but no service on the key and no user.
+    """
+
+    error_dialect: ClassVar[documents.Dialect] = documents.PLATFORM
+    xml_root = "identity"
+    authentication_classes = [BearerAuthentication, HmacAuthentication]
+    permission_classes = [
+        RequiresCredentials,
+        RequiresInstitution.with_open_reads(),
+        RequiresUser.with_open_reads(),
+    ]
+    content_negotiation_class = QualityNegotiation
+    renderer_classes = [XmlRenderer, JSONRenderer]
+
+    @identity_schema
+    def get(self, request: Request) -> Response:
+        """Say who the caller is."""
+        members = identity_members(require_credentials(request), now=datetime.now(UTC))
+        response = Response(members, headers={"Cache-Control": "private, no-cache"})
+        patch_vary_headers(response, ("Accept", "Authorization"))
+        return response
+
+
+class NoSuchResource(APIView):
+    """The end of an API mount's routes: 404 in the mount's own dialect, for any method.
+
+    Route to it last: ``re_path("", NoSuchResource.as_view(error_dialect=EVENTS))``.
+    """
+
+    error_dialect: documents.Dialect = documents.PLATFORM
+    authentication_classes = ()
+    permission_classes = ()
+    schema = None
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> NoReturn:
+        """Refuse before DRF looks at method, credentials or representation."""
+        raise exceptions.NoSuchResource("nothing lives at this address")
+
+    @property
+    def default_response_headers(self) -> dict[str, str]:
+        """Leave out ``Allow``: there is nothing here to allow a method on."""
+        return {}
