@@ -83,9 +83,19 @@ class Event(Record):
                 name="event_listed",
             ),
             models.Index(
-                fields=["institution", "start_utc", "id"], name="event_institution"
+                fields=["institution", "start_utc", "id"],
+                condition=LISTED,
+                name="event_listed_institution",
             ),
-            models.Index(fields=["end_utc"], condition=LISTED, name="event_listed_end"),
+            # What only the institution's own people may see.
+            models.Index(
+                fields=["institution", "start_utc", "id"],
+                condition=~Q(status=Status.PUBLISH),
+                name="event_unpublished",
+            ),
+            models.Index(
+                fields=["end_utc", "id"], condition=LISTED, name="event_listed_end"
+            ),
             # Also answers "what has time not published yet?".
             models.Index(
                 fields=["published_at", "id"],
