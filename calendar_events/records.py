@@ -124,7 +124,8 @@ def _claim(record: AnyRecord, *, modified_at: datetime) -> None:
 
 def _describe(record: AnyRecord) -> None:
     """Fill the columns that search and sorting look at (decisions 7, "Search")."""
-    record.search_text = text.fold("\n".join(filter(None, searched(record))))
+    # One line each, so that no phrase matches across two of them.
+    record.search_text = "\n".join(filter(None, map(text.fold, searched(record))))
     name = record.title if isinstance(record, Event) else record.name
     record.sort_text = text.fold(name)[:SORT_LENGTH]
 
@@ -134,8 +135,12 @@ def searched(record: AnyRecord) -> list[str]:
     if isinstance(record, Event):
         if record.password:
             return [record.title]
-        return [record.title, text.plain(record.excerpt), text.plain(record.description)]
-    found = [record.name, text.plain(record.description)]
+        return [
+            record.title,
+            text.strip_html(record.excerpt),
+            text.strip_html(record.description),
+        ]
+    found = [record.name, text.strip_html(record.description)]
     if isinstance(record, Venue):
         found += [record.address, record.city, record.province, record.state]
         found += [record.stateprovince, record.zip, record.phone]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import UTC
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from calendar_events import costs, zones
+from calendar_events import costs, text, zones
 from calendar_events.conf import conf
 from calendar_events.documents import addresses
 from calendar_events.documents.addresses import HOST, ROOT, Address
@@ -48,15 +48,15 @@ def site_moment(instant: datetime | None) -> str:
     return f"{zones.shown(instant, conf.site_zone):%Y-%m-%d %H:%M:%S}".zfill(19)
 
 
-def details(text: str) -> dict[str, str]:
+def details(written: str) -> dict[str, str]:
     """Return the parts of a written moment, zero-padded as callers expect."""
     return {
-        "year": text[:4],
-        "month": text[5:7],
-        "day": text[8:10],
-        "hour": text[11:13],
-        "minutes": text[14:16],
-        "seconds": text[17:19],
+        "year": written[:4],
+        "month": written[5:7],
+        "day": written[8:10],
+        "hour": written[11:13],
+        "minutes": written[14:16],
+        "seconds": written[17:19],
     }
 
 
@@ -107,16 +107,16 @@ def _global_id(query: str) -> dict[str, Any]:
 
 
 def _dates(event: Event) -> dict[str, Any]:
-    texts = {
+    written = {
         "start_date": f"{event.start_local:%Y-%m-%d %H:%M:%S}".zfill(19),
         "end_date": f"{event.end_local:%Y-%m-%d %H:%M:%S}".zfill(19),
         "utc_start_date": moment(event.start_utc),
         "utc_end_date": moment(event.end_utc),
     }
     dates: dict[str, Any] = {}
-    for name, text in texts.items():
-        dates[name] = text
-        dates[f"{name}_details"] = details(text)
+    for name, moment_text in written.items():
+        dates[name] = moment_text
+        dates[f"{name}_details"] = details(moment_text)
     return {
         **dates,
         "timezone": event.timezone,
@@ -133,14 +133,19 @@ def render_event(event: Event) -> RenderedEvent:
         **_publication(event, "events"),
         "rest_url": Address(ROOT, f"/events/{event.pk}"),
         "title": event.title,
-        "description": event.description,
-        "excerpt": event.excerpt,
+        "description": text.html(event.description),
+        "excerpt": text.html(event.excerpt),
         "slug": event.slug,
         "image": image_document(event.image) if event.image else False,
         "all_day": event.all_day,
         **_dates(event),
         "cost": cost.text,
-        "cost_details": cost.details(),
+        "cost_details": {
+            "currency_symbol": cost.symbol,
+            "currency_code": cost.code,
+            "currency_position": cost.position,
+            "values": list(cost.values),
+        },
         "website": event.website,
         "show_map": event.show_map,
         "show_map_link": event.show_map_link,
@@ -197,7 +202,7 @@ def render_venue(venue: Venue) -> str:
         _with_values(
             document,
             {
-                "description": venue.description,
+                "description": text.html(venue.description),
                 "image": image_document(venue.image) if venue.image else None,
                 "address": venue.address,
                 "city": venue.city,
@@ -228,7 +233,7 @@ def render_organizer(organizer: Organizer) -> str:
         _with_values(
             document,
             {
-                "description": organizer.description,
+                "description": text.html(organizer.description),
                 "image": image_document(organizer.image) if organizer.image else None,
                 "phone": organizer.phone,
                 "website": organizer.website,
@@ -259,7 +264,7 @@ def render_term(term: Term) -> str:
             "term_group": 0,
             "term_taxonomy_id": term.pk,
             "taxonomy": term.taxonomy,
-            "description": term.description,
+            "description": text.plain(term.description),
             "parent": term.parent_id or 0,
             "filter": "raw",
             "id": term.pk,
