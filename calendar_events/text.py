@@ -121,8 +121,8 @@ def strip_html(markup: str) -> str:
 # decompose, yet people type them without.
 _LETTERS = str.maketrans(
     {
-        "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ħ": "h", "\N{LATIN SMALL LETTER DOTLESS I}": "i",
-        "ł": "l", "ŧ": "t", "ŋ": "n", "ƶ": "z", "ß": "ss",
+        "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ħ": "h",
+        "\N{LATIN SMALL LETTER DOTLESS I}": "i", "ł": "l", "ŧ": "t", "ŋ": "n", "ƶ": "z", "ß": "ss",
     }
 )  # fmt: skip
 # Accents of Latin, Greek and Cyrillic, points of Hebrew, vowel signs of Arabic: all are
@@ -164,13 +164,14 @@ _QUOTES = str.maketrans(
 def search_query(text: str) -> SearchQuery:
     """Read a search: every word is wanted, ``"a phrase"`` too, ``-word`` is excluded.
 
-    A quotation mark without its partner parts words like a blank.
+    A quotation mark without its partner parts words like a blank, and so do dashes.
     Raises ``SearchError`` when no word is left or there are too many.
     """
     wanted: dict[str, None] = {}
     excluded: dict[str, None] = {}
     for match in _TERM.finditer(_readable(text).translate(_QUOTES)):
-        if term := fold(match["phrase"] or match["word"] or ""):
+        term = fold(match["phrase"] or match["word"] or "")
+        if term.strip("-"):
             (excluded if match["minus"] else wanted).setdefault(term)
     if not wanted and not excluded:
         raise SearchError("There is no word to search for.")
