@@ -13,7 +13,7 @@ class PlatformErrorsConfig(AppConfig):
 
     def ready(self) -> None:
         """Connect what runs without being called; register the OpenAPI extensions."""
-        from platform_errors import schema  # noqa: F401, PLC0415 -- registers by being imported
+        from platform_errors import checks, schema  # noqa: F401, PLC0415 -- register themselves
         from platform_errors.request_id import forget_request_id  # noqa: PLC0415 -- app registry
 
         request_finished.connect(

@@ -1,7 +1,7 @@
 """Who is calling: signed requests and bearer tokens as ladders of refusals (decisions 5).
 
 Each authenticator returns ``None`` for the other's scheme; the last in a view's line
-refuses what none of them took, so that a bad credential is never mistaken for no credential.
+refuses what none of them took, so that a bad credential is never mistaken for none at all.
 Service, institution and user are asked afterwards, by ``permissions.py``.
 """
 

@@ -1,7 +1,7 @@
 """Cross-origin access to the API mounts: any origin, never credentials (decisions 6).
 
-Credentials travel in ``Authorization``, which a script must hold itself, so nothing is opened
-by ``*``: a cookie is never looked at on these paths.
+Credentials travel in ``Authorization``, which a script must hold itself, so nothing is
+opened by ``*``: a cookie is never looked at on these paths.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class CorsMiddleware:
 def route_methods(path: str) -> tuple[str, ...]:
     """Return the methods of the view that a path leads to, as DRF or Django declare them.
 
-    For a path that leads nowhere, all: the request itself is then answered, readably, with 404.
+    For a path that leads nowhere, all: the request itself is then answered with 404.
     """
     try:
         view = resolve(path).func

@@ -83,14 +83,14 @@ class Credentials:
     scheme: Literal["hmac", "bearer"]
     key: ServiceKey
     institution: str | None
-    """The institution of the credentials: the token's, or the one a signed request named, or
-    the key's only one; ``None`` when a signed request of a wide key named none (decisions 2).
-    Always one that the key may act for."""
+    """The institution of the credentials: the token's, the one that a signed request named,
+    or the key's only one; ``None`` when a signed request of a wide key named none
+    (decisions 2). Always one that the key may act for."""
     principal: Principal | None
     """The acting user: known, active and of the institution; else ``None``."""
     scopes: frozenset[str] | None = None
-    """The services a token was issued for; ``None`` for a signed request, which may use every
-    service of its key."""
+    """The services a token was issued for; ``None`` for a signed request, which may use
+    every service of its key."""
     requested_institution: str = ""
     """The ``contextInstitutionId`` of the query; whether it is allowed is asked by the
     permissions, after the service (decisions 5)."""

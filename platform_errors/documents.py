@@ -1,4 +1,4 @@
-"""A refusal as a document: XML, the platform's JSON, the events interface's JSON (spec 2.7).
+"""A refusal as a document: XML, the platform's JSON, the events interface's JSON.
 
 Nothing here knows about requests; ``handler.py`` makes responses of these.
 """
@@ -87,7 +87,7 @@ def events_members(refusal: Refusal) -> dict[str, Any]:
 
 
 def error_xml(refusal: Refusal, namespace: str) -> bytes:
-    """Return the XML error document: ``code``, ``message``, ``detail``, always all three."""
+    """Return the XML error document of spec 2.7: all three children, always."""
     return to_xml("error", platform_members(refusal), namespace)
 
 

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 class Refusal(APIException):
     """The root of every refusal.
 
-    ``message`` is the short text of the contract, a ``str.format`` template over the keyword
-    arguments; ``detail`` the longer text; ``slug`` the ``code`` of the events interface's JSON;
-    ``data`` further members of that JSON's ``data``; ``headers`` sent with the answer.
-    ``text`` is the filled message, ``events_text`` the one that the events interface gives.
+    ``message`` is the short text of the contract, a ``str.format`` template over the
+    keyword arguments; ``detail`` the longer text; ``slug`` the ``code`` of the events
+    interface's JSON; ``data`` further members of its ``data``; ``headers`` go out with it.
+    ``text`` is the filled message, ``events_text`` the one the events interface gives.
     """
 
     status_code: int = 400
@@ -50,8 +50,8 @@ class Refusal(APIException):
 
 ECHO_LIMIT = 256
 
-# Everything outside XML 1.0's production 2 (Char): most C0 controls, lone surrogates, U+FFFE
-# and U+FFFF. JSON could escape them, but a document must not change with its format.
+# Everything outside XML 1.0's production 2 (Char): most C0 controls, lone surrogates,
+# U+FFFE and U+FFFF. JSON could escape them, but a text must not change with its format.
 _UNPRINTABLE = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -266,8 +266,8 @@ class MalformedJson(BadBody):
 class MissingParameters(BadBody):
     """Required parameters are not there; ``names`` in the order of the contract.
 
-    ``in_body`` says whether they were to come in a body: only then the message is the spec's
-    ``Invalid HTTP Body Content``.
+    ``in_body`` says whether they were to come in a body: only then the message is the
+    spec's ``Invalid HTTP Body Content``.
     """
 
     slug = "rest_missing_callback_param"

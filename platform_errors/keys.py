@@ -39,8 +39,8 @@ class KeyStore(Protocol):
     def find_token(self, token: str) -> AccessToken | None:
         """Return the token with its key, services, institutions and user, in one query.
 
-        Expired tokens are returned (the caller tells expired from invalid); revoked and unknown
-        ones are ``None``.
+        Expired tokens are returned (the caller tells expired from invalid); revoked and
+        unknown ones are ``None``.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""Formatters for ``LOGGING``: one line per record, with the request identifier, redacted."""
+"""Formatters for ``LOGGING``: a line per record, with the request identifier, redacted."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """Refuse a signed request the second time it is seen.
 
-The claim is one ``INSERT`` under a unique constraint, in autocommit: of any number of parallel
-repeats, in any number of processes, the database lets exactly one through. It must not run in a
-transaction that may roll back, which would give the nonce out again (``checks.py`` says so).
+The claim is one ``INSERT`` under a unique constraint, in autocommit: of any number of
+parallel repeats, in any number of processes, the database lets exactly one through. It must
+not run in a transaction that may roll back, which would give the nonce out again
+(``checks.py`` says so).
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ from platform_errors.models import Nonce
 SWEEP_LIMIT = 1000
 """Rows that one sweep deletes on a database without data-modifying CTEs."""
 
+# ruff: noqa: S608 -- the only thing formatted into the statements is the table's name
 _TABLE = Nonce._meta.db_table
 _CLAIM = f"""
 INSERT INTO {_TABLE} (client_id, timestamp, nonce) VALUES (%s, %s, %s)
 ON CONFLICT DO NOTHING RETURNING id
 """
-# Old rows go with the same round trip. Two for one: the table shrinks after a busy hour, and no
-# request pays for the requests before it. Locked rows are another request's to delete.
+# Old rows go with the same round trip, two for one: the table shrinks after a busy hour and
+# no request pays for those before it. Locked rows are another request's to delete.
 _SWEEP_AND_CLAIM = f"""
 WITH swept AS (
     DELETE FROM {_TABLE} WHERE id IN (
@@ -40,8 +42,8 @@ DELETE FROM {_TABLE} WHERE id IN (
 def claim_nonce(*, client_id: str, timestamp: int, nonce: str, oldest: int) -> bool:
     """Return whether this is the first request with this key, timestamp and nonce.
 
-    Rows with a timestamp before ``oldest`` can no longer be repeated, since the clock refuses
-    them; a few are deleted along the way, so that no scheduled job is needed.
+    Rows with a timestamp before ``oldest`` can no longer be repeated, since the clock
+    refuses them; a few are deleted along the way, so that no scheduled job is needed.
     Raises ``OperationalError`` when the database cannot be written in time.
     """
     connection = connections[router.db_for_write(Nonce) or DEFAULT_DB_ALIAS]

@@ -27,7 +27,7 @@ def current_request_id() -> str:
 
 
 def forget_request_id(**_kwargs: Any) -> None:
-    """Leave the request (``request_finished``): what the thread logs next is not part of it."""
+    """Leave the request (``request_finished``): what is logged next is not part of it."""
     _current.set("")
 
 

@@ -50,7 +50,7 @@ class PlatformErrorSerializer(serializers.Serializer[Any]):
 
 
 class EventsErrorDataSerializer(serializers.Serializer[Any]):
-    """The ``data`` of an events error; the members besides ``status`` depend on ``code``."""
+    """The ``data`` of an events error; members besides ``status`` depend on ``code``."""
 
     status = serializers.IntegerField(help_text="The HTTP status.")
 
@@ -61,7 +61,7 @@ class EventsErrorSerializer(serializers.Serializer[Any]):
 
     code = serializers.CharField(help_text="A slug that programs can rely on.")
     message = serializers.CharField()
-    data = EventsErrorDataSerializer()  # type: ignore[assignment] -- shadows .data
+    data = EventsErrorDataSerializer()  # type: ignore[assignment]
 
 
 class IdentityServiceSerializer(serializers.Serializer[Any]):

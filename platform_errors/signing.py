@@ -47,7 +47,7 @@ _LIMITS = {"clientId": MAX_CLIENT_ID_LENGTH, "nonce": MAX_NONCE_LENGTH}
 
 
 class HeaderMalformed(ValueError):
-    """The header is ours but cannot be read; the text says why, for a client's developer."""
+    """The header is ours but cannot be read; the text tells a client's developer why."""
 
     signature: str = ""
     """What the header gave as one; empty when reading did not get that far (spec 7.1)."""
@@ -223,8 +223,8 @@ def string_to_sign(
 ) -> bytes:
     """Return the lines of the contract, each ending in LF.
 
-    The fourth line is the body hash, reserved and always empty. Raises ``ValueError`` when a
-    part could run into the next line.
+    The fourth line is the body hash, reserved and always empty. Raises ``ValueError`` when
+    a part could run into the next line.
     """
     if not _METHOD.fullmatch(method):
         raise ValueError("the method is not an HTTP token")

@@ -1,8 +1,8 @@
-"""What a request states about institution and user, and the credentials that follow from it.
+"""What a request states about institution and user, and the credentials that follow.
 
-``contextInstitutionId`` comes in the query; ``principalID`` and ``principalIDNS`` in the header
-or in the query (decisions 5). What cannot be believed is noted, not refused: the service is asked
-first, and that is the business of ``permissions.py``.
+``contextInstitutionId`` comes in the query; ``principalID`` and ``principalIDNS`` in the
+header or in the query (decisions 5). What cannot be believed is noted, not refused: the
+service is asked first, and that is the business of ``permissions.py``.
 """
 
 from __future__ import annotations

@@ -1,0 +1,89 @@
+"""``manage.py sign_request``: the Authorization header of a signed request, for curl."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs
+
+from django.core.management.base import BaseCommand, CommandError
+
+from platform_errors import signing
+from platform_errors.conf import conf
+from platform_errors.keys import get_key_store
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+
+    from platform_errors.credentials import ServiceKey
+
+
+class Command(BaseCommand):
+    """Sign METHOD and URL with the secret of a service key.
+
+    Use it as ``curl -H "$(manage.py sign_request GET "$url" --key demo-hmac)" "$url"``.
+    """
+
+    help = "Print the Authorization header of a signed request, ready for curl -H."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare the arguments."""
+        parser.add_argument("method", metavar="METHOD")
+        parser.add_argument("url", metavar="URL", help="with its query string, as sent")
+        parser.add_argument("--key", required=True, help="the clientId")
+        parser.add_argument(
+            "--principal", default="", help="principalID of the acting user"
+        )
+        parser.add_argument(
+            "--principal-ns",
+            default="",
+            help="principalIDNS; by default that of the contextInstitutionId in URL, or of "
+            "the key's only institution",
+        )
+        parser.add_argument("--timestamp", help="Unix seconds; by default now")
+        parser.add_argument("--nonce", help="by default random")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        """Print. Raises ``CommandError`` for a key that is unknown or cannot sign."""
+        found = get_key_store().find_key(options["key"])
+        if found is None:
+            raise CommandError(f"There is no service key {options['key']}.")
+        if not found.key.secrets:
+            raise CommandError(f"Service key {options['key']} has no secret to sign with.")
+        query = options["url"].partition("#")[0].partition("?")[2]
+        unsigned = signing.SignedHeader(
+            client_id=found.key.client_id,
+            timestamp=options["timestamp"] or str(int(time.time())),
+            nonce=options["nonce"] or secrets.token_hex(16),
+            signature="",
+            principal_id=options["principal"],
+            principal_namespace=self._namespace(options, query, found.key),
+        )
+        try:
+            message = signing.string_to_sign(
+                unsigned,
+                method=options["method"],
+                target=signing.signature_target(conf.hmac_signature_url),
+                query_lines=signing.canonical_query(query.encode()),
+            )
+        except ValueError as error:
+            raise CommandError(str(error)) from error
+        header = replace(unsigned, signature=signing.sign(message, found.key.secrets[0]))
+        value = signing.build_header(header, scheme=conf.hmac_scheme_url)
+        self.stdout.write(f"Authorization: {value}")
+
+    def _namespace(self, options: dict[str, Any], query: str, key: ServiceKey) -> str:
+        """Return the stated namespace, or the one that the request's institution gives."""
+        if not options["principal"] or options["principal_ns"]:
+            return str(options["principal_ns"])
+        named = parse_qs(query).get("contextInstitutionId", [])
+        if not named and len(key.institutions) == 1:
+            named = list(key.institutions)
+        if not named:
+            raise CommandError(
+                "The key has several institutions: name the user's namespace with "
+                "--principal-ns, or the institution with contextInstitutionId in URL."
+            )
+        return f"{conf.principal_ns_prefix}{named[0]}"

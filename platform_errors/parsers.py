@@ -1,0 +1,85 @@
+"""Bodies of writes: JSON and forms, whole and of a bounded size, or a refusal that says why.
+
+DRF's own parsers read the stream past Django's ``DATA_UPLOAD_MAX_MEMORY_SIZE``, and Python's
+JSON decoder takes NaN, lone surrogates and nesting deep enough to exhaust the stack.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
+
+import orjson
+from django.conf import settings
+from django.http import QueryDict
+from rest_framework.parsers import BaseParser
+
+from platform_errors import exceptions
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rest_framework.request import Request
+
+
+class JsonParser(BaseParser):
+    """``application/json``, strictly (RFC 8259)."""
+
+    media_type = "application/json"
+
+    def parse(
+        self,
+        stream: Any,
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Return the value. Raises ``MalformedJson`` and what ``read_body`` raises."""
+        body = read_body((parser_context or {})["request"])
+        try:
+            return orjson.loads(body)
+        except orjson.JSONDecodeError as error:
+            raise exceptions.MalformedJson(f"the body is not JSON: {error}") from None
+
+
+class FormParser(BaseParser):
+    """``application/x-www-form-urlencoded``."""
+
+    media_type = "application/x-www-form-urlencoded"
+
+    def parse(
+        self,
+        stream: Any,
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> QueryDict:
+        """Return the fields. Raises ``BadBody`` and what ``read_body`` raises."""
+        body = read_body((parser_context or {})["request"])
+        try:
+            pairs = parse_qsl(
+                body.decode(),
+                keep_blank_values=True,
+                errors="strict",  # never a replacement character where a name should be
+                max_num_fields=settings.DATA_UPLOAD_MAX_NUMBER_FIELDS,
+            )
+        except ValueError as error:
+            raise exceptions.BadBody(f"the form cannot be read: {error}") from None
+        fields = QueryDict(mutable=True)
+        for name, value in pairs:
+            fields.appendlist(name, value)
+        return fields
+
+
+def read_body(request: Request) -> bytes:
+    """Return the body, all of it.
+
+    Raises ``RequestDataTooBig`` (413) beyond Django's limit, ``BadBody`` when the caller
+    sent less than it announced.
+    """
+    django_request = request._request  # noqa: SLF001 -- DRF's name for the request it wraps
+    body = django_request.body
+    announced = django_request.META.get("CONTENT_LENGTH") or "0"
+    if announced.isdecimal() and len(body) < int(announced):
+        raise exceptions.BadBody(
+            f"the body ends after {len(body)} of the {announced} bytes that were announced"
+        )
+    return body
