@@ -1,4 +1,4 @@
-"""The append-only record of what happened: one function writes it, one prunes it."""
+"""The append-only record of what happened: how it is written, and pruned."""
 
 from __future__ import annotations
 
@@ -7,15 +7,57 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from django.db import connections, router, transaction
+from django.utils import timezone
 
 from authserver.models import AuditEvent
+from platform_errors.exceptions import printable
+from platform_errors.request_id import current_request_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import datetime
 
     from django.db.backends.base.base import BaseDatabaseWrapper
 
 guard_open: ContextVar[bool] = ContextVar("audit_guard_open", default=False)
+
+
+def record(  # noqa: PLR0913 -- who, with what, for whom, from where
+    action: AuditEvent.Action,
+    *,
+    login: str = "",
+    client_id: str = "",
+    registry_id: str = "",
+    address: str = "",
+    at: datetime | None = None,
+    **details: str | int | bool | list[str] | None,
+) -> None:
+    """Write one event, in the caller's transaction if there is one.
+
+    ``details`` never holds a secret, a token or a code. Text that callers sent is cut, and
+    rid of what a database cannot store: recording a failed login must not fail itself.
+    """
+    AuditEvent.objects.bulk_create(
+        [
+            AuditEvent(
+                at=at or timezone.now(),
+                action=action,
+                login=_storable(login, 200),
+                client_id=_storable(client_id, 255),
+                registry_id=_storable(registry_id, 32),
+                address=_storable(address, 45),
+                request_id=_storable(current_request_id(), 64),
+                details={
+                    name: _storable(value, 500) if isinstance(value, str) else value
+                    for name, value in details.items()
+                },
+            )
+        ]
+    )
+
+
+def _storable(text: str, length: int) -> str:
+    return printable(text[:length]).replace("\x00", "\ufffd")
 
 
 @contextmanager

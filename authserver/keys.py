@@ -39,12 +39,14 @@ USER_COLUMNS = tuple(
     for field in User._meta.concrete_fields
     if field.attname not in {"password", "last_login", "created_at"}
 )
-_USER_AT = 10  # columns of the key, then those of the user, then the user's institution
+_REDIRECTS_AT = 10
+_CLAIMED_AT = 11
+_USER_AT = 12  # columns of the key, then those of the user, then the user's institution
 
 _KEY_COLUMNS = """
     k.id, k.client_id, k.name, k.status, k.expires_at, k.old_generation,
     k.encrypted_secret, k.encrypted_previous_secret,
-    {services}, {institutions}"""
+    {services}, {institutions}, k.redirect_uris, k.claimed_https"""
 _SERVICES = """(
     SELECT {array_of}({array}(s.code, s.name, ks.status, ks.expires_at)) FROM {key_service}
     ks JOIN {service} s ON s.id = ks.service_id WHERE ks.key_id = k.id){text}"""
@@ -52,13 +54,14 @@ _INSTITUTIONS = """(
     SELECT {array_of}({array}(i.registry_id, i.id)) FROM {key_institution} ki
     JOIN {institution} i ON i.id = ki.institution_id AND i.is_active
     WHERE ki.key_id = k.id){text}"""
-_KEY_STATEMENT = """
+_KEY_LOOKUP = """
     SELECT {columns} FROM {key} k
     LEFT JOIN {user} u
-        ON u.principal_id = %s AND u.principal_namespace = %s AND u.principal_namespace <> ''
+        ON u.principal_id = %s AND u.principal_namespace = %s
+        AND u.principal_namespace <> ''
     LEFT JOIN {institution} ui ON ui.id = u.institution_id
     WHERE k.client_id = %s"""
-_TOKEN_STATEMENT = """
+_BEARER_LOOKUP = """
     SELECT {columns}, ti.registry_id, t.scope, t.expires FROM {token} t
     JOIN {key} k ON k.id = t.application_id
     JOIN {institution} ti ON ti.id = t.institution_id
@@ -87,6 +90,8 @@ class StoredKey:
     pk: int
     name: str
     view: credentials.ServiceKey
+    redirect_addresses: list[str]
+    claimed_https: bool
     institution_pks: Mapping[str, int]
     """Of the active institutions on the key, by registry identifier."""
 
@@ -99,6 +104,11 @@ class StoredKey:
     def has_secret(self) -> bool:
         """Whether the key can authenticate, and therefore must."""
         return bool(self.view.secrets)
+
+    @property
+    def remembers_consent(self) -> bool:
+        """Whether a consent may be remembered: nobody else can pose as the application."""
+        return self.has_secret or self.claimed_https
 
 
 class ServiceKeyStore:
@@ -141,6 +151,8 @@ def find_stored_key(client_id: str) -> StoredKey | None:
         pk=row[0],
         name=row[2],
         view=_key_view(row),
+        redirect_addresses=row[_REDIRECTS_AT].split(),
+        claimed_https=bool(row[_CLAIMED_AT]),
         institution_pks=dict(_json(row[9])),
     )
 
@@ -177,12 +189,12 @@ def _columns(vendor: str) -> str:
 
 @lru_cache
 def _key_statement(vendor: str) -> str:
-    return _KEY_STATEMENT.format(columns=_columns(vendor), **_TABLES)
+    return _KEY_LOOKUP.format(columns=_columns(vendor), **_TABLES)
 
 
 @lru_cache
 def _token_statement(vendor: str) -> str:
-    return _TOKEN_STATEMENT.format(columns=_columns(vendor), **_TABLES)
+    return _BEARER_LOOKUP.format(columns=_columns(vendor), **_TABLES)
 
 
 def _key_view(row: Sequence[Any], *, with_secrets: bool = True) -> credentials.ServiceKey:

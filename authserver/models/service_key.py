@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from django.core.exceptions import ValidationError
 from django.db import models
@@ -23,6 +23,16 @@ class Status(models.TextChoices):
 
     ACTIVE = "active", "Active"
     CANCELED = "canceled", "Canceled"
+
+
+class ServiceKeyQuerySet(models.QuerySet["ServiceKey"]):
+    """How service keys are asked for."""
+
+    def active(self, now: datetime) -> Self:
+        """Keys that were neither canceled nor have expired."""
+        return self.filter(
+            Q(expires_at__isnull=True) | Q(expires_at__gt=now), status=Status.ACTIVE
+        )
 
 
 class ServiceKey(AbstractApplication):
@@ -80,6 +90,8 @@ class ServiceKey(AbstractApplication):
     services = models.ManyToManyField(
         Service, through="KeyService", related_name="keys", blank=True
     )
+
+    objects = ServiceKeyQuerySet.as_manager()
 
     class Meta(AbstractApplication.Meta):
         swappable = "OAUTH2_PROVIDER_APPLICATION_MODEL"

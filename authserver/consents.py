@@ -1,0 +1,92 @@
+"""Consents: what a user allowed an application, asked, remembered, taken back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.db.models import F
+
+from authserver import audit
+from authserver.conf import conf
+from authserver.models import (
+    CONTEXT_SCOPE_PREFIX,
+    AccessToken,
+    AuditEvent,
+    Consent,
+    Grant,
+    RefreshToken,
+)
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from authserver.models import ServiceKey, User
+    from authserver.scopes import Scopes
+
+
+def granted_before(
+    *, user_id: int, key_id: int, institution_id: int, now: datetime
+) -> frozenset[str]:
+    """Return the scope tokens that the user allowed this application here."""
+    consent = (
+        Consent.objects.live(now)
+        .filter(user=user_id, key=key_id, institution=institution_id)
+        .first()
+    )
+    return consent.scopes if consent is not None else frozenset()
+
+
+def covers(granted: frozenset[str], requested: Scopes) -> bool:
+    """Return whether nothing new is asked for; ``context:`` is no right."""
+    return all(
+        token in granted or token.startswith(CONTEXT_SCOPE_PREFIX)
+        for token in requested.tokens
+    )
+
+
+@transaction.atomic
+def remember(
+    *, user_id: int, key_id: int, institution_id: int, scopes: Scopes, now: datetime
+) -> None:
+    """Add to what the user allowed, and count its lifetime anew (decisions 3.8)."""
+    whose = {"user_id": user_id, "key_id": key_id, "institution_id": institution_id}
+    tokens = [t for t in scopes.tokens if not t.startswith(CONTEXT_SCOPE_PREFIX)]
+    # An expired one is closed first: what it held must be asked again.
+    Consent.objects.filter(**whose, revoked_at__isnull=True, expires_at__lte=now).update(
+        revoked_at=F("expires_at")
+    )
+    expires_at = now + conf.consent_lifetime
+    consent, created = Consent.objects.select_for_update().get_or_create(
+        **whose,
+        revoked_at=None,
+        defaults={
+            "scope": " ".join(tokens),
+            "granted_at": now,
+            "expires_at": expires_at,
+        },
+    )
+    if not created:
+        consent.scope = " ".join(dict.fromkeys([*consent.scope.split(), *tokens]))
+        consent.expires_at = expires_at
+        consent.save(update_fields=["scope", "expires_at"])
+
+
+@transaction.atomic
+def revoke(*, user: User, key: ServiceKey, now: datetime, address: str = "") -> None:
+    """Take back all an application got from this user: consents, codes and tokens."""
+    whose = {"user": user, "application": key}
+    Consent.objects.filter(user=user, key=key, revoked_at__isnull=True).update(
+        revoked_at=now
+    )
+    Grant.objects.filter(**whose, redeemed_at__isnull=True).update(redeemed_at=now)
+    RefreshToken.objects.filter(**whose, revoked__isnull=True).update(revoked=now)
+    AccessToken.objects.filter(**whose, revoked_at__isnull=True).update(revoked_at=now)
+    audit.record(
+        AuditEvent.Action.ACCESS_REVOKED,
+        login=user.login,
+        client_id=key.client_id,
+        registry_id=user.institution.registry_id if user.institution else "",
+        address=address,
+        at=now,
+    )

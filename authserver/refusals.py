@@ -1,0 +1,115 @@
+"""Refusals of the authorization server that the platform's section 7 has no row for.
+
+And how both kinds are named on the two channels of OAuth: ``error`` of the authorization
+redirect (decisions 3.3) and ``error`` of the token endpoint (decisions 4).
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from platform_errors import exceptions
+from platform_errors.exceptions import Refusal
+
+
+class OAuthRefusal(Refusal):
+    """A refusal of RFC 6749 or one of its family; the description is its message."""
+
+    message = "{description}"
+    error: ClassVar[str]
+
+    def __init__(self, description: str, detail: str = "") -> None:
+        """Say why, in one sentence."""
+        super().__init__(detail, description=description)
+
+
+class InvalidRequest(OAuthRefusal):
+    """A parameter is missing, malformed or repeated."""
+
+    error = "invalid_request"
+
+
+class UnsupportedResponseType(OAuthRefusal):
+    """Anything but ``code``."""
+
+    error = "unsupported_response_type"
+
+
+class UnauthorizedClient(OAuthRefusal):
+    """The key may not use this grant type or this endpoint."""
+
+    error = "unauthorized_client"
+
+
+class RedirectMismatch(OAuthRefusal):
+    """The redirect address is not registered, so nothing is ever sent there."""
+
+    error = "redirect_uri_mismatch"
+    status_code = 403
+
+    def __init__(self) -> None:
+        """Say what, without repeating the address."""
+        super().__init__("redirect_uri does not match an address registered on the key")
+
+
+class AccessDenied(OAuthRefusal):
+    """The user said no, or may not say yes."""
+
+    error = "access_denied"
+    status_code = 403
+
+
+class InvalidScope(OAuthRefusal):
+    """The scope cannot be read, or asks for more than was granted."""
+
+    error = "invalid_scope"
+
+
+class ScopeMissing(InvalidScope):
+    """No service was asked for (spec 7.1)."""
+
+    def __init__(self) -> None:
+        """Use the text of the spec."""
+        super().__init__("required parameter 'scope' is missing or blank")
+
+
+class InvalidGrant(OAuthRefusal):
+    """The code or refresh token is wrong, spent, expired or not this client's."""
+
+    error = "invalid_grant"
+
+
+class UnsupportedGrantType(OAuthRefusal):
+    """A grant type that the token endpoint does not have."""
+
+    error = "unsupported_grant_type"
+
+
+class ServerError(OAuthRefusal):
+    """Something broke."""
+
+    error = "server_error"
+    status_code = 500
+
+
+class TemporarilyUnavailable(OAuthRefusal):
+    """Something is overloaded or being maintained."""
+
+    error = "temporarily_unavailable"
+    status_code = 503
+
+
+_KEY_ROWS = (exceptions.KeyInvalid, exceptions.KeyExpired, exceptions.KeyCanceled)
+
+
+def authorization_error(refused: Refusal) -> str:
+    """Return the ``error`` of the authorization redirect (spec 7.6, decisions 3.3)."""
+    if isinstance(refused, OAuthRefusal):
+        return refused.error
+    if isinstance(refused, _KEY_ROWS):
+        return "invalid_client_id"
+    if isinstance(refused, exceptions.ScopesInvalid):
+        return "invalid_scope"
+    if isinstance(refused, exceptions.InstitutionNotOnKey):
+        return "access_denied_institution"
+    return "server_error"
