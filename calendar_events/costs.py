@@ -32,6 +32,21 @@ class Cost:
     values: tuple[str, ...] = ()
 
 
+def source(value: object) -> str:
+    """Return the text to keep of a cost: a text, a number, or a list of them.
+
+    It says all that was given, where ``Cost.text`` of a list shows only its range:
+    ``parse(source(value))`` is ``parse(value)``.
+
+    Raises ``CostError``.
+    """
+    given = value if isinstance(value, list | tuple) else [value]
+    written = ", ".join(item for item in map(_item, given) if item)
+    if len(written) > MAX_LENGTH:
+        raise CostError(_TOO_LONG)
+    return written
+
+
 def parse(value: object, *, currency: str) -> Cost:
     """Read a cost: a text, a number, or a list of them, which is a range.
 
@@ -40,31 +55,24 @@ def parse(value: object, *, currency: str) -> Cost:
 
     Raises ``CostError``.
     """
-    cost = _read(value, currency)
+    cost = _read(source(value), currency)
     if len(cost.text) > MAX_LENGTH:
         raise CostError(_TOO_LONG)
     return cost
 
 
-def _read(value: object, currency: str) -> Cost:
-    given = value if isinstance(value, list | tuple) else [value]
-    items = [item for item in map(_item, given) if item]
-    written = ", ".join(items)
-    if len(written) > MAX_LENGTH:
-        raise CostError(_TOO_LONG)
+def _read(written: str, currency: str) -> Cost:
     if written in {"", "0"}:
         return Cost()
-    scans = [amounts_in(item) for item in items]
-    amounts = [amount for found, _ in scans for amount in found]
-    if amounts and all(is_list for _, is_list in scans):
-        if not any(amount.digits for amount in amounts):
-            return Cost(text=written, values=("free",))
+    amounts, is_list = amounts_in(written)
+    money = [amount for amount in amounts if amount.digits]
+    if not money:
+        words = (word.strip().lower() for word in written.split(","))
+        return Cost(text=written, values=tuple(word for word in words if word))
+    if is_list:
         return _priced(amounts, written=written, site=currency)
     # Prose. "Ages 5 to 9: $10" costs 10, for only that is money.
-    money = [amount for amount in amounts if amount.digits]
     money = [amount for amount in money if amount.mark] or money
-    if not money:
-        return Cost(text=written, values=tuple(item.lower() for item in items))
     return replace(_priced(money, written=written, site=currency), text=written)
 
 

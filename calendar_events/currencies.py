@@ -1,5 +1,6 @@
 """Which currency a sign or code means, from the CLDR data of Babel. Pure."""
 
+from contextlib import suppress
 from functools import cache
 
 from babel import Locale
@@ -44,11 +45,11 @@ def symbol(code: str) -> str:
     """
     english = get_currency_symbol(code, locale="en_US")
     territory = code[:2]  # ISO 4217: the country, then a letter for its currency
-    for language in get_official_languages(territory)[:1] if len(english) > 1 else ():
-        try:
-            return get_currency_symbol(code, locale=f"{language}_{territory}")
-        except UnknownLocaleError:
-            return english
+    if len(english) > 1:
+        for language in get_official_languages(territory):
+            with suppress(UnknownLocaleError):
+                at_home = get_currency_symbol(code, locale=f"{language}_{territory}")
+                return at_home.rstrip(".")
     return english
 
 

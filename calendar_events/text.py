@@ -122,7 +122,8 @@ def strip_html(markup: str) -> str:
 _LETTERS = str.maketrans(
     {
         "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ħ": "h",
-        "\N{LATIN SMALL LETTER DOTLESS I}": "i", "ł": "l", "ŧ": "t", "ŋ": "n", "ƶ": "z", "ß": "ss",
+        "\N{LATIN SMALL LETTER DOTLESS I}": "i", "ł": "l", "ŧ": "t", "ŋ": "n",
+        "ƶ": "z", "ß": "ss",
     }
 )  # fmt: skip
 # Accents of Latin, Greek and Cyrillic, points of Hebrew, vowel signs of Arabic: all are
