@@ -28,3 +28,5 @@ STORAGES = {
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
 OAUTH2_PROVIDER["ALWAYS_RELOAD_OAUTHLIB_CORE"] = True
+# Nothing was collected for a test run; WhiteNoise then asks the finders, as runserver does.
+WHITENOISE_AUTOREFRESH = WHITENOISE_USE_FINDERS = True
