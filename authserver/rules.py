@@ -57,7 +57,7 @@ def check_institution(
     ``context:`` in the scope chooses like ``registry_id`` does (decisions 3.7). Raises
     ``InvalidRequest`` when they differ, ``InstitutionNotOnKey`` when the key lacks it.
     """
-    chosen = set(scopes.contexts) | ({registry_id} if registry_id else set())
+    chosen = set(scopes.contexts) | (set() if registry_id is None else {registry_id})
     if len(chosen) > 1:
         raise refusals.InvalidRequest("the request names more than one institution")
     for institution in chosen:

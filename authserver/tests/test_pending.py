@@ -1,0 +1,325 @@
+"""The pending request: on the server, one browser's, consumed once (decisions 3.6)."""
+
+from datetime import timedelta
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from django.utils import timezone
+
+from authserver import authorization, consents, pending, vault
+from authserver.authorization import Refusal
+from authserver.models import AuditEvent, Consent, Grant, PendingRequest
+from authserver.scopes import Scopes
+from authserver.tests import factories
+
+pytestmark = pytest.mark.django_db
+
+QUERY = (
+    b"client_id=spa&redirect_uri=https%3A%2F%2Fclient.example%2Fcb&response_type=code"
+    b"&scope=calendar_events%20directory%20refresh_token%20context%3A1001&state=a%20b"
+    b"&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256"
+)
+
+
+@pytest.fixture
+def user():
+    return factories.UserFactory(username="alice", institution__registry_id="1001")
+
+
+@pytest.fixture
+def key(user):
+    key = factories.ServiceKeyFactory(client_id="spa", institutions=[user.institution])
+    for code in ("calendar_events", "directory"):
+        factories.KeyServiceFactory(key=key, service__code=code, service__name=code)
+    return key
+
+
+@pytest.fixture
+def now():
+    return timezone.now()
+
+
+@pytest.fixture
+def handle(key, now):
+    request = authorization.validate(QUERY, registry_id=None, now=now)
+    return pending.store(request, binding="browser", now=now)
+
+
+@pytest.fixture
+def found(handle, now):
+    return pending.load(handle, binding="browser", now=now)
+
+
+ALL = {"calendar_events", "directory", "refresh_token"}
+
+
+def query_of(url):
+    return {name: value for name, (value,) in parse_qs(urlsplit(url).query).items()}
+
+
+def test_a_stored_request_comes_back_as_it_was(found):
+    request = found.request
+
+    assert request.key.client_id == "spa"
+    assert request.redirect_uri == "https://client.example/cb"
+    assert str(request.scopes) == "calendar_events directory refresh_token context:1001"
+    assert (request.state, request.institution) == ("a b", "1001")
+    assert request.code_challenge.startswith("E9Mel")
+
+
+def test_neither_handle_nor_binding_is_stored(handle):
+    row = PendingRequest.objects.get()
+
+    assert handle not in (row.handle, row.binding)
+    assert row.binding == vault.digest("browser")
+
+
+def test_another_browser_cannot_load_it(handle, now):
+    assert pending.load(handle, binding="other", now=now) is None
+    assert pending.load(handle, binding="", now=now) is None
+
+
+@pytest.mark.parametrize("handle", ["", "nope", "\x00", "\ud800"])
+def test_an_unknown_handle_is_none(handle, now):
+    assert pending.load(handle, binding="browser", now=now) is None
+
+
+def test_it_lasts_ten_minutes(handle, now):
+    last = now + timedelta(seconds=599)
+
+    assert pending.load(handle, binding="browser", now=last) is not None
+    assert pending.load(handle, binding="browser", now=now + timedelta(minutes=10)) is None
+
+
+def test_granting_issues_a_hashed_code_and_records_it(found, user, now):
+    url = pending.issue_code(found, user=user, granted=ALL, now=now, address="192.0.2.1")
+
+    reply = query_of(url)
+    assert reply.keys() == {"code", "state", "iss"}
+    assert (reply["state"], reply["iss"]) == ("a b", "http://testserver")
+    assert reply["code"].startswith("auth_")
+    grant = Grant.objects.get()
+    assert grant.code == vault.digest(reply["code"])
+    assert grant.scope == "calendar_events directory refresh_token context:1001"
+    assert (grant.user, grant.institution) == (user, user.institution)
+    assert grant.expires == now + timedelta(seconds=60)
+    event = AuditEvent.objects.get()
+    assert (event.action, event.login) == ("access_granted", "alice@1001")
+    assert (event.client_id, event.registry_id, event.address) == (
+        "spa",
+        "1001",
+        "192.0.2.1",
+    )
+    assert reply["code"] not in str(event.details)
+
+
+def test_scopes_can_be_narrowed_and_never_widened(found, user, now):
+    pending.issue_code(found, user=user, granted={"directory", "billing"}, now=now)
+
+    assert Grant.objects.get().scope == "directory context:1001"
+
+
+@pytest.mark.parametrize("granted", [set(), {"refresh_token"}, {"billing"}])
+def test_nothing_granted_counts_as_deny(found, user, now, granted):
+    url = pending.issue_code(found, user=user, granted=granted, now=now)
+
+    assert query_of(url)["error"] == "access_denied"
+    assert not Grant.objects.exists()
+
+
+def test_a_second_submit_gets_no_second_code(found, user, now):
+    pending.issue_code(found, user=user, granted=ALL, now=now)
+
+    with pytest.raises(pending.Spent):
+        pending.issue_code(found, user=user, granted=ALL, now=now)
+    with pytest.raises(pending.Spent):
+        pending.deny(found, now=now)
+    with pytest.raises(pending.Spent):
+        pending.choose_institution(found, "1001", now=now)
+    assert Grant.objects.count() == 1
+
+
+def test_it_expires_between_page_and_submit(found, user, now):
+    with pytest.raises(pending.Spent):
+        pending.issue_code(found, user=user, granted=ALL, now=now + timedelta(minutes=11))
+
+
+def test_denying_says_so_to_the_application(found, user, now):
+    url = pending.deny(found, now=now, user=user)
+
+    assert query_of(url) == {
+        "error": "access_denied",
+        "error_description": "the user denied access",
+        "http_code": "403",
+        "state": "a b",
+        "iss": "http://testserver",
+    }
+    assert AuditEvent.objects.get().action == "access_denied"
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "http_code"),
+    [
+        (
+            lambda key: key.__class__.objects.update(status="canceled"),
+            "invalid_client_id",
+            403,
+        ),
+        (
+            lambda key: key.__class__.objects.update(expires_at=timezone.now()),
+            "invalid_client_id",
+            401,
+        ),
+        (lambda key: key.service_links.all().delete(), "invalid_scope", 403),
+        (lambda key: key.service_links.update(status="canceled"), "invalid_scope", 403),
+        (
+            lambda key: key.institution_links.all().delete(),
+            "access_denied_institution",
+            403,
+        ),
+        (
+            lambda key: key.institutions.update(is_active=False),
+            "access_denied_institution",
+            403,
+        ),
+    ],
+)
+def test_what_changed_while_the_user_decided_counts(
+    handle, key, user, change, error, http_code
+):
+    change(key)
+
+    later = timezone.now()
+    found = pending.load(handle, binding="browser", now=later)
+    refusal = pending.issue_code(found, user=user, granted=ALL, now=later)
+
+    assert isinstance(refusal, Refusal)
+    assert (refusal.error, refusal.http_code) == (error, http_code)
+    assert refusal.location is not None
+    assert not Grant.objects.exists()
+
+
+def test_a_disabled_user_gets_no_code(found, user, now):
+    user.is_active = False
+    user.save()
+
+    refusal = pending.issue_code(found, user=user, granted=ALL, now=now)
+
+    assert (refusal.error, refusal.http_code) == ("access_denied", 403)
+
+
+def test_a_user_of_another_institution_gets_no_code(found, now):
+    refusal = pending.issue_code(found, user=factories.UserFactory(), granted=ALL, now=now)
+
+    assert (refusal.error, refusal.http_code) == ("access_denied", 403)
+
+
+@pytest.fixture
+def undecided(key, now):
+    request = authorization.validate(
+        QUERY.replace(b"%20context%3A1001", b""), registry_id=None, now=now
+    )
+    return pending.load(
+        pending.store(request, binding="browser", now=now), binding="browser", now=now
+    )
+
+
+def test_the_institution_is_chosen_later_and_kept(undecided, user, now):
+    chosen = pending.choose_institution(undecided, "1001", now=now)
+
+    assert undecided.request.institution is None
+    assert chosen.request.institution == "1001"
+    assert PendingRequest.objects.get().institution == user.institution
+
+
+def test_without_an_institution_no_code_is_issued(undecided, user, now):
+    assert isinstance(
+        pending.issue_code(undecided, user=user, granted=ALL, now=now), Refusal
+    )
+
+
+@pytest.mark.parametrize("registry_id", ["1002", "nope", ""])
+def test_an_institution_that_the_key_lacks_cannot_be_chosen(undecided, registry_id, now):
+    refusal = pending.choose_institution(undecided, registry_id, now=now)
+
+    assert (refusal.error, refusal.http_code) == ("access_denied_institution", 403)
+
+
+def test_the_context_of_the_scope_cannot_be_overruled(found, key, now):
+    factories.KeyInstitutionFactory(key=key, institution__registry_id="1002")
+    again = pending.choose_institution(
+        pending.Pending(pk=found.pk, request=found.request, expires_at=found.expires_at),
+        "1002",
+        now=now,
+    )
+
+    assert again.error == "invalid_request"
+
+
+# --- Consents (decisions 3.8) ---
+
+
+def ids(user, key):
+    return {"user_id": user.pk, "key_id": key.pk, "institution_id": user.institution_id}
+
+
+def test_a_public_key_without_claimed_addresses_remembers_nothing(found, user, now):
+    pending.issue_code(found, user=user, granted=ALL, now=now)
+
+    assert not Consent.objects.exists()
+
+
+@pytest.mark.parametrize("kind", ["claimed", "secret"])
+def test_a_key_that_nobody_can_pose_as_remembers_the_consent(handle, key, user, now, kind):
+    if kind == "claimed":
+        key.claimed_https = True
+    else:
+        key.set_secret("s", now=now)
+    key.save()
+
+    found = pending.load(handle, binding="browser", now=now)
+    pending.issue_code(found, user=user, granted=ALL, now=now)
+
+    granted = consents.granted_before(**ids(user, key), now=now)
+    assert granted == ALL
+    assert consents.covers(granted, found.request.scopes)
+    assert not consents.covers(granted, Scopes(("calendar_events", "billing")))
+    assert not consents.covers(frozenset({"calendar_events"}), Scopes(("refresh_token",)))
+
+
+def test_a_consent_grows_and_lives_ninety_days_from_the_last(user, key, now):
+    later = now + timedelta(days=80)
+
+    consents.remember(**ids(user, key), scopes=Scopes(("a",)), now=now)
+    consents.remember(**ids(user, key), scopes=Scopes(("b", "a")), now=later)
+
+    consent = Consent.objects.get()
+    assert consent.scope == "a b"
+    assert consent.expires_at == later + timedelta(days=90)
+
+
+def test_an_expired_consent_is_not_revived(user, key, now):
+    later = now + timedelta(days=91)
+    consents.remember(**ids(user, key), scopes=Scopes(("a",)), now=now)
+
+    consents.remember(**ids(user, key), scopes=Scopes(("b",)), now=later)
+
+    assert consents.granted_before(**ids(user, key), now=later) == {"b"}
+
+
+def test_revoking_by_application_kills_everything_under_it(user, key, now):
+    mine = {"user": user, "application": key}
+    consents.remember(**ids(user, key), scopes=Scopes(("a",)), now=now)
+    grant = factories.GrantFactory(**mine)
+    access = factories.AccessTokenFactory(**mine)
+    refresh = factories.RefreshTokenFactory(**mine)
+    others = factories.AccessTokenFactory(application=key)
+
+    consents.revoke(user=user, key=key, now=now)
+
+    for row in (grant, access, refresh, others):
+        row.refresh_from_db()
+    assert consents.granted_before(**ids(user, key), now=now) == frozenset()
+    assert (grant.redeemed_at, access.revoked_at, refresh.revoked) == (now, now, now)
+    assert others.revoked_at is None
+    assert AuditEvent.objects.get().action == "access_revoked"
