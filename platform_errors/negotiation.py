@@ -107,6 +107,11 @@ class QualityNegotiation(BaseContentNegotiation):
         wanted = [preference(accept, *_media_types(renderer)) for renderer in renderers]
         best = max(wanted)
         if best.quality <= 0:
+            # DRF negotiates first, but 401 and 403 come before 406: a caller without
+            # credentials is not told what it could have had.
+            view = request.parser_context["view"]
+            view.perform_authentication(request)
+            view.check_permissions(request)
             raise exceptions.NotAcceptable(
                 "available: "
                 + ", ".join(str(renderer.media_type) for renderer in renderers)

@@ -1,6 +1,6 @@
-"""Bodies of writes: JSON and forms, whole and of a bounded size, or a refusal that says why.
+"""Bodies of writes: JSON and forms, whole, bounded, or a refusal that says why.
 
-DRF's own parsers read the stream past Django's ``DATA_UPLOAD_MAX_MEMORY_SIZE``, and Python's
+DRF's parsers read the stream past Django's ``DATA_UPLOAD_MAX_MEMORY_SIZE``, and Python's
 JSON decoder takes NaN, lone surrogates and nesting deep enough to exhaust the stack.
 """
 

@@ -292,12 +292,12 @@ def build_header(header: SignedHeader, *, scheme: str) -> str:
         "timestamp": header.timestamp,
         "nonce": header.nonce,
         "signature": header.signature,
-        "principalID": header.principal_id,
-        "principalIDNS": header.principal_namespace,
     }
+    if header.principal_id or header.principal_namespace:
+        parts["principalID"] = header.principal_id
+        parts["principalIDNS"] = header.principal_namespace
     quoted = (
         '{}="{}"'.format(name, re.sub(r'(["\\])', r"\\\1", value))
         for name, value in parts.items()
-        if value
     )
     return f"{scheme} {', '.join(quoted)}"

@@ -1,0 +1,105 @@
+"""Views for tests: everything that can be required, everything that can go wrong."""
+
+from __future__ import annotations
+
+from django.urls import include, path, re_path
+from rest_framework.parsers import JSONParser
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from platform_errors import documents
+from platform_errors.permissions import (
+    RequiresCredentials,
+    RequiresInstitution,
+    RequiresService,
+    RequiresUser,
+    RequiresUserPermission,
+)
+from platform_errors.tests.factories import PERMISSION, SERVICE
+from platform_errors.views import NoSuchResource
+
+
+class Probe(APIView):
+    """Reads are open, writes ask for everything: what the events interface does."""
+
+    error_dialect = documents.PLATFORM
+    permission_classes = [
+        RequiresService.named(SERVICE).with_open_reads(),
+        RequiresInstitution.with_open_reads(),
+        RequiresUser.with_open_reads(),
+        RequiresUserPermission.named(PERMISSION).with_open_reads(),
+    ]
+
+    def get(self, request):
+        return Response({"user": getattr(request.user, "name", "")})
+
+    def post(self, request):
+        return Response({"data": request.data}, status=201)
+
+
+class ClosedProbe(Probe):
+    """Reads ask for everything as well."""
+
+    permission_classes = [
+        RequiresService.named(SERVICE),
+        RequiresInstitution,
+        RequiresUser,
+        RequiresUserPermission.named(PERMISSION),
+    ]
+
+
+class CredentialsProbe(Probe):
+    """Anybody with credentials."""
+
+    permission_classes = [RequiresCredentials]
+
+
+class Failing(APIView):
+    """Raises what the test put into ``failure``."""
+
+    authentication_classes = ()
+    permission_classes = ()
+    error_dialect = documents.PLATFORM
+    failure: type[Exception] | Exception = RuntimeError("internal matter")
+
+    def get(self, request):
+        raise self.failure
+
+    def post(self, request):
+        return Response(request.data)
+
+    def put(self, request):
+        return Response(request.data)
+
+
+class DrfParsing(Failing):
+    """Reads bodies with DRF's own parser, as a view may choose to."""
+
+    parser_classes = [JSONParser]
+
+
+def broken_view(request):
+    """A view outside of DRF that breaks."""
+    raise type(Failing.failure)(*Failing.failure.args)
+
+
+EVENTS = documents.EVENTS
+handler400 = "platform_errors.error_handlers.bad_request"
+handler403 = "platform_errors.error_handlers.permission_denied"
+handler404 = "platform_errors.error_handlers.page_not_found"
+handler500 = "platform_errors.error_handlers.server_error"
+
+urlpatterns = [
+    path("platform/identity/v1", include("platform_errors.urls")),
+    path("platform/probe", Probe.as_view()),
+    path("platform/closed", ClosedProbe.as_view()),
+    path("platform/credentials", CredentialsProbe.as_view()),
+    path("platform/failing", Failing.as_view()),
+    path("platform/drf", DrfParsing.as_view()),
+    path("platform/broken", broken_view),
+    path("platform/events/v1/probe", Probe.as_view(error_dialect=EVENTS)),
+    path("platform/events/v1/failing", Failing.as_view(error_dialect=EVENTS)),
+    path("platform/events/v1/broken", broken_view),
+    re_path(r"^platform/events/v1/", NoSuchResource.as_view(error_dialect=EVENTS)),
+    path("broken", broken_view),
+]

@@ -1,0 +1,502 @@
+"""Signed requests: every refusal of spec 7.1 to 7.3, in the decided order (decisions 5)."""
+
+import time
+
+import pytest
+
+from platform_errors.models import Nonce
+from platform_errors.tests.clients import authorization, read_error
+from platform_errors.tests.factories import (
+    INSTITUTION,
+    NAMESPACE,
+    OTHER_INSTITUTION,
+    PERMISSION,
+    PRINCIPAL_ID,
+    SERVICE,
+    make_key,
+    make_principal,
+    make_service,
+    make_wide_key,
+    past,
+)
+
+pytestmark = pytest.mark.django_db
+
+CLOSED = "/platform/closed"
+CREDENTIALS = "/platform/credentials"
+ALICE = (PRINCIPAL_ID, NAMESPACE)
+
+
+def test_a_checked_request_passes(api):
+    make_key()
+    make_principal(permissions={PERMISSION})
+
+    response = api.signed("GET", CLOSED, principal=ALICE, accept="application/json")
+
+    assert (response.status_code, response.json()) == (200, {"user": PRINCIPAL_ID})
+
+
+def test_authorization_header_missing(api, accept):
+    response = api.call("GET", CLOSED, accept=accept)
+
+    assert read_error(response).status == 401
+    assert read_error(response).message == "Authorization header is missing"
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Basic a2V5OnNlY3JldA==",
+        "Digest username=key",
+        "nonsense",
+        "Bearer",
+        "Bearer tk_1, Bearer tk_2",
+        'Bearer tk_1, http://platform.example/hmac/v2/v1 clientId="key"',
+        "Basic a2V5OnNlY3JldA==, Bearer tk_1",
+        'http://platform.example/hmac/v2/v1 clientId="key",Bearer tk_1',
+    ],
+)
+@pytest.mark.parametrize("path", [CLOSED, "/platform/probe"], ids=["closed", "public"])
+def test_unknown_authorization_scheme(api, accept, header, path):
+    response = api.call("GET", path, header, accept=accept)
+
+    expected = "Authorization header is not supported"
+    if header == "Bearer":
+        expected = "access token is invalid"
+    assert read_error(response).status == 401
+    assert read_error(response).message == expected
+
+
+@pytest.mark.parametrize(
+    ("parameters", "signature", "detail"),
+    [
+        ("", "", 'parameters must be name="value", separated by commas'),
+        ('timestamp="1", nonce="n", signature="s"', "s", "parameter clientId is missing"),
+        ('clientId="key", nonce="n", signature="s"', "s", "parameter timestamp is missing"),
+        ('clientId="key", timestamp="1", signature="s"', "s", "parameter nonce is missing"),
+        ('clientId="key", timestamp="1", nonce="n"', "", "parameter signature is missing"),
+        (
+            'signature="s", clientId="key", CLIENTID="key", timestamp="1", nonce="n"',
+            "s",
+            "parameter clientid is repeated",
+        ),
+    ],
+)
+def test_signature_invalid_when_the_header_is_malformed(
+    api, accept, parameters, signature, detail
+):
+    make_key()
+    header = f"http://platform.example/hmac/v2/v1 {parameters}"
+
+    error = read_error(api.call("GET", CLOSED, header, accept=accept))
+
+    assert error.status == 401
+    assert error.message == f"request has invalid signature ({signature})"
+    assert error.detail == detail
+
+
+def test_key_invalid(api, accept):
+    response = api.signed("GET", CLOSED, client_id="nobody", accept=accept)
+
+    assert read_error(response).status == 401
+    assert read_error(response).message == "service key nobody is invalid"
+
+
+def test_key_canceled(api, accept):
+    make_key(status="canceled")
+
+    response = api.signed("GET", CLOSED, accept=accept)
+
+    assert read_error(response).status == 403
+    assert read_error(response).message == "service key has been canceled"
+    assert "WWW-Authenticate" not in response
+
+
+def test_key_expired(api, accept):
+    make_key(expires_at=past())
+
+    response = api.signed("GET", CLOSED, accept=accept)
+
+    assert read_error(response).status == 401
+    assert read_error(response).message == "service key is expired"
+
+
+def test_signature_invalid(api, accept):
+    make_key()
+
+    response = api.signed("GET", CLOSED, secret="another", signature="Zm9v", accept=accept)
+
+    assert read_error(response).status == 401
+    assert read_error(response).message == "request has invalid signature (Zm9v)"
+
+
+@pytest.mark.parametrize("secrets", [(), (b"",)], ids=["none", "empty"])
+def test_signature_invalid_for_a_key_without_a_secret(api, secrets):
+    make_key(secrets=secrets)
+
+    response = api.signed("GET", CLOSED, secret="")
+
+    assert read_error(response).message.startswith("request has invalid signature (")
+
+
+@pytest.mark.parametrize("secret", ["old-secret", "new-secret"])
+def test_both_live_secrets_sign_during_a_rotation(api, secret):
+    make_key(secrets=(b"new-secret", b"old-secret"))
+
+    response = api.signed("GET", CREDENTIALS, secret=secret, accept="application/json")
+
+    assert response.status_code == 200
+
+
+def test_signature_invalid_when_the_method_was_changed(api):
+    make_key()
+    header = authorization("POST", CLOSED)
+
+    assert read_error(api.call("GET", CLOSED, header)).status == 401
+
+
+def test_signature_invalid_when_the_query_was_changed(api):
+    make_key()
+    header = authorization("GET", f"{CLOSED}?a=1")
+
+    assert read_error(api.call("GET", f"{CLOSED}?a=2", header)).status == 401
+
+
+@pytest.mark.parametrize("offset", [-301, 301])
+def test_timestamp_invalid(api, accept, time_machine, offset):
+    now = 1_800_000_000
+    time_machine.move_to(now, tick=False)
+    make_key()
+
+    response = api.signed("GET", CLOSED, timestamp=str(now + offset), accept=accept)
+
+    assert read_error(response).status == 401
+    assert read_error(response).message == (
+        f"timestamp in request({now + offset}) is not valid; "
+        f"current time on server is {now}"
+    )
+
+
+@pytest.mark.parametrize("timestamp", ["soon", "1e9", "-1", "1234567890123", "", "１２３"])
+def test_timestamp_invalid_when_it_is_no_unix_time(api, timestamp):
+    make_key()
+
+    error = read_error(api.signed("GET", CLOSED, timestamp=timestamp))
+
+    expected = f"timestamp in request({timestamp}) is not valid; current time on server is "
+    if timestamp == "１２３":  # not ASCII, so the header itself is malformed
+        expected = "request has invalid signature ("
+    assert error.status == 401
+    assert error.message.startswith(expected)
+
+
+@pytest.mark.parametrize("offset", [-300, 300])
+def test_a_clock_difference_within_the_window_passes(api, time_machine, offset):
+    now = 1_800_000_000
+    time_machine.move_to(now, tick=False)
+    make_key()
+
+    response = api.signed(
+        "GET", CREDENTIALS, timestamp=str(now + offset), accept="application/json"
+    )
+
+    assert response.status_code == 200
+
+
+def test_nonce_replayed(api, accept):
+    make_key()
+    header = authorization("GET", CREDENTIALS)
+    api.call("GET", CREDENTIALS, header, accept="application/json")
+
+    response = api.call("GET", CREDENTIALS, header, accept=accept)
+
+    assert read_error(response).status == 401
+    assert read_error(response).message == "nonce in request is not unique"
+
+
+def test_a_nonce_may_come_again_with_another_timestamp_or_key(api):
+    make_key()
+    make_key("other")
+    now = int(time.time())
+    hows = [
+        {"timestamp": str(now)},
+        {"timestamp": str(now - 1)},
+        {"timestamp": str(now), "client_id": "other"},
+    ]
+
+    statuses = [
+        api.signed("GET", CREDENTIALS, nonce="n", accept=None, **how).status_code
+        for how in hows
+    ]
+
+    assert statuses == [200, 200, 200]
+
+
+@pytest.mark.parametrize(
+    "spoiled",
+    [{"secret": "another"}, {"timestamp": "1"}, {"client_id": "nobody"}],
+    ids=["forged", "stale", "unknown key"],
+)
+def test_a_refused_request_burns_no_nonce(api, spoiled):
+    make_key()
+
+    assert api.signed("GET", CREDENTIALS, nonce="n", **spoiled).status_code == 401
+
+    assert not Nonce.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("services", "why"),
+    [
+        ([], f"{SERVICE} ({SERVICE}) [Not on key]"),
+        ([make_service(status="canceled")], f"{SERVICE} (Probe Service) [Canceled]"),
+        ([make_service(expires_at=past())], f"{SERVICE} (Probe Service) [Expired]"),
+        (
+            [make_service(status="canceled", expires_at=past())],
+            f"{SERVICE} (Probe Service) [Canceled]",
+        ),
+    ],
+    ids=["not on key", "canceled", "expired", "both"],
+)
+def test_scopes_invalid(api, accept, services, why):
+    make_key(services=services)
+
+    response = api.signed("GET", CLOSED, accept=accept)
+
+    assert read_error(response).status == 403
+    assert read_error(response).message == f"Invalid scope(s): {why}"
+
+
+@pytest.mark.parametrize("path", [CLOSED, "/platform/probe"], ids=["closed", "public"])
+def test_institution_not_on_key(api, accept, path):
+    make_key()
+
+    response = api.signed("GET", f"{path}?contextInstitutionId=9", accept=accept)
+
+    assert read_error(response).status == 403
+    assert read_error(response).message == (
+        "clientId key doesn't have access to contextInstitutionId 9"
+    )
+
+
+def test_institution_not_named(api, accept):
+    make_wide_key()
+
+    response = api.signed("POST", "/platform/probe", client_id="wide", accept=accept)
+
+    assert read_error(response).status == 400
+    assert read_error(response).message == (
+        "required parameter 'contextInstitutionId' is missing or blank"
+    )
+
+
+def test_a_wide_key_acts_for_the_institution_it_names(api):
+    make_wide_key()
+    make_principal("carol", OTHER_INSTITUTION, permissions={PERMISSION})
+    url = f"/platform/probe?contextInstitutionId={OTHER_INSTITUTION}"
+
+    response = api.signed(
+        "POST",
+        url,
+        client_id="wide",
+        principal=("carol", f"urn:platform:{OTHER_INSTITUTION}"),
+        body="{}",
+        accept=None,
+    )
+
+    assert response.status_code == 201
+
+
+def test_two_institutions_in_the_query_are_refused(api, accept):
+    make_wide_key()
+    url = "/platform/probe?contextInstitutionId=1001&contextInstitutionId=1002"
+
+    response = api.signed("GET", url, client_id="wide", accept=accept)
+
+    assert read_error(response).status == 400
+    assert read_error(response).message == "Invalid parameter(s): contextInstitutionId"
+
+
+def test_invalid_user_when_one_is_required(api, accept):
+    make_key()
+
+    response = api.signed("POST", "/platform/probe", accept=accept)
+
+    assert read_error(response).status == 403
+    assert read_error(response).message == "Invalid user"
+    assert read_error(response).detail == "principalID and/or principalIDNS is invalid"
+
+
+@pytest.mark.parametrize("path", ["/platform/probe", "/platform/identity/v1"])
+@pytest.mark.parametrize(
+    ("principal", "query"),
+    [
+        (("nobody", NAMESPACE), ""),
+        ((PRINCIPAL_ID, "urn:platform:9"), ""),
+        ((PRINCIPAL_ID, ""), ""),
+        (("", NAMESPACE), ""),
+        (("", ""), f"principalID={PRINCIPAL_ID}"),
+        (("", ""), "principalID=a%00b&principalIDNS=x"),
+        (("", ""), f"principalID={'a' * 256}&principalIDNS={NAMESPACE}"),
+        (ALICE, "principalID=disabled&principalIDNS=urn:platform:1001"),
+        (ALICE, f"principalID={PRINCIPAL_ID}&principalID=x&principalIDNS={NAMESPACE}"),
+        (("disabled", NAMESPACE), ""),
+        (("carol", f"urn:platform:{OTHER_INSTITUTION}"), ""),
+    ],
+    ids=[
+        "unknown",
+        "unknown namespace",
+        "half a pair",
+        "other half",
+        "half in the query",
+        "control character",
+        "oversize",
+        "header and query differ",
+        "query repeats",
+        "disabled",
+        "of another institution",
+    ],
+)
+def test_invalid_user_when_one_is_stated(api, path, principal, query):
+    make_key()
+    make_principal()
+    make_principal("disabled", is_active=False)
+    make_principal("carol", OTHER_INSTITUTION)
+
+    error = read_error(api.signed("GET", f"{path}?{query}", principal=principal))
+
+    assert (error.status, error.message) == (403, "Invalid user")
+
+
+@pytest.mark.parametrize(
+    ("principal", "query"),
+    [
+        (ALICE, ""),
+        (("", ""), f"principalID={PRINCIPAL_ID}&principalIDNS={NAMESPACE}"),
+        (ALICE, f"principalID={PRINCIPAL_ID}&principalIDNS={NAMESPACE}"),
+        (ALICE, "principalID=&principalIDNS="),
+    ],
+    ids=["header", "query", "both alike", "blank query"],
+)
+def test_a_user_is_named_in_the_header_or_the_query(api, principal, query):
+    make_key()
+    make_principal()
+
+    response = api.signed(
+        "GET", f"/platform/probe?{query}", principal=principal, accept="application/json"
+    )
+
+    assert response.json() == {"user": PRINCIPAL_ID}
+
+
+def test_missing_permission(api, accept):
+    make_key()
+    make_principal(permissions=())
+
+    response = api.signed("POST", "/platform/probe", principal=ALICE, accept=accept)
+
+    assert read_error(response).status == 403
+    assert read_error(response).message == "Missing permission"
+
+
+LADDER = [
+    ({"client_id": "nobody"}, 401, "service key nobody is invalid"),
+    ({"client_id": "canceled"}, 403, "service key has been canceled"),
+    ({"client_id": "expired"}, 401, "service key is expired"),
+    ({}, 401, "request has invalid signature (Zm9v)"),
+    ({"signature": None, "timestamp": "1"}, 401, "timestamp in request(1) is not valid"),
+    ({"signature": None, "nonce": "used"}, 401, "nonce in request is not unique"),
+    ({"signature": None}, 403, "Invalid scope(s): probe (Probe Service) [Expired]"),
+]
+
+
+@pytest.mark.parametrize(("how", "status", "message"), LADDER)
+def test_the_first_wrong_rung_refuses(api, how, status, message):
+    """Each request is wrong in everything that stands below its rung."""
+    lapsed = [make_service(expires_at=past())]
+    make_key(services=lapsed)
+    make_key("canceled", services=lapsed, status="canceled", expires_at=past())
+    make_key("expired", services=lapsed, expires_at=past())
+    now = int(time.time())
+    Nonce.objects.create(client_id="key", timestamp=now, nonce="used")
+    how = {"signature": "Zm9v", "timestamp": str(now), **how}
+    if how["signature"] is None:
+        del how["signature"]
+
+    error = read_error(
+        api.signed(
+            "POST", f"{CLOSED}?contextInstitutionId=9", principal=("x", "y"), **how
+        )
+    )
+
+    assert error.status == status
+    assert error.message.startswith(message)
+
+
+def test_institution_comes_before_user_and_user_before_permission(api):
+    make_key()
+    make_principal(permissions=())
+    url = "/platform/probe?contextInstitutionId="
+
+    messages = [
+        read_error(api.signed("POST", f"{url}{institution}", principal=who)).message
+        for institution, who in [("9", ("x", "y")), (INSTITUTION, ("x", "y")), ("", ALICE)]
+    ]
+
+    assert messages == [
+        "clientId key doesn't have access to contextInstitutionId 9",
+        "Invalid user",
+        "Missing permission",
+    ]
+
+
+@pytest.mark.parametrize("query", ["q=%", "q=%zz", "q=%ff", "%C3=1"])
+def test_a_query_that_does_not_decode_is_a_bad_request(api, accept, query):
+    make_key()
+    header = authorization("GET", CLOSED)
+
+    response = api.call("GET", f"{CLOSED}?{query}", header, accept=accept)
+
+    assert read_error(response).status == 400
+    assert read_error(response).message == "Bad Request"
+    assert read_error(response).detail.startswith("the query string ")
+
+
+@pytest.mark.parametrize(("old_generation", "status"), [(True, 200), (False, 401)])
+def test_only_an_old_generation_key_may_sign_a_literal_plus(api, old_generation, status):
+    make_key(old_generation=old_generation)
+    header = authorization("GET", f"{CREDENTIALS}?q=a%2Bb")
+
+    response = api.call("GET", f"{CREDENTIALS}?q=a+b", header, accept=None)
+
+    assert response.status_code == status
+
+
+@pytest.mark.parametrize("open_read", ["GET", "HEAD", "OPTIONS"])
+def test_reads_are_open_without_credentials(api, open_read):
+    assert api.call(open_read, "/platform/probe", accept=None).status_code == 200
+
+
+def test_a_wide_key_may_read_without_naming_an_institution(api):
+    make_wide_key()
+    make_principal()
+
+    response = api.signed(
+        "GET",
+        "/platform/probe",
+        client_id="wide",
+        principal=ALICE,
+        accept="application/json",
+    )
+
+    assert response.json() == {"user": PRINCIPAL_ID}
+
+
+def test_a_checked_request_costs_one_write_beside_the_lookup(
+    api, django_assert_num_queries
+):
+    make_key()
+    make_principal(permissions={PERMISSION})
+
+    with django_assert_num_queries(1):  # the nonce; this store has no database
+        api.signed("GET", CLOSED, principal=ALICE)
