@@ -246,4 +246,4 @@ _TOKENS: tuple[tuple[str, re.Pattern[str], _Add], ...] = (
     ("time", re.compile(r"(?:noon|midnight)\b"), _add_time_word),
 )
 # What is left of +02:00 behind a time when the plus of a query string became a blank.
-_LOST_PLUS = re.compile(r"[0-9]{2}(?::?[0-9]{2})?")
+_LOST_PLUS = re.compile(r"(?:0[0-9]|1[0-4]):?[0-5][0-9]")
