@@ -1,5 +1,35 @@
-"""Routes."""
+"""Routes below ``{auth_url}`` (spec 4.1, 4.2)."""
 
-from django.urls import URLPattern
+from django.urls import URLPattern, path, re_path
 
-urlpatterns: list[URLPattern] = []
+from authserver.views.access import ChangePassword, MyAccess
+from authserver.views.authorize import Authorize
+from authserver.views.grant import Continue, Finish, Grant
+from authserver.views.institution import ChooseInstitution
+from authserver.views.login import Login, SwitchAccount
+from authserver.views.logout import Logout
+
+app_name = "authserver"
+
+pages: list[URLPattern] = [
+    # A registry identifier is digits; anything else is no page (decisions 3.7).
+    re_path(
+        r"^auth(?:/(?P<registry_id>[0-9]+))?/?\Z", Authorize.as_view(), name="authorize"
+    ),
+    re_path(
+        r"^authorizeCode/?\Z",
+        Authorize.as_view(old_generation=True),
+        name="authorize-old-generation",
+    ),
+    path("institution", ChooseInstitution.as_view(), name="institution"),
+    path("login", Login.as_view(), name="login"),
+    path("login/switch", SwitchAccount.as_view(), name="switch"),
+    path("grant", Grant.as_view(), name="grant"),
+    path("continue", Continue.as_view(), name="continue"),
+    path("finish", Finish.as_view(), name="finish"),
+    path("access", MyAccess.as_view(), name="access"),
+    path("access/password", ChangePassword.as_view(), name="password"),
+    re_path(r"^logout/?\Z", Logout.as_view(), name="logout"),
+]
+
+urlpatterns: list[URLPattern] = [*pages]

@@ -1,0 +1,17 @@
+"""The audit record."""
+
+from django.contrib import admin
+
+from authserver.admin.base import ReadOnlyAdmin
+from authserver.models import AuditEvent
+
+
+@admin.register(AuditEvent)
+class AuditEventAdmin(ReadOnlyAdmin):
+    """What happened, newest first; the database refuses changes too."""
+
+    list_display = ["at", "action", "login", "client_id", "registry_id", "address"]
+    list_filter = ["action", "at"]
+    search_fields = ["login", "client_id", "registry_id", "address", "request_id"]
+    ordering = ["-at", "-id"]
+    show_full_result_count = False

@@ -1,0 +1,31 @@
+"""What users allowed."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+
+from authserver.admin.base import ReadOnlyAdmin
+from authserver.models import Consent
+
+
+@admin.register(Consent)
+class ConsentAdmin(ReadOnlyAdmin):
+    """Remembered consents; withdrawing one withdraws the application's tokens with it."""
+
+    list_display = [
+        "user",
+        "key",
+        "institution",
+        "scope",
+        "granted_at",
+        "expires_at",
+        "revoked_at",
+    ]
+    list_filter = [
+        "granted_at",
+        "revoked_at",
+        ("institution", admin.RelatedOnlyFieldListFilter),
+    ]
+    list_select_related = ["user", "key", "institution"]
+    search_fields = ["user__login", "key__client_id", "key__name", "scope"]
+    ordering = ["-granted_at", "-pk"]

@@ -1,0 +1,28 @@
+"""Failed logins, as the login limits count them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from axes.models import AccessFailureLog
+from django.contrib import admin
+
+from authserver.admin.base import ReadOnlyAdmin
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+
+@admin.register(AccessFailureLog)
+class LoginFailureAdmin(ReadOnlyAdmin):
+    """Failures of the last day; deleting an account's failures lifts its lock."""
+
+    list_display = ["attempt_time", "username", "ip_address"]
+    list_filter = ["attempt_time"]
+    search_fields = ["username", "ip_address"]
+    ordering = ["-attempt_time", "-pk"]
+    fields = ["attempt_time", "username", "ip_address"]
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Lifting a lock is an administrator's call."""
+        return admin.ModelAdmin.has_delete_permission(self, request, obj)

@@ -1,0 +1,14 @@
+"""Web services of the platform."""
+
+from django.contrib import admin
+
+from authserver.models import Service
+
+
+@admin.register(Service)
+class ServiceAdmin(admin.ModelAdmin):
+    """What keys can be given; the description is what the grant page says."""
+
+    list_display = ["name", "code", "description"]
+    search_fields = ["name", "code", "description"]
+    ordering = ["name", "pk"]

@@ -1,0 +1,123 @@
+"""Users, within their institution or, for administrators, without one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.contrib import admin
+from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
+from django.contrib.auth.forms import BaseUserCreationForm
+from django.core.exceptions import ValidationError
+from django.utils.html import format_html
+
+from authserver import audit
+from authserver.models import AuditEvent, User
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponse
+
+Action = AuditEvent.Action
+
+
+class _LoginIsFree(forms.ModelForm):
+    """Ask for the derived column what the database would refuse."""
+
+    def _post_clean(self) -> None:
+        super()._post_clean()
+        if self.errors:
+            return
+        user = self.instance
+        if user.institution is None and "@" in user.username:
+            self.add_error(
+                "username",
+                ValidationError("Without an institution a username has no @ in it."),
+            )
+        elif User.objects.filter(login=user.login).exclude(pk=user.pk).exists():
+            self.add_error("username", ValidationError("This username is taken there."))
+
+
+class UserCreationForm(_LoginIsFree, BaseUserCreationForm):
+    """A new user: where, who, and a first password."""
+
+    class Meta:
+        model = User
+        fields = ["institution", "username"]
+
+
+class UserChangeForm(_LoginIsFree):
+    """Everything but the password, which has a page of its own."""
+
+    class Meta:
+        model = User
+        fields = "__all__"  # noqa: DJ007 -- narrowed by the admin's fieldsets
+
+
+@admin.register(User)
+class UserAdmin(DjangoUserAdmin):
+    """Create within an institution, set a password, disable, put into groups."""
+
+    form = UserChangeForm
+    add_form = UserCreationForm
+    list_display = ["login", "full_name", "institution", "is_active", "is_staff"]
+    list_filter = [
+        "is_active",
+        "is_staff",
+        "groups",
+        ("institution", admin.RelatedOnlyFieldListFilter),
+    ]
+    list_select_related = ["institution"]
+    search_fields = ["login", "full_name", "email", "principal_id"]
+    ordering = ["login"]
+    autocomplete_fields = ["institution"]
+    readonly_fields = ["login", "set_password", "last_login", "created_at"]
+    fieldsets = [
+        (
+            None,
+            {
+                "fields": [
+                    "institution",
+                    "username",
+                    "login",
+                    "set_password",
+                    "full_name",
+                    "email",
+                ]
+            },
+        ),
+        (
+            "Principal",
+            {
+                "description": "How signed requests and token responses name the person.",
+                "fields": ["principal_id", "principal_namespace"],
+            },
+        ),
+        (
+            "What they may do",
+            {
+                "fields": [
+                    "is_active",
+                    "is_staff",
+                    "is_superuser",
+                    "groups",
+                    "user_permissions",
+                ]
+            },
+        ),
+        ("History", {"fields": ["last_login", "created_at"]}),
+    ]
+    add_fieldsets = [
+        (
+            None,
+            {
+                "classes": ["wide"],
+                "description": "Leave the institution empty for an administrator of the platform.",
+                "fields": ["institution", "username", "password1", "password2"],
+            },
+        ),
+    ]
+
+    @admin.display(description="password")
+    def set_password(self, _user: User) -> str:
+        """Link to the page that sets a new one; nothing about the old one is shown."""
+        return format_html('<a class="button" href="../password/">Set a new password</a>')

@@ -1,0 +1,72 @@
+"""Who may log in: people at their institution, and administrators by their login.
+
+Neither backend takes the other's credentials: Django tries every backend whose signature fits,
+and a username that is unique within an institution must never be looked up as a login.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.contrib.auth.backends import ModelBackend
+
+from authserver.models import User
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser
+    from django.http import HttpRequest
+
+    from authserver.models import Institution
+
+
+def login_at(institution: Institution, username: str) -> str:
+    """Return the login of this username at the institution (decisions 2)."""
+    return f"{username}@{institution.registry_id}"
+
+
+class _PlatformBackend(ModelBackend):
+    """What both have in common: a session ends with its user or its institution."""
+
+    def user_can_authenticate(self, user: AbstractBaseUser | None) -> bool:
+        """Refuse disabled users, and everybody of an inactive institution."""
+        return (
+            isinstance(user, User)
+            and user.is_active
+            and (user.institution is None or user.institution.is_active)
+        )
+
+    def get_user(self, user_id: int) -> User | None:
+        """Return the user of a session together with the institution, in one query."""
+        user = User.objects.select_related("institution").filter(pk=user_id).first()
+        return user if self.user_can_authenticate(user) else None
+
+
+class InstitutionBackend(_PlatformBackend):
+    """Log in with a username that is unique within the institution."""
+
+    def authenticate(  # type: ignore[override] -- narrower on purpose, see above
+        self,
+        request: HttpRequest | None,
+        *,
+        institution: Institution,
+        username: str,
+        password: str,
+    ) -> AbstractBaseUser | None:
+        """Return the user, or ``None`` after the same amount of work.
+
+        Django's own implementation hashes once for an unknown user and asks whether the
+        user is active only after the password was compared.
+        """
+        return super().authenticate(
+            request, username=login_at(institution, username), password=password
+        )
+
+
+class LoginBackend(_PlatformBackend):
+    """Log in with the globally unique ``login``, as Django admin asks for it."""
+
+    def authenticate(  # type: ignore[override] -- narrower on purpose, see above
+        self, request: HttpRequest | None, username: str, password: str
+    ) -> AbstractBaseUser | None:
+        """Return the user, or ``None`` after the same amount of work."""
+        return super().authenticate(request, username=username, password=password)

@@ -1,0 +1,47 @@
+"""Where a request comes from, believing only the proxies that an operator named."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address, ip_network
+from typing import TYPE_CHECKING
+
+from platform_errors.conf import conf
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from ipaddress import IPv4Address, IPv6Address
+
+    from django.http import HttpRequest
+
+
+def client_address(request: HttpRequest) -> str | None:
+    """Return the caller's address, or ``None`` when the server does not know it.
+
+    ``X-Forwarded-For`` grows to the right, one entry per proxy. It is read from the right
+    and only as far as trusted proxies wrote it; whatever the caller put in front of that
+    (any address it likes) is never looked at.
+    """
+    caller = _parse(request.META.get("REMOTE_ADDR", ""))
+    if caller is None:
+        return None
+    trusted = conf.trusted_proxies
+    forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")
+    while _is_within(caller, trusted) and forwarded:
+        reported = _parse(forwarded.pop())
+        if reported is None:
+            break
+        caller = reported
+    return str(caller)
+
+
+def _parse(text: str) -> IPv4Address | IPv6Address | None:
+    try:
+        address = ip_address(text.strip())
+    except ValueError:
+        return None
+    # A dual-stack socket reports IPv4 callers as ::ffff:192.0.2.1.
+    return getattr(address, "ipv4_mapped", None) or address
+
+
+def _is_within(address: IPv4Address | IPv6Address, networks: Iterable[str]) -> bool:
+    return any(address in ip_network(network, strict=False) for network in networks)

@@ -1,0 +1,99 @@
+"""What a user allowed, put together by application for the my-access page (decisions 3.8)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from authserver.models import (
+    REFRESH_TOKEN_SCOPE,
+    AccessToken,
+    Consent,
+    Institution,
+    RefreshToken,
+    Service,
+    ServiceKey,
+    User,
+)
+from authserver.scopes import is_switch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+STAYS_CONNECTED = "Stay connected"
+
+
+@dataclass(slots=True, kw_only=True)
+class Access:
+    """One application at one institution: what, since when, until when."""
+
+    institution: str
+    scopes: set[str]
+    granted_at: datetime
+    expires_at: datetime
+    services: list[str] = field(default_factory=list)
+    """The scopes in words."""
+
+    def include(self, scopes: set[str], granted_at: datetime, expires_at: datetime) -> None:
+        """Add another consent or token."""
+        self.scopes |= scopes
+        self.granted_at = min(self.granted_at, granted_at)
+        self.expires_at = max(self.expires_at, expires_at)
+
+
+@dataclass(slots=True, kw_only=True)
+class Application:
+    """An application and its accesses, by institution."""
+
+    client_id: str
+    name: str
+    accesses: list[Access] = field(default_factory=list)
+
+
+def of(user: User, now: datetime) -> list[Application]:
+    """Return every application that can act for the user now, or again without asking."""
+    found: dict[tuple[int, int], Access] = {}
+    for key_id, institution_id, scope, granted_at, expires_at in _rows(user, now):
+        access = found.setdefault(
+            (key_id, institution_id),
+            Access(
+                institution="", scopes=set(), granted_at=granted_at, expires_at=expires_at
+            ),
+        )
+        access.include(set(scope.split()), granted_at, expires_at)
+    keys = ServiceKey.objects.in_bulk({key_id for key_id, _ in found})
+    institutions = Institution.objects.in_bulk({pk for _, pk in found})
+    names = dict(Service.objects.values_list("code", "name"))
+    applications: dict[int, Application] = {}
+    for (key_id, institution_id), access in found.items():
+        access.institution = institutions[institution_id].name
+        access.services = _in_words(access.scopes, names)
+        key = keys[key_id]
+        applications.setdefault(
+            key_id, Application(client_id=key.client_id, name=key.name)
+        ).accesses.append(access)
+    return sorted(applications.values(), key=lambda each: (each.name, each.client_id))
+
+
+def _rows(user: User, now: datetime) -> Iterator[tuple[int, int, str, datetime, datetime]]:
+    yield from (
+        Consent.objects.live(now)
+        .filter(user=user)
+        .values_list("key_id", "institution_id", "scope", "granted_at", "expires_at")
+    )
+    yield from (
+        RefreshToken.objects.live(now)
+        .filter(user=user)
+        .values_list("application_id", "institution_id", "scope", "created", "expires_at")
+    )
+    yield from (
+        AccessToken.objects.live(now)
+        .filter(user=user)
+        .values_list("application_id", "institution_id", "scope", "created", "expires")
+    )
+
+
+def _in_words(scopes: set[str], names: dict[str, str]) -> list[str]:
+    words = sorted(names.get(scope, scope) for scope in scopes if not is_switch(scope))
+    return [*words, STAYS_CONNECTED] if REFRESH_TOKEN_SCOPE in scopes else words

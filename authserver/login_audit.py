@@ -1,0 +1,73 @@
+"""Logins, failures and sign-outs in the audit record, Django admin's included.
+
+Receivers of Django's own signals; connected in ``apps.py`` after django-axes has connected
+its own, so a failure is counted before it is judged.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
+
+from authserver import audit, login_limits
+from authserver.client_address import client_address
+from authserver.models import AuditEvent, Institution, User
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+Action = AuditEvent.Action
+
+
+def connect() -> None:
+    """Listen."""
+    user_logged_in.connect(logged_in, dispatch_uid="authserver.login_audit.logged_in")
+    user_logged_out.connect(logged_out, dispatch_uid="authserver.login_audit.logged_out")
+    user_login_failed.connect(failed, dispatch_uid="authserver.login_audit.failed")
+
+
+def logged_in(request: HttpRequest, user: User, **_kwargs: Any) -> None:
+    """Record who came in."""
+    _record(Action.LOGIN_SUCCEEDED, request, user)
+
+
+def logged_out(request: HttpRequest, user: User | None, **_kwargs: Any) -> None:
+    """Record who left; a session that had ended by itself names nobody."""
+    if user is not None:
+        _record(Action.LOGGED_OUT, request, user)
+
+
+def failed(
+    credentials: dict[str, Any], request: HttpRequest | None = None, **_kwargs: Any
+) -> None:
+    """Record a failure, and the lock that it opens.
+
+    Attempts during a lock are refused unseen and not recorded: whoever sends thousands of
+    them must not fill the record.
+    """
+    if request is None or getattr(request, "axes_locked_out", False):
+        return
+    account = login_limits.account_of(request, credentials)
+    address = client_address(request)
+    institution = credentials.get("institution")
+    where = {
+        "login": account,
+        "registry_id": institution.registry_id
+        if isinstance(institution, Institution)
+        else "",
+        "address": address or "",
+    }
+    audit.record(Action.LOGIN_FAILED, **where)
+    seconds = login_limits.seconds_to_wait(account, address)
+    if seconds:
+        audit.record(Action.LOGIN_LOCKED, **where, seconds=seconds)
+
+
+def _record(action: AuditEvent.Action, request: HttpRequest, user: User) -> None:
+    audit.record(
+        action,
+        login=user.login,
+        registry_id=user.institution.registry_id if user.institution else "",
+        address=client_address(request) or "",
+    )

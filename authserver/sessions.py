@@ -1,0 +1,56 @@
+"""Sessions in the database that end after a quiet while, and at the latest after a working day.
+
+The row's own expiry is the earlier of the two moments, so nothing but the query that loads a
+session decides whether it is alive.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib.sessions.backends.db import SessionStore as DatabaseSessionStore
+from django.utils import timezone
+
+from authserver.conf import conf
+
+if TYPE_CHECKING:
+    from django.contrib.sessions.base_session import AbstractBaseSession
+
+STARTED_AT = "started_at"
+TOUCH_SECONDS = 60
+"""A session in use is written back at most once a minute."""
+
+
+class SessionStore(DatabaseSessionStore):
+    """Idle and absolute lifetimes (decisions 3.10)."""
+
+    def get_session_cookie_age(self) -> int:
+        """Return for how many seconds the session lives on from now."""
+        started_at = self.get(STARTED_AT, _now())
+        remaining = started_at + conf.session_absolute_seconds - _now()
+        return max(0, min(conf.session_idle_seconds, remaining))
+
+    def cycle_key(self) -> None:
+        """Start anew: Django calls this when somebody logs in."""
+        self[STARTED_AT] = _now()
+        super().cycle_key()
+
+    def load(self) -> dict[str, Any]:
+        """Return the data of a session that is alive, and prolong one that is in use."""
+        row = self._get_session_from_db()
+        if row is None:
+            return {}
+        data: dict[str, Any] = self.decode(row.session_data)
+        idle_since = conf.session_idle_seconds - (row.expire_date.timestamp() - _now())
+        if idle_since >= TOUCH_SECONDS:
+            self.modified = True
+        return data
+
+    def create_model_instance(self, data: dict[str, Any]) -> AbstractBaseSession:
+        """Remember when the session began."""
+        data.setdefault(STARTED_AT, _now())
+        return super().create_model_instance(data)
+
+
+def _now() -> int:
+    return int(timezone.now().timestamp())

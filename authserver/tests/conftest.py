@@ -1,0 +1,117 @@
+"""The cast of the page tests, and a visitor to play them with."""
+
+import base64
+import hashlib
+from urllib.parse import urlencode
+
+import pytest
+
+from authserver.tests import factories
+from authserver.tests.visitor import Visitor
+
+PASSWORD = factories.PASSWORD
+CALLBACK = "https://client.example/cb"
+VERIFIER = "v" * 43
+CHALLENGE = (
+    base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest())
+    .rstrip(b"=")
+    .decode()
+)
+
+
+@pytest.fixture
+def riverside(db):
+    return factories.InstitutionFactory(
+        registry_id="1001", name="Riverside University", place="Riverside", code="RIVER"
+    )
+
+
+@pytest.fixture
+def northgate(db):
+    return factories.InstitutionFactory(
+        registry_id="1002", name="Northgate Public Library", place="Northgate", code="NGATE"
+    )
+
+
+@pytest.fixture
+def events_service(db):
+    return factories.ServiceFactory(
+        code="calendar_events",
+        name="Calendar Events",
+        description="See, create and change events.",
+    )
+
+
+@pytest.fixture
+def directory_service(db):
+    return factories.ServiceFactory(
+        code="directory", name="Directory", description="Look people up."
+    )
+
+
+@pytest.fixture
+def key(riverside, northgate, events_service, directory_service):
+    """A public key for two institutions and two services."""
+    return factories.ServiceKeyFactory(
+        client_id="spa",
+        name="Campus Planner",
+        redirect_uris=f"{CALLBACK}\nhttp://127.0.0.1/callback\ncom.example.app:/cb",
+        services=[events_service, directory_service],
+        institutions=[riverside, northgate],
+    )
+
+
+@pytest.fixture
+def confidential_key(riverside, northgate, events_service, directory_service):
+    """A key with a secret, whose consents are remembered."""
+    return factories.ServiceKeyFactory(
+        client_id="web",
+        name="Library Portal",
+        redirect_uris=CALLBACK,
+        secret="a secret",
+        services=[events_service, directory_service],
+        institutions=[riverside, northgate],
+    )
+
+
+@pytest.fixture
+def alice(riverside):
+    return factories.UserFactory(
+        username="alice", institution=riverside, full_name="Alice Archer"
+    )
+
+
+@pytest.fixture
+def visitor(db):
+    return Visitor()
+
+
+@pytest.fixture
+def address():
+    """Build the address that an application sends its user to."""
+
+    def build(key, *, at="1001", endpoint="auth", **changes):
+        parameters = {
+            "client_id": key.client_id,
+            "redirect_uri": CALLBACK,
+            "response_type": "code",
+            "scope": "calendar_events directory",
+            "state": "some state/&=",
+            "code_challenge": CHALLENGE,
+            "code_challenge_method": "S256",
+            **changes,
+        }
+        sent = {name: value for name, value in parameters.items() if value is not None}
+        return f"/oauth2/{endpoint}{f'/{at}' if at else ''}?{urlencode(sent)}"
+
+    return build
+
+
+@pytest.fixture
+def log_in(visitor):
+    """Fill the login page that the visitor is on."""
+
+    def fill(username="alice", password=PASSWORD):
+        return visitor.press("Sign in", username=username, password=password)
+
+    return fill

@@ -1,0 +1,61 @@
+"""The answers that end a journey: back to the application, or a page of our own instead."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+from django.http import HttpResponse
+from django.shortcuts import render
+
+from platform_errors.request_id import current_request_id
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+    from authserver.authorization import Refusal
+
+
+def to_application(location: str) -> HttpResponse:
+    """Redirect to a registered address.
+
+    Django's own redirect refuses the private-use schemes of native applications
+    (RFC 8252 section 7.1); which schemes may be registered is decided in ``redirects.py``.
+    """
+    return HttpResponse(status=HTTPStatus.FOUND, headers={"Location": location})
+
+
+def refused(request: HttpRequest, refusal: Refusal) -> HttpResponse:
+    """Tell the application, or the user where the address is not verified (decisions 3.2)."""
+    if refusal.location is not None:
+        return to_application(refusal.location)
+    return render(
+        request,
+        "authserver/refused.html",
+        {"refusal": refusal, "request_id": current_request_id()},
+        status=refusal.http_code,
+    )
+
+
+def leave(request: HttpRequest, refusal: Refusal) -> HttpResponse:
+    """Show a page that goes to the application by itself.
+
+    Browsers apply ``form-action 'self'`` to every redirect that follows a form, so a page
+    reached by one cannot redirect away; a page that refreshes can.
+    """
+    if refusal.location is None:
+        return refused(request, refusal)
+    return render(
+        request,
+        "authserver/leave.html",
+        {"refusal": refusal, "next_url": refusal.location},
+    )
+
+
+def outdated(request: HttpRequest) -> HttpResponse:
+    """Say that a request is no longer open here, and how to go on (decisions 3.12).
+
+    Expired, already answered, or begun in another browser: one answer for all, because
+    only its own browser may learn which.
+    """
+    return render(request, "authserver/outdated.html", status=HTTPStatus.GONE)

@@ -1,0 +1,42 @@
+"""The authorization endpoint: where an application sends its user (spec 4.1)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.utils import timezone
+from django.utils.decorators import method_decorator
+from django.views.decorators.csrf import csrf_exempt
+
+from authserver import authorization, journey, parameters, pending
+from authserver.views import answers, steps
+from authserver.views.base import Page
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponse
+
+
+# A POST changes nothing here: it is answered with 405, not with a missing CSRF token.
+@method_decorator(csrf_exempt, name="dispatch")
+class Authorize(Page):
+    """Validate everything before any page, keep the request, and show the first page."""
+
+    old_generation = False
+    http_method_names = ["get", "options"]
+
+    def get(self, request: HttpRequest, registry_id: str | None = None) -> HttpResponse:
+        """Go to the institution, login or grant page, or straight back (decisions 3)."""
+        now = timezone.now()
+        outcome = authorization.validate(
+            parameters.query_bytes(request.META.get("QUERY_STRING", "")),
+            registry_id=registry_id,
+            now=now,
+            old_generation=self.old_generation,
+        )
+        if isinstance(outcome, authorization.Refusal):
+            return answers.refused(request, outcome)
+        handle = journey.begin(request, outcome, now=now)
+        found = pending.load(handle, binding=journey.binding(request), now=now)
+        if found is None:  # the key was deleted in this very moment
+            return answers.outdated(request)
+        return steps.finish_as_before(request, found, handle, now=now)

@@ -1,0 +1,46 @@
+"""What every page of the journey has in common."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+from django.shortcuts import render
+from django.utils.decorators import method_decorator
+from django.views import View
+from django.views.decorators.cache import never_cache
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponse
+    from django.http.response import HttpResponseBase
+
+
+@method_decorator(never_cache, name="dispatch")
+class Page(View):
+    """A page that no cache keeps, and that answers every method with words.
+
+    Frame denial, the referrer policy and the content security policy are the project's
+    defaults (``config/settings.py``); only the grant page replaces one of them.
+    """
+
+    template_name: str
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Prepare, and answer at once when that is all there is to say."""
+        return self.prepare(request) or super().dispatch(request, *args, **kwargs)
+
+    def prepare(self, request: HttpRequest) -> HttpResponse | None:
+        """Load what every method needs; an answer ends the request."""
+        return None
+
+    def page(self, status: int = HTTPStatus.OK, **context: Any) -> HttpResponse:
+        """Show this page's template."""
+        return render(self.request, self.template_name, context, status=status)
+
+    def http_method_not_allowed(  # type: ignore[override] -- a page, not Django's empty answer
+        self, request: HttpRequest, *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        """405 with words; ``Allow`` says what the address answers to."""
+        response = render(request, "405.html", status=HTTPStatus.METHOD_NOT_ALLOWED)
+        response["Allow"] = ", ".join(self._allowed_methods())
+        return response
