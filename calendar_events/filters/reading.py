@@ -1,0 +1,190 @@
+"""Texts of a query string to values; every refusal is a sentence for people.
+
+Pure but for ``now`` and the zone, which come in. Identifiers and slugs are only read here;
+whether anything has them is asked of the database later (``queries.lookups``).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from calendar_events import dates, text, zones
+from calendar_events.sql import MAX_ID
+
+if TYPE_CHECKING:
+    from datetime import datetime, tzinfo
+
+MAX_ITEMS = 500
+MAX_TEXT = 500
+_INTEGER = re.compile(r"[+-]?[0-9]{1,30}(?:\.0+)?")
+_DIGITS = re.compile(r"[0-9]+")
+TRUE = frozenset({"true", "1", "yes", "on"})
+FALSE = frozenset({"false", "0", "no", "off"})
+
+
+class Unreadable(ValueError):
+    """The value cannot be used; the message says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """What reading a value depends on besides its text."""
+
+    now: datetime
+    zone: tzinfo
+    """The site's zone, or that of ``tz``: naive dates are read in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """An identifier or a slug in a list: all digits is an identifier first."""
+
+    text: str
+
+    @property
+    def pk(self) -> int | None:
+        """The identifier it may be."""
+        if not _DIGITS.fullmatch(self.text) or not self.text.isascii():
+            return None
+        return min(int(self.text[:30]), MAX_ID)
+
+
+def integer(value: str) -> int:
+    """Read a whole number; ``1.0`` is one."""
+    if not _INTEGER.fullmatch(value.strip()):
+        raise Unreadable("This is not a whole number.")
+    return int(value.strip().partition(".")[0])
+
+
+def positive(value: str) -> int:
+    """Read a whole number from 1 on."""
+    number = integer(value)
+    if number < 1:
+        raise Unreadable("This must be at least 1.")
+    return min(number, MAX_ID)
+
+
+def boolean(value: str) -> bool:
+    """Read a flag."""
+    folded = value.strip().lower()
+    if folded in TRUE:
+        return True
+    if folded in FALSE:
+        return False
+    raise Unreadable("This must be true or false.")
+
+
+def loose_boolean(value: str) -> bool:
+    """Read a flag that is false unless it is plainly true, as callers expect."""
+    if not value.strip():
+        raise Unreadable("This must be true or false.")
+    return value.strip().lower() in TRUE
+
+
+def words(value: str) -> str:
+    """Read a text that must hold something."""
+    if not value.strip():
+        raise Unreadable("This must not be empty.")
+    if len(value) > MAX_TEXT:
+        raise Unreadable(f"This has at most {MAX_TEXT} characters.")
+    return value
+
+
+def search_words(value: str) -> text.SearchQuery:
+    """Read a search for words, phrases and exclusions (decisions 7, "Search")."""
+    try:
+        return text.search_query(words(value))
+    except text.SearchError as error:
+        raise Unreadable(str(error)) from error
+
+
+def search_text(value: str) -> str:
+    """Read a search for one substring; returns it folded."""
+    folded = text.fold(words(value))
+    if not folded:
+        raise Unreadable("There is nothing to search for.")
+    return folded
+
+
+def number(value: str) -> float:
+    """Read a decimal number."""
+    try:
+        found = float(value)
+    except ValueError as error:
+        raise Unreadable("This is not a number.") from error
+    if found != found or found in {float("inf"), float("-inf")}:  # noqa: PLR0124 -- NaN
+        raise Unreadable("This is not a number.")
+    return found
+
+
+def latitude(value: str) -> float:
+    """Read degrees north."""
+    found = number(value)
+    if abs(found) > 90:
+        raise Unreadable("A latitude is between -90 and 90.")
+    return found
+
+
+def longitude(value: str) -> float:
+    """Read degrees east."""
+    found = number(value)
+    if abs(found) > 180:
+        raise Unreadable("A longitude is between -180 and 180.")
+    return found
+
+
+def kilometres(value: str) -> float:
+    """Read a distance."""
+    found = number(value)
+    if found <= 0 or found > 20_040:
+        raise Unreadable("A radius is more than 0 and at most 20040 kilometres.")
+    return found
+
+
+def zone(value: str) -> tzinfo:
+    """Read the name of a zone."""
+    try:
+        return zones.zone(words(value))
+    except zones.ZoneError as error:
+        raise Unreadable(str(error)) from error
+
+
+def moment(value: str, context: Context) -> dates.Moment:
+    """Read a date in any of the accepted forms (decisions 7, "Date words")."""
+    try:
+        return dates.parse(words(value), now=context.now, zone=context.zone)
+    except dates.DateError as error:
+        raise Unreadable(str(error)) from error
+
+
+def items(values: list[str]) -> list[str]:
+    """Split ``a=1,2``, ``a[]=1&a[]=2`` and ``a=1&a=2`` into the same list."""
+    found = [item.strip() for value in values for item in value.split(",")]
+    found = [item for item in found if item]
+    if not found:
+        raise Unreadable("This must not be empty.")
+    if len(found) > MAX_ITEMS:
+        raise Unreadable(f"This lists at most {MAX_ITEMS} values.")
+    return found
+
+
+def identifiers(values: list[str]) -> list[int]:
+    """Read a list of identifiers."""
+    return [positive(item) for item in items(values)]
+
+
+def tokens(values: list[str]) -> list[Token]:
+    """Read a list of identifiers or slugs."""
+    return [Token(words(item)) for item in items(values)]
+
+
+def texts(values: list[str]) -> list[str]:
+    """Read a list of words."""
+    return [words(item) for item in items(values)]
+
+
+def last(values: list[str]) -> Any:
+    """Return the last of repeated values, as callers of the peer expect."""
+    return values[-1]

@@ -1,0 +1,116 @@
+"""Ask the database whether what a filter names is there, and may be named by this viewer.
+
+An identifier of something the viewer may not see counts as unknown, so that a filter is no
+way to find out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db.models import Q
+
+from calendar_events import viewers
+from calendar_events.models import Event, Organizer, Status, Taxonomy, Term, Venue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+
+    from calendar_events.filters.reading import Token
+    from calendar_events.viewers import Viewer
+
+KINDS: dict[str, type[Event | Venue | Organizer]] = {
+    viewers.EVENT: Event,
+    viewers.VENUE: Venue,
+    viewers.ORGANIZER: Organizer,
+}
+_TREE = """
+WITH RECURSIVE tree(id) AS (
+    SELECT id FROM calendar_events_term WHERE taxonomy = %s AND ({roots})
+    UNION
+    SELECT t.id FROM calendar_events_term t JOIN tree ON t.parent_id = tree.id
+)
+SELECT t.id, t.parent_id, t.slug FROM calendar_events_term t JOIN tree ON tree.id = t.id
+"""
+
+
+class Unknown(ValueError):
+    """Nothing has one of the identifiers or slugs; the message names them."""
+
+    def __init__(self, names: Iterable[object]) -> None:
+        """Name what is not there."""
+        super().__init__(f"There is no {', '.join(map(str, names))}.")
+
+
+def visible(viewer: Viewer, kind: str, now: datetime) -> Q:
+    """Return the condition for records of a kind that the viewer may read."""
+    public = Q(status=Status.PUBLISH, published_at__lte=now)
+    if not viewer.is_user:
+        return public
+    own = Q(institution=viewer.institution) & ~Q(status=Status.TRASH)
+    if not viewer.can("read_unpublished", kind):
+        own &= Q(author_id=viewer.user_id)
+    return public | own
+
+
+def require(kind: str, ids: Sequence[int], viewer: Viewer, now: datetime) -> None:
+    """Ask that records are there and may be read. Raises ``Unknown``."""
+    found = set(
+        KINDS[kind]
+        .objects.filter(visible(viewer, kind, now), id__in=set(ids))
+        .values_list("id", flat=True)
+    )
+    if missing := [pk for pk in dict.fromkeys(ids) if pk not in found]:
+        raise Unknown(missing)
+
+
+def require_terms(taxonomy: Taxonomy, ids: Sequence[int]) -> None:
+    """Ask that terms of a taxonomy are there. Raises ``Unknown``."""
+    found = set(
+        Term.objects.filter(taxonomy=taxonomy, id__in=set(ids)).values_list("id", flat=True)
+    )
+    if missing := [pk for pk in dict.fromkeys(ids) if pk not in found]:
+        raise Unknown(missing)
+
+
+def term_ids(taxonomy: Taxonomy, tokens: Sequence[Token]) -> set[int]:
+    """Return the terms that tokens name, and everything under them.
+
+    All digits are an identifier first, then a slug; a slug names its term in every
+    institution. Raises ``Unknown``.
+    """
+    from calendar_events import sql  # noqa: PLC0415 -- one use
+
+    roots = sql.Conditions()
+    roots.any_of("id", [token.pk for token in tokens if token.pk is not None])
+    slugs = [token.text for token in tokens]
+    marks = ", ".join(["%s"] * len(slugs))
+    statement = _TREE.format(roots=f"{roots} OR slug IN ({marks})")
+    rows = sql.rows(statement, [taxonomy, *roots.params, *slugs], prepare=False)
+    by_id = {pk for pk, _, _ in rows}
+    by_slug: dict[str, set[int]] = {}
+    children: dict[int, set[int]] = {}
+    for pk, parent, slug in rows:
+        by_slug.setdefault(slug, set()).add(pk)
+        children.setdefault(parent, set()).add(pk)
+    named: set[int] = set()
+    missing = []
+    for token in tokens:
+        if token.pk in by_id:
+            named.add(token.pk or 0)
+        elif token.text in by_slug:
+            named |= by_slug[token.text]
+        else:
+            missing.append(token.text)
+    if missing:
+        raise Unknown(missing)
+    return _with_descendants(named, children)
+
+
+def _with_descendants(named: set[int], children: dict[int, set[int]]) -> set[int]:
+    found, newest = set(named), set(named)
+    while newest:
+        newest = {pk for parent in newest for pk in children.get(parent, ())} - found
+        found |= newest
+    return found

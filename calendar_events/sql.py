@@ -1,0 +1,107 @@
+"""Run the hand-written statements of the reading side, alike on PostgreSQL and SQLite.
+
+The lists answer a million events from a few statements; the ORM's share of such a request
+would be larger than the database's. Statements are written in what both databases know. On
+PostgreSQL they are prepared on the server, unless a plan must know its values (``prepare=
+False``): a pattern, or a constant that a partial index wants to see.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.db import connections, router
+
+from calendar_events.models import Event
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+
+    from django.db.backends.base.base import BaseDatabaseWrapper
+
+MAX_ID = 2**63 - 1
+"""The largest identifier that a row can have."""
+
+
+def connection() -> BaseDatabaseWrapper:
+    """Return the connection that reads go to (a replica, if the router says so)."""
+    return connections[router.db_for_read(Event)]
+
+
+def is_postgres() -> bool:
+    """Return whether reads go to PostgreSQL."""
+    return connection().vendor == "postgresql"
+
+
+def rows(statement: str, params: Sequence[Any] = (), *, prepare: bool = True) -> list[Any]:
+    """Return the rows of one statement with ``%s`` placeholders."""
+    database = connection()
+    if database.vendor == "postgresql" and prepare and not database.queries_logged:
+        return _prepared_rows(database, statement, params)
+    with database.cursor() as cursor:
+        cursor.execute(statement, params)
+        return cursor.fetchall()
+
+
+def _prepared_rows(
+    database: BaseDatabaseWrapper, statement: str, params: Sequence[Any]
+) -> list[Any]:
+    """Bind on the server, which lets PostgreSQL keep the plan.
+
+    Django's own cursors put the values into the text. This one goes around them, inside
+    the same connection, transaction and error translation.
+    """
+    from psycopg import Cursor  # noqa: PLC0415 -- not installed with every database
+
+    database.ensure_connection()
+    with database.wrap_database_errors, Cursor(database.connection) as cursor:
+        cursor.execute(statement, params, prepare=True)
+        return cursor.fetchall()
+
+
+def moment(instant: datetime) -> Any:
+    """Return an instant as the database compares it."""
+    return connection().ops.adapt_datetimefield_value(instant)
+
+
+class Conditions:
+    """The conditions of one statement, joined by AND, with their parameters in step."""
+
+    __slots__ = ("params", "texts")
+
+    def __init__(self) -> None:
+        """Start with none."""
+        self.texts: list[str] = []
+        self.params: list[Any] = []
+
+    def add(self, text: str, *params: Any) -> None:
+        """Add one condition."""
+        self.texts.append(text)
+        self.params.extend(params)
+
+    def any_of(self, column: str, values: Iterable[int], *, negated: bool = False) -> None:
+        """Add ``column IN (…)`` with as few distinct statements as the database allows."""
+        found = list(values)
+        if not found:
+            self.texts.append("1 = 1" if negated else "1 = 0")
+        elif connection().vendor == "postgresql":
+            self.add(f"{column} <> ALL(%s)" if negated else f"{column} = ANY(%s)", found)
+        else:
+            marks = ",".join(["%s"] * len(found))
+            self.add(f"{column} {'NOT ' if negated else ''}IN ({marks})", *found)
+
+    def contains(self, column: str, folded: str, *, negated: bool = False) -> None:
+        """Add a substring match on a folded column."""
+        pattern = folded.replace("\\", "\\\\").replace("%", r"\%").replace("_", r"\_")
+        operator = "NOT LIKE" if negated else "LIKE"
+        self.add(rf"{column} {operator} %s ESCAPE '\'", f"%{pattern}%")
+
+    def __str__(self) -> str:
+        """Return the text after WHERE."""
+        return " AND ".join(self.texts) or "1 = 1"
+
+    def extend(self, other: Conditions) -> None:
+        """Add all conditions of another."""
+        self.texts += other.texts
+        self.params += other.params

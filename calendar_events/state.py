@@ -1,0 +1,101 @@
+"""What a read must know before anything else, in one statement.
+
+How many writes there have been and which scheduled records time has published since: as
+long as neither changes, no list changes (the entity tag of a list rests on that). And what
+the acting user is permitted, so that a signed list costs no round trip more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Group, Permission
+from django.contrib.contenttypes.models import ContentType
+
+from calendar_events import sql
+from calendar_events.roles import RECORDS
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from django.contrib.auth.models import AbstractBaseUser
+
+_WRITES = """
+SELECT 'writes' AS kind, CAST(COALESCE(SUM(number), 0) AS varchar(40)) AS found
+FROM calendar_events_daycount WHERE scope = 'writes' AND day = '0001-01-01'
+UNION ALL
+SELECT 'event', CAST(MAX(published_at) AS varchar(40)) FROM calendar_events_event
+WHERE NOT hide_from_listings AND status = 'publish' AND published_at <= %s
+UNION ALL
+SELECT 'venue', CAST(MAX(published_at) AS varchar(40)) FROM calendar_events_venue
+WHERE published_at <= %s
+UNION ALL
+SELECT 'organizer', CAST(MAX(published_at) AS varchar(40)) FROM calendar_events_organizer
+WHERE published_at <= %s
+"""
+_PERMISSIONS = """
+UNION ALL
+SELECT 'permission', p.codename FROM {permission} p
+JOIN {content_type} c ON c.id = p.content_type_id
+WHERE c.app_label = 'calendar_events' AND p.codename IN ({codenames})
+AND (
+    EXISTS (SELECT 1 FROM {user_permission} up
+        WHERE up.permission_id = p.id AND up.user_id = %s)
+    OR EXISTS (SELECT 1 FROM {group_permission} gp
+        JOIN {user_group} ug ON ug.group_id = gp.group_id
+        WHERE gp.permission_id = p.id AND ug.user_id = %s))
+"""
+
+READING = frozenset(
+    f"{verb}_{record}"
+    for verb in ("change", "change_others", "read_unpublished")
+    for record in RECORDS
+)
+"""The permissions that decide what is seen."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """The calendar's state, and the acting user's permissions in it."""
+
+    fingerprint: str
+    """Changes with every write and with every record that time publishes."""
+    permissions: frozenset[str]
+    """Those of ``READING`` that the user holds; none when nobody acts."""
+
+
+@cache
+def _permissions_statement() -> str:
+    user = get_user_model()
+    permissions = user._meta.get_field("user_permissions").remote_field.through
+    groups = user._meta.get_field("groups").remote_field.through
+    return _PERMISSIONS.format(
+        codenames=", ".join(f"'{codename}'" for codename in sorted(READING)),
+        permission=Permission._meta.db_table,
+        content_type=ContentType._meta.db_table,
+        user_permission=permissions._meta.db_table,
+        user_group=groups._meta.db_table,
+        group_permission=Group.permissions.through._meta.db_table,
+    )
+
+
+def read(*, now: datetime, user: AbstractBaseUser | None = None) -> State:
+    """Return the state, for a user with the permissions ``ModelBackend`` would find."""
+    moment = sql.moment(now)
+    statement, params = _WRITES, [moment, moment, moment]
+    if user is not None:
+        statement += _permissions_statement()
+        params += [user.pk, user.pk]
+    found = sql.rows(statement, params)
+    permissions = frozenset(text for kind, text in found if kind == "permission")
+    if user is not None and getattr(user, "is_superuser", False):
+        permissions = READING
+    return State(
+        fingerprint="|".join(
+            sorted(f"{kind}={text}" for kind, text in found if kind != "permission")
+        ),
+        permissions=permissions,
+    )
