@@ -8,6 +8,7 @@ taken is asked of the database by those who store it. Pure.
 import re
 import unicodedata
 from collections.abc import Iterator
+from itertools import count
 from urllib.parse import quote, unquote
 
 from calendar_events import text
@@ -17,6 +18,7 @@ MAX_LENGTH = 200
 _ESCAPES = re.compile(r"(?:%[0-9a-fA-F]{2})+")
 _SPELLED_OUT = str.maketrans({"€": "e", "\N{MULTIPLICATION SIGN}": "x"})
 _DASHES = re.compile(r"[\s./\\\-\u2010-\u2015\u2212]+")
+_ELSEWHERE = re.compile("[^!-~]+")  # what cannot stand in an address, NUL among it
 _KEPT_ASCII = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
 
 
@@ -35,18 +37,16 @@ def from_title(title: str, *, fallback: str) -> str:
 
 def from_path(segment: str) -> str:
     """Return the stored form of a slug that was read from a path, decoded or not."""
-    return _encoded(_ESCAPES.sub(_decoded, segment).lower())
+    return _encoded(_ESCAPES.sub(_decoded, segment)).lower()
 
 
 def candidates(slug: str) -> Iterator[str]:
     """Yield ``slug``, ``slug-2``, ``slug-3`` and so on, each within ``MAX_LENGTH``."""
     yield slug
-    number = 2
-    while True:
+    readable = _ESCAPES.sub(_decoded, slug)
+    for number in count(2):
         suffix = f"-{number}"
-        readable = _ESCAPES.sub(_decoded, slug)
         yield _shortened(readable, MAX_LENGTH - len(suffix)) + suffix
-        number += 1
 
 
 def _decoded(escapes: re.Match[str]) -> str:
@@ -64,13 +64,16 @@ def _is_kept(character: str) -> bool:
 
 
 def _encoded(slug: str) -> str:
-    return re.sub(r"[^\x00-\x7f]+", lambda match: quote(match[0]).lower(), slug)
+    return _ELSEWHERE.sub(
+        lambda match: quote(match[0], safe="", errors="replace").lower(), slug
+    )
 
 
 def _shortened(slug: str, length: int) -> str:
     """Encode ``slug`` and cut it to ``length``, between characters."""
     encoded = _encoded(slug)
     while len(encoded) > length:
-        slug = slug[: -1 - (len(encoded) - length) // 9].rstrip("-")
+        surplus = (len(encoded) - length) // 12  # a character is at most %xx%xx%xx%xx
+        slug = slug[: -1 - surplus].rstrip("-")
         encoded = _encoded(slug)
     return encoded

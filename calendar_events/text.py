@@ -47,9 +47,10 @@ _BLOCKS = (
 )
 _BLOCK = re.compile(rf"<(?:{_BLOCKS})\b", re.IGNORECASE)
 _BREAK = re.compile(rf"(?=</?(?:{_BLOCKS}|br)\b)", re.IGNORECASE)
+_PRE_START = re.compile(r"(<pre\b[^>]*>)\n+")
 _BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
-# A less-than sign that opens no tag is text: "a < b", "x<y".
-_STRAY = re.compile(r"<(?![a-zA-Z/!?][^<>]*>)")
+# A less-than sign that opens no tag and no comment is text: "a < b", "x<y".
+_STRAY = re.compile(r"<(?!!--|[a-zA-Z/!?][^<>]*>)")
 # Each pass decodes entities once and removes the tags that come to light.
 _MAX_PASSES = 5
 
@@ -94,22 +95,35 @@ def html(text: str) -> str:
     Plain text becomes paragraphs: a blank line parts them, a line feed is a break. What
     has blocks of its own is only cleaned. ``html`` changes nothing in what it returned.
     """
-    markup = _clean(_readable(text)).strip()
-    if not markup or _BLOCK.search(markup):
-        return markup
-    paragraphs = _BLANK_LINES.split(markup)
+    result = _readable(text)
+    for _ in range(_MAX_PASSES):
+        before, result = result, _paragraphs(_clean(result))
+        if result == before:
+            return result
+    # Tags nested so badly that every parse makes something else of them: keep the words.
+    return _paragraphs(_clean(entities.escape(strip_html(result))))
+
+
+def _paragraphs(markup: str) -> str:
+    """Return cleaned HTML with paragraphs, if it has no block of its own."""
+    stripped = markup.strip()
+    if not stripped or _BLOCK.search(stripped):
+        return stripped
+    paragraphs = _BLANK_LINES.split(stripped)
     lines = ("<br>\n".join(paragraph.strip().split("\n")) for paragraph in paragraphs)
-    return _clean("\n".join(f"<p>{line}</p>" for line in lines)).strip()
+    return "\n".join(f"<p>{line}</p>" for line in lines)
 
 
 def _clean(markup: str) -> str:
-    return nh3.clean(
+    cleaned = nh3.clean(
         _STRAY.sub("&lt;", markup),
         tags=set(ALLOWED_TAGS),
         attributes={tag: set(names) for tag, names in ALLOWED_ATTRIBUTES.items()},
         url_schemes=ALLOWED_SCHEMES,
         link_rel="noopener noreferrer",
     )
+    # A line feed there is none to a parser, so that another one would go with each pass.
+    return _PRE_START.sub(r"\1", cleaned)
 
 
 def strip_html(markup: str) -> str:
