@@ -16,6 +16,9 @@ DEFAULTS: dict[str, Any] = {
     "CURRENCY": "USD",
     "MAX_PER_PAGE": 50,
     "IDEMPOTENCY_HOURS": 24,
+    "IMAGE_MAX_BYTES": 10 * 1024 * 1024,
+    "IMAGE_FETCH_SECONDS": 10,
+    "IMAGE_FETCH_NETWORKS": (),
 }
 
 
@@ -69,6 +72,21 @@ class Conf:
     def idempotency_hours(self) -> int:
         """How long the first answer to an ``Idempotency-Key`` is repeated."""
         return int(self._get("IDEMPOTENCY_HOURS"))
+
+    @property
+    def image_max_bytes(self) -> int:
+        """The largest picture that is taken, fetched or uploaded."""
+        return int(self._get("IMAGE_MAX_BYTES"))
+
+    @property
+    def image_fetch_seconds(self) -> float:
+        """How long fetching a picture may take altogether."""
+        return float(self._get("IMAGE_FETCH_SECONDS"))
+
+    @property
+    def image_fetch_networks(self) -> tuple[str, ...]:
+        """Networks (CIDR) that pictures may be fetched from although they are not public."""
+        return tuple(self._get("IMAGE_FETCH_NETWORKS"))
 
     @property
     def site_zone(self) -> ZoneInfo:

@@ -127,6 +127,7 @@ MIDDLEWARE = [
     # First, so that every answer carries the request identifier, static files included.
     "platform_errors.request_id.RequestIdMiddleware",
     "platform_errors.cors.CorsMiddleware",
+    "platform_errors.throttling.RateLimitMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -214,6 +215,7 @@ SESSION_COOKIE_AGE = env.int("SESSION_ABSOLUTE_SECONDS", 8 * 3600)
 SESSION_IDLE_SECONDS = env.int("SESSION_IDLE_SECONDS", 30 * 60)
 SESSION_ENGINE = "authserver.sessions"  # rows, with an idle and an absolute end
 CSRF_TRUSTED_ORIGINS = [ISSUER]
+CSRF_FAILURE_VIEW = "authserver.views.failures.csrf_failure"
 SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", 31_536_000) if IS_HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = IS_HTTPS
 SECURE_SSL_REDIRECT = (
@@ -282,6 +284,11 @@ PLATFORM_ERRORS = {
         f"/{AUTH_MOUNT}revoke",
         "/.well-known/oauth-authorization-server",
     ),
+    # Requests per second, minute, hour or day, such as 600/minute; empty means no limit.
+    "RATE_LIMITS": {
+        "address": env.str("RATE_LIMIT_ADDRESS", ""),
+        "key": env.str("RATE_LIMIT_KEY", ""),
+    },
 }
 
 # --- authserver: institutions, keys, tokens -----------------------------------------------
@@ -344,7 +351,11 @@ CALENDAR_EVENTS = {
     "PUBLIC_URL": PUBLIC_URL,
     "CURRENCY": CURRENCY,
     "MAX_PER_PAGE": 50,
-    "IDEMPOTENCY_HOURS": 24,
+    "IDEMPOTENCY_HOURS": env.int("IDEMPOTENCY_HOURS", 24),
+    "IMAGE_MAX_BYTES": env.int("IMAGE_MAX_BYTES", 10 * 1024 * 1024),
+    "IMAGE_FETCH_SECONDS": env.int("IMAGE_FETCH_SECONDS", 10),
+    # Networks (CIDR) that pictures may be fetched from although they are not public.
+    "IMAGE_FETCH_NETWORKS": env.list("IMAGE_FETCH_NETWORKS", default=[]),
 }
 
 REST_FRAMEWORK = {
@@ -361,6 +372,7 @@ REST_FRAMEWORK = {
         "platform_errors.parsers.FormParser",
     ],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_THROTTLE_CLASSES": ["platform_errors.throttling.KeyRateLimit"],
     "EXCEPTION_HANDLER": "platform_errors.handler.handle",
     "URL_FORMAT_OVERRIDE": None,
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
@@ -380,7 +392,7 @@ AXES_ENABLED = True
 AXES_HANDLER = "authserver.login_limits.LoginLimits"
 AXES_LOCKOUT_PARAMETERS = ["username", "ip_address"]
 AXES_USERNAME_CALLABLE = "authserver.login_limits.account_of"
-AXES_CLIENT_IP_CALLABLE = "authserver.client_address.client_address"
+AXES_CLIENT_IP_CALLABLE = "platform_errors.client_address.client_address"
 AXES_LOCKOUT_CALLABLE = "authserver.views.failures.too_many_attempts"
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # a refused attempt is not counted
 AXES_ENABLE_ADMIN = False  # authserver.admin shows the one table that is used

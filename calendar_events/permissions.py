@@ -1,0 +1,112 @@
+"""Who may do what to a record: the table of ``contract/events-observed.md`` 8, as mended.
+
+Asked the same by id, by slug and in admin, and of Django's permissions alone, so that a
+group is all that a role is (``roles.py``). ``change_event`` means one's own while
+unpublished; with ``publish_event`` also one's own that is published;
+``change_others_event`` everybody's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from calendar_events.models import Image, Record, Status, Taxonomy
+
+if TYPE_CHECKING:
+    from django.db.models import Model
+
+APP = "calendar_events"
+MANAGE = {
+    Taxonomy.CATEGORY: f"{APP}.manage_categories",
+    Taxonomy.TAG: f"{APP}.manage_tags",
+}
+
+
+class NotAllowed(Exception):
+    """The user lacks the permission; the text says for what."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Actor:
+    """Who writes: a user, in an institution, through a service key (or through admin)."""
+
+    user: Any
+    institution: str
+    client_id: str = ""
+    """The service key; empty in admin."""
+
+    @property
+    def reason(self) -> str:
+        """What the history says about the way the change came."""
+        return f"service key {self.client_id}"[:100] if self.client_id else "admin"
+
+    def has(self, verb: str, model: type[Model]) -> bool:
+        """Return whether the user holds ``{verb}_{model}``."""
+        return bool(self.user.has_perm(f"{APP}.{verb}_{model._meta.model_name}"))
+
+    def owns(self, record: Record) -> bool:
+        """Return whether the record is the user's own."""
+        return record.author_id == self.user.pk
+
+
+def may_publish(actor: Actor, model: type[Record]) -> bool:
+    """Return whether what the actor writes may be seen by everybody."""
+    return actor.has("publish", model)
+
+
+def require_create(actor: Actor, model: type[Model]) -> None:
+    """Ask for the right to create records of a kind. Raises ``NotAllowed``."""
+    if not actor.has("add", model):
+        raise NotAllowed(f"You may not create {model._meta.verbose_name_plural}.")
+
+
+def require_verb(actor: Actor, verb: str, model: type[Model]) -> None:
+    """Ask for the right to change or delete at least one's own. Raises ``NotAllowed``.
+
+    It can be asked before the record is known, so that it says nothing about what exists.
+    """
+    if not (actor.has(verb, model) or actor.has(f"{verb}_others", model)):
+        raise NotAllowed(f"You may not {verb} {model._meta.verbose_name_plural}.")
+
+
+def require_on(actor: Actor, verb: str, record: Record) -> None:
+    """Ask for the right to change or delete this very record. Raises ``NotAllowed``."""
+    model = type(record)
+    if actor.has(f"{verb}_others", model):
+        return
+    name = model._meta.verbose_name
+    if not (actor.has(verb, model) and actor.owns(record)):
+        raise NotAllowed(f"You may not {verb} this {name}: it is somebody else's.")
+    if is_published(record) and not may_publish(actor, model):
+        raise NotAllowed(f"You may not {verb} this {name}: it has been published.")
+
+
+def is_published(record: Record) -> bool:
+    """Return whether the record is, or before it went to the trash was, published."""
+    status = record.previous_status if record.status == Status.TRASH else record.status
+    return status == Status.PUBLISH
+
+
+def require_choose_author(actor: Actor, model: type[Record]) -> None:
+    """Ask for the right to name another author than oneself. Raises ``NotAllowed``."""
+    if not actor.has("change_others", model):
+        raise NotAllowed("You may not make somebody else the author.")
+
+
+def may_manage(actor: Actor, taxonomy: Taxonomy) -> bool:
+    """Return whether the actor may create, change and delete terms of a kind."""
+    return bool(actor.user.has_perm(MANAGE[taxonomy]))
+
+
+def require_manage(actor: Actor, taxonomy: Taxonomy) -> None:
+    """Ask for the right to manage terms of a kind. Raises ``NotAllowed``."""
+    if not may_manage(actor, taxonomy):
+        kind = "categories" if taxonomy == Taxonomy.CATEGORY else "tags"
+        raise NotAllowed(f"You may not create, change or delete {kind}.")
+
+
+def require_add_image(actor: Actor) -> None:
+    """Ask for the right to bring in new images. Raises ``NotAllowed``."""
+    if not actor.has("add", Image):
+        raise NotAllowed("You may not add images.")

@@ -1,0 +1,1 @@
+"""What a write may carry, read and explained; the declared shapes of the schema, too."""

@@ -1,0 +1,118 @@
+"""What every body of a write has in common: all bad fields at once, only what was sent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from rest_framework import serializers
+from rest_framework.exceptions import ErrorDetail
+from rest_framework.fields import SkipField
+
+from calendar_events import dates
+from calendar_events.conf import conf
+from calendar_events.models import Status
+from calendar_events.serializers.calendar import PublicationDate, StatusName
+from calendar_events.serializers.fields import (
+    RichText,
+    SlugText,
+    WebAddress,
+    as_identifier,
+)
+from calendar_events.serializers.references import ImageReference
+from platform_errors import exceptions
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+Errors = dict[str, list[ErrorDetail]]
+
+
+class Input(serializers.Serializer):
+    """The body of a write.
+
+    ``context`` holds ``actor`` (who writes), ``now``, and ``current`` (the stored record,
+    or ``None`` on create). ``validated_data`` is what services take; fields that nobody
+    knows are ignored.
+    """
+
+    def to_internal_value(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Read each field, then what several say together, and report everything."""
+        values: dict[str, Any] = {}
+        errors: Errors = {}
+        for field in self._writable_fields:
+            name, source = str(field.field_name), str(field.source)
+            try:
+                values[source] = field.run_validation(field.get_value(data))
+            except serializers.ValidationError as error:
+                errors[name] = cast("list[ErrorDetail]", error.detail)
+            except SkipField:
+                continue
+        self.combine(data, values, errors)
+        if errors:
+            raise serializers.ValidationError(errors)
+        return values
+
+    def combine(
+        self, data: Mapping[str, Any], values: dict[str, Any], errors: Errors
+    ) -> None:
+        """Check what fields say together; an answer's other members are ignored."""
+        given, current = data.get("id"), self.context["current"]
+        if current is not None and given is not None and as_identifier(given) != current.pk:
+            errors["id"] = reason(f"must be {current.pk}, as in the address, or left out.")
+
+
+class RecordInput(Input):
+    """What events, venues and organizers share (spec 2.3 to 2.5)."""
+
+    date = PublicationDate(help_text="Publication date, in the zone of the site.")
+    date_utc = PublicationDate(utc=True, help_text="Publication date in UTC.")
+    description = RichText(help_text="HTML, or text that becomes paragraphs.")
+    slug = SlugText(help_text="Made from the title when empty; unique by -2, -3, …")
+    status = StatusName(choices=Status)
+    website = WebAddress()
+    image = ImageReference(help_text="An image's id, or the URL of a picture to fetch.")
+
+    def combine(
+        self, data: Mapping[str, Any], values: dict[str, Any], errors: Errors
+    ) -> None:
+        """Make one publication moment of ``date`` and ``date_utc``."""
+        super().combine(data, values, errors)
+        given = {name: values.pop(name) for name in ("date", "date_utc") if name in values}
+        if not given:
+            return
+        current = self.context["current"]
+        stored = current.published_at if current else None
+        # An answer that is sent back holds both; the one that was edited counts.
+        changed = {
+            name: instant for name, instant in given.items() if not same(instant, stored)
+        }
+        if len(set(changed.values())) > 1:
+            errors["date_utc"] = reason("names another moment than date does.")
+        elif changed:
+            values["published_at"] = next(iter(changed.values()))
+
+
+def same(given: datetime | None, stored: datetime | None) -> bool:
+    """Return whether a given moment is the stored one, as far as a clock can show it."""
+    if given is None or stored is None:
+        return given is stored
+    return dates.to_wall(given, conf.site_zone) == dates.to_wall(stored, conf.site_zone)
+
+
+def reason(text: str) -> list[ErrorDetail]:
+    """Return a reason in the form of DRF."""
+    return [ErrorDetail(text, code="invalid")]
+
+
+def refusal(errors: Mapping[str, Any]) -> exceptions.BadBody:
+    """Return the refusal that names every bad field with its reason (spec 7.5)."""
+    reasons = {name: str(found[0]) for name, found in errors.items()}
+    missing = [name for name, found in errors.items() if found[0].code == "required"]
+    if not missing:
+        return exceptions.InvalidParameters(reasons, in_body=True)
+    found = exceptions.MissingParameters(missing)
+    found.data["details"] = {
+        name: why for name, why in reasons.items() if name not in missing
+    }
+    return found

@@ -1,0 +1,97 @@
+"""From a parsed request body to plain data: JSON objects and PHP-style forms.
+
+Clients of the deployed peer send either (``contract/events-observed.md`` 1). Both become
+the same plain data, so that nothing behind this module knows which one it was.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from django.http import QueryDict
+
+from platform_errors import exceptions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rest_framework.request import Request
+
+MAX_FORM_DEPTH = 5
+# ``venue[address]``, ``organizer[0][id]``, ``tags[]``: a name and what is in its brackets.
+_FORM_NAME = re.compile(r"([^\[\]]+)((?:\[[^\[\]]*\])*)")
+# Neither database stores NUL, and a lone surrogate is no character; the other controls
+# would be invisible in every place a text is shown. Tabs and line ends are text.
+_NOT_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+
+
+def read(request: Request, *, lists: Iterable[str]) -> dict[str, Any]:
+    """Return the body of a write as plain data.
+
+    ``lists`` names the fields of which a form may hold several under one name.
+
+    Raises ``MalformedJson`` and what ``platform_errors.parsers`` raises.
+    """
+    data = request.data
+    if isinstance(data, QueryDict):
+        data = _from_form(data, lists=frozenset(lists))
+    if not isinstance(data, dict):
+        raise exceptions.MalformedJson("The body must be a JSON object.")
+    return {str(name): _printable(value) for name, value in data.items()}
+
+
+def _printable(value: Any) -> Any:
+    """Drop what is no text from every text in the body."""
+    if isinstance(value, str):
+        return _NOT_TEXT.sub("", value)
+    if isinstance(value, list):
+        return [_printable(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _printable(item) for name, item in value.items()}
+    return value
+
+
+class _Branch(dict[str, Any]):
+    """What has brackets while a form is read; a list when its keys are numbers."""
+
+    def plain(self) -> Any:
+        """Return the branch as a list (``a[]``, ``a[0]``) or as an object (``a[name]``)."""
+        values = [
+            item.plain() if isinstance(item, _Branch) else item for item in self.values()
+        ]
+        if all(name.isdecimal() for name in self):
+            return values
+        return dict(zip(self, values, strict=True))
+
+
+def _from_form(form: QueryDict, *, lists: frozenset[str]) -> dict[str, Any]:
+    """Read names as PHP does: brackets nest, of a repeated plain name the last counts."""
+    root = _Branch()
+    for name, values in form.lists():
+        match = _FORM_NAME.fullmatch(name)
+        if match is None:
+            continue  # not a name that any field has
+        keys = [match[1], *re.findall(r"\[([^\[\]]*)\]", match[2])]
+        if len(keys) == 1:
+            repeated = len(values) > 1 and name in lists
+            root[name] = list(values) if repeated else values[-1]
+        elif len(keys) <= MAX_FORM_DEPTH:
+            for value in values:
+                _put(root, keys, value)
+    return {
+        name: value.plain() if isinstance(value, _Branch) else value
+        for name, value in root.items()
+    }
+
+
+def _put(root: _Branch, keys: list[str], value: str) -> None:
+    """Store a value under its path; an empty key is the next number."""
+    branch = root
+    for key in keys[:-1]:
+        inner = branch.get(key or str(len(branch)))
+        if not isinstance(inner, _Branch):
+            inner = _Branch()
+            branch[key or str(len(branch))] = inner
+        branch = inner
+    branch[keys[-1] or str(len(branch))] = value

@@ -1,0 +1,128 @@
+"""Values of the calendar itself: zones, dates, statuses, costs."""
+
+from __future__ import annotations
+
+from datetime import UTC
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
+
+from calendar_events import costs, dates, zones
+from calendar_events.conf import conf
+from calendar_events.serializers.fields import KEPT, InputField, Messages
+
+if TYPE_CHECKING:
+    from datetime import datetime, tzinfo
+
+    from calendar_events.models import Status
+
+
+@extend_schema_field(OpenApiTypes.STR)
+class ZoneName(InputField):
+    """A time zone; empty is the site's."""
+
+    default_error_messages: ClassVar[Messages] = {"zone": "{reason}"}
+
+    @property
+    def cleared(self) -> str:
+        """The site zone."""
+        return conf.site_zone.key
+
+    def to_internal_value(self, data: Any) -> str:
+        """Return the zone as it is kept."""
+        if not isinstance(data, str) or len(data) > 64:
+            raise self.refused("zone", reason="must be the name of a time zone.")
+        try:
+            return zones.name(data)
+        except zones.ZoneError as error:
+            raise self.refused("zone", reason=f"cannot be used: {error}") from error
+
+
+@extend_schema_field({"oneOf": [{"type": "string"}, {"type": "integer"}]})
+class DateInput(InputField):
+    """A date in any form that the interface reads (decisions 7, "Date words")."""
+
+    cleared = None
+    default_error_messages: ClassVar[Messages] = {
+        "type": "must be a date such as 2031-01-15 09:00:00.",
+        "date": "cannot be used: {reason}",
+    }
+
+    def read(self, data: Any, zone: tzinfo) -> dates.Moment:
+        """Return what the text means in a zone."""
+        if isinstance(data, bool) or not isinstance(data, str | int):
+            raise self.refused("type")
+        try:
+            return dates.parse(data, now=self.context["now"], zone=zone)
+        except dates.DateError as error:
+            raise self.refused("date", reason=str(error)) from error
+
+
+class DateText(DateInput):
+    """The start or end of an event; it stays text until the zone of the event is known."""
+
+    def to_internal_value(self, data: Any) -> str:
+        """Return the text of a date that can be read."""
+        self.read(data, conf.site_zone)
+        return str(data)
+
+
+class PublicationDate(DateInput):
+    """``date`` or ``date_utc``: an instant, naive texts read in the zone of the field."""
+
+    def __init__(self, *, utc: bool = False, **options: Any) -> None:
+        """Take whether naive texts are UTC and not the site's wall clock."""
+        self.utc = utc
+        super().__init__(**options)
+
+    def to_internal_value(self, data: Any) -> datetime:
+        """Return the instant."""
+        return self.read(data, UTC if self.utc else conf.site_zone).utc
+
+
+@extend_schema_field(OpenApiTypes.STR)
+class StatusName(InputField):
+    """The status; empty leaves it as it is."""
+
+    cleared = KEPT
+    default_error_messages: ClassVar[Messages] = {
+        "status": "must be one of {choices}.",
+    }
+
+    def __init__(self, *, choices: type[Status], **options: Any) -> None:
+        """Take the statuses of the wire."""
+        self.choices = choices
+        super().__init__(**options)
+
+    def to_internal_value(self, data: Any) -> Status:
+        """Return the status."""
+        if isinstance(data, str) and data in self.choices.values:
+            return self.choices(data)
+        raise self.refused("status", choices=", ".join(self.choices.values))
+
+
+_AMOUNT = {"oneOf": [{"type": "string"}, {"type": "number"}]}
+
+
+@extend_schema_field({"oneOf": [*_AMOUNT["oneOf"], {"type": "array", "items": _AMOUNT}]})
+class CostText(InputField):
+    """What an event costs, kept as it was written."""
+
+    default_error_messages: ClassVar[Messages] = {"cost": "cannot be used: {reason}"}
+
+    def is_blank(self, data: Any) -> bool:
+        """Take ``0`` and an empty list, too, for no cost (``contract`` events 2.1)."""
+        return super().is_blank(data) or data in ([], 0, "0")
+
+    def to_internal_value(self, data: Any) -> str:
+        """Return the text to keep."""
+        if isinstance(data, bool):
+            raise self.refused(
+                "cost", reason="A cost is a text, a number or a list of them."
+            )
+        try:
+            costs.parse(data, currency=conf.currency)
+            return costs.source(data)
+        except costs.CostError as error:
+            raise self.refused("cost", reason=str(error)) from error

@@ -1,0 +1,269 @@
+"""The kinds of value a write may carry, each with what ``""`` and ``null`` mean for it.
+
+Empty values (decisions 7): for an optional field they mean absent on create and cleared on
+update, which is the same: the field gets its ``cleared`` value. Reasons are sentences that
+continue the name of the field.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+from django.core.exceptions import ValidationError as DjangoValidationError
+from django.core.validators import URLValidator, validate_email
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+from rest_framework.fields import SkipField, empty
+
+from calendar_events import slugs, text
+
+Messages = dict[str, Any]
+"""DRF's type of a field's messages; ours are ``str.format`` templates."""
+
+KEPT: Any = object()
+"""A ``cleared`` value: an empty value leaves the field as it is."""
+
+MAX_ID = 2**63 - 1
+"""The largest identifier that the database can hold."""
+
+
+class InputField(serializers.Field):
+    """A field of a write; subclasses say how a value is read in ``to_internal_value``."""
+
+    cleared: Any = ""
+    default_error_messages: ClassVar[Messages] = {
+        "required": "is required.",
+        "blank": "must not be empty.",
+    }
+
+    def __init__(self, *, clearable: bool = True, **options: Any) -> None:
+        """Take DRF's options; ``clearable`` says whether an empty value is accepted."""
+        self.clearable = clearable
+        options.setdefault("required", False)
+        super().__init__(**options)
+        # DRF looks at it for the schema only: whether null is accepted is asked below.
+        self.allow_null = clearable
+
+    def is_blank(self, data: Any) -> bool:
+        """Return whether the value says "nothing"."""
+        return data is None or (isinstance(data, str) and not data.strip())
+
+    def validate_empty_values(self, data: Any) -> tuple[bool, Any]:
+        """Decide about absent and empty values (DRF's seam)."""
+        if data is empty or not self.is_blank(data):
+            return super().validate_empty_values(data)
+        if not self.clearable:
+            raise self.refused("blank")
+        if self.cleared is KEPT:
+            raise SkipField
+        return True, self.cleared
+
+    def refused(self, key: str, **parts: object) -> serializers.ValidationError:
+        """Return what to raise: one of the field's messages."""
+        text = self.error_messages[key].format(**parts)
+        return serializers.ValidationError(text, code=key)
+
+    def to_representation(self, value: Any) -> Any:
+        """Return the value; inputs are never rendered."""
+        return value
+
+
+@extend_schema_field(OpenApiTypes.STR)
+class PlainText(InputField):
+    """One line without markup: a title, a name, a part of an address."""
+
+    default_error_messages: ClassVar[Messages] = {
+        "type": "must be text.",
+        "length": "must not be longer than {limit} characters; it has {length}.",
+    }
+
+    def __init__(self, *, max_length: int, **options: Any) -> None:
+        """Take the length of the column."""
+        self.max_length = max_length
+        super().__init__(**options)
+
+    def to_internal_value(self, data: Any) -> str:
+        """Return the text as it is stored and answered."""
+        if not isinstance(data, str):
+            raise self.refused("type")
+        self._limit(data, 20 * self.max_length)  # markup may be long, the text may not
+        value = self.cleaned(data)
+        self._limit(value, self.max_length)
+        if not value and not self.clearable:
+            raise self.refused("blank")
+        return value
+
+    def cleaned(self, value: str) -> str:
+        """Return the text without what cannot be stored."""
+        return text.plain(value)
+
+    def _limit(self, value: str, limit: int) -> None:
+        if len(value) > limit:
+            raise self.refused("length", limit=self.max_length, length=len(value))
+
+
+class RichText(PlainText):
+    """HTML of a description or excerpt, sanitised; plain text becomes paragraphs."""
+
+    def __init__(self, **options: Any) -> None:
+        """Set a limit that no honest text meets: it is read character by character."""
+        super().__init__(max_length=200_000, **options)
+
+    def _limit(self, value: str, limit: int) -> None:
+        super()._limit(value, self.max_length * 2)
+
+    def cleaned(self, value: str) -> str:
+        """Return safe HTML."""
+        return text.html(value)
+
+
+@extend_schema_field(
+    {
+        "oneOf": [
+            {"type": "boolean"},
+            {"type": "string", "enum": ["true", "false", "1", "0"]},
+        ]
+    }
+)
+class Flag(InputField):
+    """A boolean: ``true``, ``false``, ``1``, ``0`` or one of their texts."""
+
+    WORDS: ClassVar[dict[str, bool]] = {"true": True, "false": False, "1": True, "0": False}
+    default_error_messages: ClassVar[Messages] = {
+        "type": "must be true or false.",
+    }
+
+    def __init__(self, *, cleared: bool = False, **options: Any) -> None:
+        """Take what the flag is when nobody says anything."""
+        self.cleared = cleared
+        super().__init__(**options)
+
+    def to_internal_value(self, data: Any) -> bool:
+        """Return the flag."""
+        if isinstance(data, str | bool | int):
+            word = str(data).strip().lower()
+            if word in self.WORDS:
+                return self.WORDS[word]
+        raise self.refused("type")
+
+
+@extend_schema_field(OpenApiTypes.URI)
+class WebAddress(InputField):
+    """An http or https URL."""
+
+    MAX_LENGTH = 2048
+    is_web_address = URLValidator(schemes=["http", "https"])
+    default_error_messages: ClassVar[Messages] = {
+        "url": "must be an address that begins with http:// or https://.",
+    }
+
+    def to_internal_value(self, data: Any) -> str:
+        """Return the address."""
+        if not isinstance(data, str) or len(data) > self.MAX_LENGTH:
+            raise self.refused("url")
+        value = data.strip()
+        try:
+            type(self).is_web_address(value)
+        except (DjangoValidationError, ValueError):
+            raise self.refused("url") from None
+        return value
+
+
+@extend_schema_field(OpenApiTypes.EMAIL)
+class EmailAddress(InputField):
+    """An e-mail address."""
+
+    MAX_LENGTH = 254
+    default_error_messages: ClassVar[Messages] = {
+        "email": "must be an e-mail address such as name@example.org.",
+    }
+
+    def to_internal_value(self, data: Any) -> str:
+        """Return the address."""
+        if not isinstance(data, str) or len(data) > self.MAX_LENGTH:
+            raise self.refused("email")
+        value = data.strip()
+        try:
+            validate_email(value)
+        except DjangoValidationError:
+            raise self.refused("email") from None
+        return value
+
+
+@extend_schema_field({"oneOf": [{"type": "integer"}, {"type": "string"}]})
+class Identifier(InputField):
+    """An integer identifier, as a number or as digits."""
+
+    cleared = None
+    default_error_messages: ClassVar[Messages] = {"id": "must be an identifier."}
+
+    def is_blank(self, data: Any) -> bool:
+        """Take ``0``, too, for nobody."""
+        return super().is_blank(data) or data in (0, "0")
+
+    def to_internal_value(self, data: Any) -> int:
+        """Return the identifier."""
+        value = as_identifier(data)
+        if value is None:
+            raise self.refused("id")
+        return value
+
+
+def as_identifier(data: Any) -> int | None:
+    """Return the identifier that a number or a text of digits is, else ``None``.
+
+    One that no database could hold is none that exists: it becomes the largest.
+    """
+    if isinstance(data, str) and data.strip().isascii() and data.strip().isdigit():
+        return min(int(data.strip()[:20]), MAX_ID)
+    if isinstance(data, int) and not isinstance(data, bool) and data >= 0:
+        return min(data, MAX_ID)
+    return None
+
+
+@extend_schema_field({"oneOf": [{"type": "number"}, {"type": "string"}]})
+class Coordinate(InputField):
+    """Degrees of latitude or longitude."""
+
+    cleared = None
+    default_error_messages: ClassVar[Messages] = {
+        "degrees": "must be a number of degrees from -{limit} to {limit}.",
+    }
+
+    def __init__(self, *, limit: int, **options: Any) -> None:
+        """Take the largest number of degrees."""
+        self.limit = limit
+        super().__init__(**options)
+
+    def to_internal_value(self, data: Any) -> float:
+        """Return the degrees."""
+        if isinstance(data, str | int | float) and not isinstance(data, bool):
+            try:
+                value = float(data)
+            except (ValueError, OverflowError):
+                value = math.nan
+            if abs(value) <= self.limit:
+                return value
+        raise self.refused("degrees", limit=self.limit)
+
+
+@extend_schema_field(OpenApiTypes.STR)
+class SlugText(PlainText):
+    """The readable part of the address; empty is made again from the title."""
+
+    default_error_messages: ClassVar[Messages] = {
+        "slug": "must contain a letter or a digit.",
+    }
+
+    def __init__(self, **options: Any) -> None:
+        """Take what fits into an address; longer wishes are shortened."""
+        super().__init__(max_length=2000, **options)
+
+    def cleaned(self, value: str) -> str:
+        """Return the slug in the form in which it is stored."""
+        slug = slugs.from_title(value, fallback="")
+        if not slug:
+            raise self.refused("slug")
+        return slug

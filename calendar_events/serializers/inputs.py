@@ -1,0 +1,138 @@
+"""The bodies of creates and updates, field by field (spec 2.3 to 2.6)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from calendar_events.conf import conf
+from calendar_events.models import Event, Organizer, Taxonomy, Venue
+from calendar_events.serializers.base import Errors, Input, RecordInput, reason
+from calendar_events.serializers.calendar import CostText, DateText, ZoneName
+from calendar_events.serializers.fields import (
+    Coordinate,
+    EmailAddress,
+    Flag,
+    PlainText,
+    RichText,
+    SlugText,
+)
+from calendar_events.serializers.references import (
+    AuthorReference,
+    Kind,
+    LinkedRecords,
+    ParentReference,
+    TermList,
+)
+from calendar_events.services.inputs import NewOrganizer, NewVenue
+from calendar_events.services.refusals import InvalidFields
+from calendar_events.services.schedule import Schedule, plan
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from calendar_events.services.schedule import ScheduleChanges
+
+
+class VenueInput(RecordInput):
+    """A venue (spec 2.4)."""
+
+    venue = PlainText(source="name", max_length=500, required=True, clearable=False)
+    author = AuthorReference(model=Venue)
+    show_map = Flag(cleared=True)
+    show_map_link = Flag(cleared=True)
+    address = PlainText(max_length=500)
+    city = PlainText(max_length=255)
+    country = PlainText(max_length=255)
+    province = PlainText(max_length=255)
+    state = PlainText(max_length=255)
+    zip = PlainText(max_length=64)
+    phone = PlainText(max_length=255)
+    stateprovince = PlainText(
+        max_length=255, help_text="Unless given, the state, else the province."
+    )
+    geo_lat = Coordinate(limit=90, help_text="Latitude; given together with geo_lng.")
+    geo_lng = Coordinate(limit=180, help_text="Longitude; given together with geo_lat.")
+
+    def combine(
+        self, data: Mapping[str, Any], values: dict[str, Any], errors: Errors
+    ) -> None:
+        """Ask for both coordinates or none."""
+        super().combine(data, values, errors)
+        current = self.context["current"]
+        known = {
+            name: values.get(name, getattr(current, name, None))
+            for name in ("geo_lat", "geo_lng")
+        }
+        lacking = [name for name, degrees in known.items() if degrees is None]
+        if len(lacking) == 1:
+            errors.setdefault(
+                lacking[0], reason("must be given: there are both coordinates or none.")
+            )
+
+
+class OrganizerInput(RecordInput):
+    """An organizer (spec 2.5)."""
+
+    organizer = PlainText(source="name", max_length=500, required=True, clearable=False)
+    author = AuthorReference(model=Organizer)
+    phone = PlainText(max_length=255)
+    email = EmailAddress()
+
+
+class EventInput(RecordInput):
+    """An event (spec 2.3)."""
+
+    title = PlainText(max_length=500, required=True, clearable=False)
+    start_date = DateText(required=True, clearable=False)
+    end_date = DateText(required=True, clearable=False)
+    author = AuthorReference(model=Event)
+    excerpt = RichText()
+    timezone = ZoneName(help_text="Europe/Berlin, EST, UTC+2, +02:00; empty is the site's.")
+    all_day = Flag(help_text="Whether the event lasts whole days.")
+    cost = CostText(help_text="A text, a number, or a list of them, which is a range.")
+    show_map = Flag(cleared=True)
+    show_map_link = Flag(cleared=True)
+    hide_from_listings = Flag()
+    sticky = Flag()
+    featured = Flag()
+    ticketed = Flag()
+    categories = TermList(taxonomy=Taxonomy.CATEGORY)
+    tags = TermList(taxonomy=Taxonomy.TAG)
+    venue = LinkedRecords(kind=Kind(model=Venue, serializer=VenueInput, new=NewVenue))
+    organizer = LinkedRecords(
+        kind=Kind(model=Organizer, serializer=OrganizerInput, new=NewOrganizer)
+    )
+
+    def combine(
+        self, data: Mapping[str, Any], values: dict[str, Any], errors: Errors
+    ) -> None:
+        """Ask that the dates make a schedule."""
+        super().combine(data, values, errors)
+        if errors.keys() & {"start_date", "end_date", "timezone", "all_day"}:
+            return
+        current = self.context["current"]
+        try:
+            plan(
+                cast("ScheduleChanges", values),
+                current=Schedule.of(current) if current else None,
+                now=self.context["now"],
+                site_zone=conf.site_zone.key,
+            )
+        except InvalidFields as error:
+            errors.update({name: reason(why) for name, why in error.reasons.items()})
+
+
+class TermInput(Input):
+    """An event tag (spec 2.6)."""
+
+    name = PlainText(max_length=200, required=True, clearable=False)
+    description = RichText()
+    slug = SlugText(help_text="Made from the name when empty.")
+
+
+class CategoryInput(TermInput):
+    """An event category (spec 2.6)."""
+
+    parent = ParentReference(  # type: ignore[assignment]  # DRF takes it off the class
+        help_text="The category above; 0 is none."
+    )

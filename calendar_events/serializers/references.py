@@ -1,0 +1,271 @@
+"""Fields that refer to other records: by id, list, CSV, nested object or URL (decisions 7).
+
+A field only reads what was written; whether the records exist is asked of
+``services.references``, once for the whole list.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+from urllib.parse import unquote
+
+from django.core.files.storage import default_storage
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
+
+from calendar_events import text
+from calendar_events.conf import conf
+from calendar_events.models import Taxonomy
+from calendar_events.serializers.fields import (
+    Identifier,
+    InputField,
+    Messages,
+    as_identifier,
+)
+from calendar_events.services import references
+from calendar_events.services.inputs import ImageUrl
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from calendar_events.models import Event, Image, Organizer, Venue
+    from calendar_events.permissions import Actor
+    from calendar_events.serializers.base import RecordInput
+    from calendar_events.services.inputs import NewOrganizer, NewVenue
+
+MOST = 100
+"""More references than this in one field are a mistake."""
+
+
+class ReferenceField(InputField):
+    """What may be empty in more ways: ``[]``, ``{}``, ``0`` and ``false`` are nothing."""
+
+    default_error_messages: ClassVar[Messages] = {
+        "reference": "{reason}",
+        "many": "must not name more than {most} records.",
+    }
+
+    def is_blank(self, data: Any) -> bool:
+        """Return whether the value says "nothing"."""
+        return super().is_blank(data) or data in ([], {}, 0, "0")
+
+    @property
+    def actor(self) -> Actor:
+        """Who writes, and so whose records may be named."""
+        actor: Actor = self.context["actor"]
+        return actor
+
+    def items(self, data: Any) -> list[Any]:
+        """Return a list, the parts of a CSV or the one value, without empty parts."""
+        if isinstance(data, str):
+            data = data.split(",")
+        given = data if isinstance(data, list) else [data]
+        found = [item for item in given if not InputField.is_blank(self, item)]
+        if len(found) > MOST:
+            raise self.refused("many", most=MOST)
+        return found
+
+
+REFERENCE = {"oneOf": [{"type": "integer"}, {"type": "string"}]}
+
+
+@extend_schema_field(
+    {"oneOf": [*REFERENCE["oneOf"], {"type": "array", "items": REFERENCE}]}
+)
+class TermList(ReferenceField):
+    """Categories or tags by id, slug, name or object with an id."""
+
+    NAME_LENGTH = 200
+    default_error_messages: ClassVar[Messages] = {
+        "term": "must be a list of identifiers, slugs or names.",
+        "object": "holds a term without an id.",
+        "name": "holds a name that is empty or longer than {limit} characters.",
+    }
+
+    def __init__(self, *, taxonomy: Taxonomy, **options: Any) -> None:
+        """Take the kind of term."""
+        self.taxonomy = taxonomy
+        super().__init__(**options)
+
+    @property
+    def cleared(self) -> list[int | str]:
+        """No terms."""
+        return []
+
+    def to_internal_value(self, data: Any) -> list[int | str]:
+        """Return identifiers, and the names of terms that are not there yet."""
+        tokens = [self.token(item) for item in self.items(data)]
+        try:
+            return references.find_terms(
+                tokens, taxonomy=self.taxonomy, institution=self.actor.institution
+            )
+        except references.BadReference as error:
+            raise self.refused("reference", reason=str(error)) from error
+
+    def token(self, item: Any) -> int | str:
+        """Return one item as an identifier or as a text."""
+        if isinstance(item, dict):
+            identifier = as_identifier(item.get("id"))
+            if not identifier:
+                raise self.refused("object")
+            return identifier
+        identifier = as_identifier(item)
+        if identifier is not None:
+            return identifier
+        if not isinstance(item, str):
+            raise self.refused("term")
+        name = text.plain(item[: 20 * self.NAME_LENGTH])
+        if not 0 < len(name) <= self.NAME_LENGTH:
+            raise self.refused("name", limit=self.NAME_LENGTH)
+        return name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """What a field may bring with it: the model, how it is read, what services take."""
+
+    model: type[Venue | Organizer]
+    serializer: type[RecordInput]
+    new: type[NewVenue | NewOrganizer]
+
+
+class LinkedRecords(ReferenceField):
+    """Venues or organizers: by id, or as new ones that the event brings with it.
+
+    A nested object without an id reuses an existing record only when every given field
+    agrees; otherwise it is a new one (decisions 7).
+    """
+
+    default_error_messages: ClassVar[Messages] = {
+        "linked": "must be identifiers or objects.",
+    }
+
+    def __init__(self, *, kind: Kind, **options: Any) -> None:
+        """Take what the event may bring with it."""
+        self.kind = kind
+        super().__init__(**options)
+
+    @property
+    def cleared(self) -> list[Any]:
+        """No records."""
+        return []
+
+    def to_internal_value(self, data: Any) -> list[Any]:
+        """Return identifiers and new records, in the order given."""
+        found = [self.one(item) for item in self.items(data)]
+        ids = [item for item in found if isinstance(item, int)]
+        try:
+            references.find_linked(self.kind.model, ids, institution=self.actor.institution)
+        except references.BadReference as error:
+            raise self.refused("reference", reason=str(error)) from error
+        return found
+
+    def one(self, item: Any) -> Any:
+        """Return one item as an identifier or as a new record."""
+        given = item.get("id") if isinstance(item, dict) else item
+        identifier = as_identifier(given)
+        if identifier:
+            return identifier
+        if not isinstance(item, dict) or not InputField.is_blank(self, given):
+            raise self.refused("linked")
+        return self.brought(item)
+
+    def brought(self, item: dict[str, Any]) -> Any:
+        """Return what a nested object is: a record that agrees with it, or a new one."""
+        nested = self.kind.serializer(data=item, context={**self.context, "current": None})
+        if not nested.is_valid():
+            raise self.refused("reference", reason=first_reason(nested.errors))
+        changes = nested.validated_data
+        record = references.find_same(
+            self.kind.model, changes, actor=self.actor, now=self.context["now"]
+        )
+        return record.pk if record else self.kind.new(changes=changes)
+
+
+@extend_schema_field({"oneOf": [*REFERENCE["oneOf"], {"type": "boolean", "enum": [False]}]})
+class ImageReference(ReferenceField):
+    """An image: its id, its own object, or the URL of a picture to fetch."""
+
+    cleared = None
+    default_error_messages: ClassVar[Messages] = {
+        "image": "must be the identifier of an image or an http address of one.",
+    }
+
+    def is_blank(self, data: Any) -> bool:
+        """Take ``false``, too: so an answer says that there is no image."""
+        return data is False or super().is_blank(data)
+
+    def to_internal_value(self, data: Any) -> Image | ImageUrl:
+        """Return a stored image, or the address of one that has to be fetched."""
+        identifier = as_identifier(data.get("id") if isinstance(data, dict) else data)
+        if identifier is not None:
+            try:
+                return references.find_image(identifier, institution=self.actor.institution)
+            except references.BadReference as error:
+                raise self.refused("reference", reason=str(error)) from error
+        if not isinstance(data, str) or not data.strip().startswith(
+            ("http://", "https://")
+        ):
+            raise self.refused("image")
+        return self.stored(data.strip()) or ImageUrl(data.strip())
+
+    def stored(self, url: str) -> Image | None:
+        """Return the image whose own address this is, if it is one of ours."""
+        base = f"{conf.public_url}{default_storage.url('')}"
+        if not url.startswith(base):
+            return None
+        return references.find_stored_image(
+            unquote(url.removeprefix(base)), institution=self.actor.institution
+        )
+
+
+@extend_schema_field(OpenApiTypes.INT)
+class AuthorReference(Identifier):
+    """The author: a user of the writer's institution."""
+
+    default_error_messages: ClassVar[Messages] = {"reference": "{reason}"}
+
+    def __init__(self, *, model: type[Event | Venue | Organizer], **options: Any) -> None:
+        """Take the kind of record, on which the permission depends."""
+        self.model = model
+        super().__init__(clearable=False, **options)
+
+    def to_internal_value(self, data: Any) -> int:
+        """Return the user's identifier."""
+        identifier = super().to_internal_value(data)
+        current = self.context.get("current")
+        try:
+            return references.find_author(
+                identifier,
+                actor=self.context["actor"],
+                model=self.model,
+                current=current.author_id if current else None,
+            )
+        except references.BadReference as error:
+            raise self.refused("reference", reason=str(error)) from error
+
+
+class ParentReference(Identifier):
+    """The parent of a category; ``0`` is the top of the tree."""
+
+    default_error_messages: ClassVar[Messages] = {"reference": "{reason}"}
+
+    def to_internal_value(self, data: Any) -> int:
+        """Return the parent's identifier."""
+        identifier = super().to_internal_value(data)
+        try:
+            references.find_terms(
+                [identifier],
+                taxonomy=Taxonomy.CATEGORY,
+                institution=self.context["actor"].institution,
+            )
+        except references.BadReference as error:
+            raise self.refused("reference", reason=str(error)) from error
+        return identifier
+
+
+def first_reason(errors: Mapping[str, Any]) -> str:
+    """Return what is wrong inside a nested object, as one clause."""
+    name, reasons = next(iter(errors.items()))
+    return f"holds an object whose {name} {reasons[0]}"

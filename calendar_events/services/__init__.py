@@ -1,0 +1,1 @@
+"""Every write of the calendar: one keyword-only function per use case."""

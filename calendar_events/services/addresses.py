@@ -1,0 +1,63 @@
+"""Which network addresses the server may be sent to by a caller.
+
+An image may be given as a URL (spec 2.3), so a caller chooses where we connect. Only
+addresses of the public internet are acceptable: anything else would let the caller reach
+the machines behind our own firewall (server-side request forgery).
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+# Prefixes under which an IPv6 address carries an IPv4 address that a gateway would reach:
+# the well-known one of NAT64 (RFC 6052), its local-use sibling (RFC 8215), and the
+# deprecated IPv4-compatible form (RFC 4291 section 2.5.5.1).
+TRANSLATING = tuple(map(ipaddress.IPv6Network, ("64:ff9b::/96", "64:ff9b:1::/48", "::/96")))
+
+
+class AddressRefused(Exception):
+    """The host has no address, or one that is not on the public internet."""
+
+
+def is_public(address: Address) -> bool:
+    """Return whether the address belongs to the public internet, and to one machine."""
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.ipv4_mapped:
+            return is_public(address.ipv4_mapped)
+        tunnels = address.sixtofour or address.teredo
+        if tunnels or any(address in network for network in TRANSLATING):
+            return False
+    return address.is_global and not (address.is_multicast or address.is_reserved)
+
+
+def resolve(host: str, port: int, *, allowed: Iterable[str] = ()) -> str:
+    """Return one address of ``host`` to connect to, as text.
+
+    Every address of the name must be acceptable, so that a name with one public and one
+    private address is refused whichever comes first. The caller connects to this address
+    and not to the name: a second look-up might answer differently. ``allowed`` are networks
+    (CIDR) an operator accepts although they are not public.
+
+    Raises ``AddressRefused``.
+    """
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise AddressRefused("the host of the address is not known") from error
+    addresses = [
+        ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in found
+    ]
+    networks = [ipaddress.ip_network(network) for network in allowed]
+    if not addresses or not all(
+        is_public(address) or any(address in network for network in networks)
+        for address in addresses
+    ):
+        raise AddressRefused("the address is not on the public internet")
+    return str(addresses[0])

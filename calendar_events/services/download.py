@@ -1,0 +1,174 @@
+"""Fetch a file from a URL that a caller chose, without trusting the URL or its server.
+
+The connection goes to the very address that was checked, each redirect is checked anew, and
+the size, the number of redirects and the whole duration are limited.
+"""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import threading
+import time
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+from urllib.parse import SplitResult, quote, urljoin, urlsplit
+
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.exceptions import HTTPError
+
+from calendar_events.services.addresses import AddressRefused, resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from urllib3.response import BaseHTTPResponse
+
+MAX_REDIRECTS = 3
+CHUNK_BYTES = 64 * 1024
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+# What RFC 3986 allows in a path or query; anything else is percent-encoded before it is
+# sent.
+URL_SAFE = "/?:@!$&'()*+,;=-._~%"
+
+
+class DownloadFailed(Exception):
+    """The file could not be had; the text says why, in words for the caller."""
+
+
+def download(
+    url: str, *, max_bytes: int, max_seconds: float, allowed: Iterable[str] = ()
+) -> bytes:
+    """Return the content behind an http or https URL.
+
+    ``allowed`` names networks that may be reached although they are not public.
+
+    Raises ``DownloadFailed``.
+    """
+    deadline = time.monotonic() + max_seconds
+    for _hop in range(MAX_REDIRECTS + 1):
+        parts = _split(url)
+        with _get(parts, deadline=deadline, allowed=allowed) as response:
+            if response.status not in REDIRECTS:
+                return _body(response, max_bytes=max_bytes, deadline=deadline)
+            url = urljoin(url, response.headers.get("Location", ""))
+    raise DownloadFailed("the address redirects too often")
+
+
+def _split(url: str) -> SplitResult:
+    """Return the parts of an acceptable URL."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise DownloadFailed("the address is not a URL") from error
+    if parts.scheme not in {"http", "https"} or not parts.hostname or port == 0:
+        raise DownloadFailed("the address is not an http or https URL")
+    if parts.username is not None or parts.password is not None:
+        raise DownloadFailed("the address must not contain a user name or password")
+    return parts
+
+
+@contextmanager
+def _get(
+    parts: SplitResult, *, deadline: float, allowed: Iterable[str]
+) -> Iterator[BaseHTTPResponse]:
+    """Send one GET to the checked address; the body is still to be read."""
+    host = parts.hostname or ""
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    try:
+        address = resolve(host, port, allowed=allowed)
+    except AddressRefused as error:
+        raise DownloadFailed(str(error)) from error
+    connection = _connection(parts.scheme, host, address, port, _left(deadline))
+    target = quote(parts.path or "/", safe=URL_SAFE)
+    if parts.query:
+        target += "?" + quote(parts.query, safe=URL_SAFE)
+    try:
+        connection.connect()
+        # A socket's own timeout starts again with every byte; this one does not.
+        with _shut_after(connection.sock, _left(deadline)):
+            connection.request(
+                "GET",
+                target,
+                headers={
+                    "Host": _host_header(parts),
+                    "User-Agent": "calendar-events-image-fetcher",
+                    "Accept": "image/*",
+                    "Accept-Encoding": "identity",
+                },
+                preload_content=False,
+                decode_content=False,
+            )
+            yield connection.getresponse()
+    except (HTTPError, OSError, UnicodeError, ValueError) as error:
+        raise DownloadFailed("the address could not be read") from error
+    finally:
+        connection.close()
+
+
+def _host_header(parts: SplitResult) -> str:
+    """Return the authority of the URL, in ASCII."""
+    host = (parts.hostname or "").encode(
+        "idna" if ":" not in (parts.hostname or "") else "ascii"
+    )
+    text = host.decode("ascii")
+    text = f"[{text}]" if ":" in text else text
+    return f"{text}:{parts.port}" if parts.port else text
+
+
+def _connection(
+    scheme: str, host: str, address: str, port: int, timeout: float
+) -> HTTPConnection:
+    """Return a connection to ``address`` that verifies the certificate of ``host``."""
+    if scheme == "http":
+        return HTTPConnection(address, port, timeout=timeout)
+    return HTTPSConnection(
+        address,
+        port,
+        timeout=timeout,
+        server_hostname=host,
+        assert_hostname=host,
+        ssl_context=ssl.create_default_context(),
+    )
+
+
+@contextmanager
+def _shut_after(sock: socket.socket | None, seconds: float) -> Iterator[None]:
+    """End the connection when the time is up, whatever it is waiting for."""
+
+    def shut() -> None:
+        with suppress(OSError):
+            if sock is not None:
+                sock.shutdown(socket.SHUT_RDWR)
+
+    timer = threading.Timer(seconds, shut)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _left(deadline: float) -> float:
+    """Return the seconds that are left, or raise."""
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise DownloadFailed("the address took too long to answer")
+    return left
+
+
+def _body(response: BaseHTTPResponse, *, max_bytes: int, deadline: float) -> bytes:
+    """Read the body of a 200, up to the limit."""
+    if response.status != 200:
+        raise DownloadFailed(f"the address answered {response.status}")
+    content = bytearray()
+    while chunk := response.read1(CHUNK_BYTES):
+        content += chunk
+        if len(content) > max_bytes:
+            raise DownloadFailed(f"the file is larger than {max_bytes} bytes")
+        _left(deadline)
+    # A connection that we shut down ourselves looks like the end of the body.
+    _left(deadline)
+    return bytes(content)

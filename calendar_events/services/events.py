@@ -1,0 +1,179 @@
+"""Create, change, trash and delete events."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+
+from calendar_events import costs, records
+from calendar_events.conf import conf
+from calendar_events.models import Event, EventTerm, Taxonomy
+from calendar_events.permissions import require_create, require_on
+from calendar_events.services import writing
+from calendar_events.services.inputs import NewOrganizer, NewVenue
+from calendar_events.services.organizers import create_organizer
+from calendar_events.services.schedule import Schedule, plan
+from calendar_events.services.terms import ensure_terms
+from calendar_events.services.venues import create_venue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+    from calendar_events.permissions import Actor
+    from calendar_events.services.inputs import EventChanges
+
+COLUMNS = frozenset(
+    {
+        *("title", "description", "excerpt", "website", "cost", "password"),
+        *("show_map", "show_map_link", "hide_from_listings", "sticky", "featured"),
+        "ticketed",
+    }
+)
+
+
+@transaction.atomic
+def create_event(*, actor: Actor, changes: EventChanges, now: datetime) -> Event:
+    """Create an event; its title and dates must be among the changes.
+
+    Raises ``NotAllowed``, and ``InvalidFields`` when the dates make no schedule.
+    """
+    require_create(actor, Event)
+    event = Event()
+    writing.begin(event, changes, actor=actor, now=now)
+    _fill(event, changes, current=None, actor=actor, now=now)
+    links = _links(event, changes, actor=actor, now=now)
+    writing.save(event, changes, now=now, links=links)
+    return event
+
+
+@transaction.atomic
+def update_event(
+    *,
+    actor: Actor,
+    event_id: int,
+    changes: EventChanges,
+    now: datetime,
+    expected_version: int | None = None,
+) -> Event:
+    """Change what is among the changes; an explicit status restores from the trash.
+
+    Raises ``NotAllowed``, ``InTrash``, ``VersionIsGone``, ``Event.DoesNotExist``, and
+    ``InvalidFields`` when the dates make no schedule.
+    """
+    event = writing.lock(Event, event_id, expected_version=expected_version)
+    require_on(actor, "change", event)
+    writing.require_reachable(event, changes)
+    stored_slug, current = event.slug, Schedule.of(event)
+    writing.amend(event, changes, actor=actor, now=now)
+    _fill(event, changes, current=current, actor=actor, now=now)
+    writing.save(
+        event,
+        changes,
+        stored_slug=stored_slug,
+        now=now,
+        links=_links(event, changes, actor=actor, now=now),
+    )
+    return event
+
+
+@transaction.atomic
+def trash_event(
+    *, actor: Actor, event_id: int, now: datetime, expected_version: int | None = None
+) -> Event:
+    """Move an event to the trash.
+
+    Raises ``NotAllowed``, ``InTrash``, ``VersionIsGone`` and ``Event.DoesNotExist``.
+    """
+    event = writing.lock(Event, event_id, expected_version=expected_version)
+    require_on(actor, "delete", event)
+    writing.trash(event, actor=actor, now=now)
+    return event
+
+
+@transaction.atomic
+def delete_event(
+    *, actor: Actor, event_id: int, expected_version: int | None = None
+) -> None:
+    """Delete an event for good.
+
+    Raises ``NotAllowed``, ``VersionIsGone`` and ``Event.DoesNotExist``.
+    """
+    event = writing.lock(Event, event_id, expected_version=expected_version)
+    require_on(actor, "delete", event)
+    writing.sign(event, actor)
+    records.delete(event)
+
+
+def _fill(
+    event: Event,
+    changes: EventChanges,
+    *,
+    current: Schedule | None,
+    actor: Actor,
+    now: datetime,
+) -> None:
+    """Set the columns and the schedule."""
+    cost = event.cost
+    writing.fill(event, changes, COLUMNS, actor=actor, now=now)
+    if current and changes.get("cost") == costs.parse(cost, currency=conf.currency).text:
+        # What is answered of a list of costs is its range: sent back, it changes nothing.
+        event.cost = cost
+    if "post_parent" in changes:
+        event.post_parent_id = changes["post_parent"]
+    schedule = plan(changes, current=current, now=now, site_zone=conf.site_zone.key)
+    schedule.write_to(event)
+
+
+def _links(
+    event: Event, changes: EventChanges, *, actor: Actor, now: datetime
+) -> records.Links:
+    """Return what the event is to be linked to; what it brings with it is created."""
+    return records.Links(
+        venues=_linked(changes.get("venue"), actor=actor, now=now),
+        organizers=_linked(changes.get("organizer"), actor=actor, now=now),
+        terms=_terms(event, changes, actor=actor, now=now),
+    )
+
+
+def _linked(
+    items: Iterable[int | NewVenue | NewOrganizer] | None, *, actor: Actor, now: datetime
+) -> list[int] | None:
+    """Return identifiers, after creating what is new."""
+    if items is None:
+        return None
+    found = []
+    for item in items:
+        if isinstance(item, NewVenue):
+            venue = create_venue(actor=actor, changes=item.changes, now=now)
+            found.append(venue.pk)
+        elif isinstance(item, NewOrganizer):
+            organizer = create_organizer(actor=actor, changes=item.changes, now=now)
+            found.append(organizer.pk)
+        else:
+            found.append(item)
+    return found
+
+
+def _terms(
+    event: Event, changes: EventChanges, *, actor: Actor, now: datetime
+) -> list[int] | None:
+    """Return the terms of both kinds; the kind that was not sent keeps those it has."""
+    given: dict[Taxonomy, list[int | str]] = {}
+    if "categories" in changes:
+        given[Taxonomy.CATEGORY] = changes["categories"]
+    if "tags" in changes:
+        given[Taxonomy.TAG] = changes["tags"]
+    if not given:
+        return None
+    found: list[int] = []
+    for taxonomy in Taxonomy:
+        if taxonomy in given:
+            found += ensure_terms(
+                actor=actor, taxonomy=taxonomy, tokens=given[taxonomy], now=now
+            )
+        elif event.pk:
+            kept = EventTerm.objects.filter(event=event, term__taxonomy=taxonomy)
+            found += kept.order_by("position").values_list("term_id", flat=True)
+    return found

@@ -1,0 +1,108 @@
+"""What a write carries once it has been read: the types between serializers and services.
+
+A key that is absent was not sent and changes nothing; text is clean, references exist.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypedDict
+
+from calendar_events.services.schedule import ScheduleChanges
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from calendar_events.models import Image, Status
+    from calendar_events.services.images import Picture
+
+
+@dataclass(frozen=True, slots=True)
+class ImageUrl:
+    """The address of a picture that has not been fetched yet."""
+
+    url: str
+
+
+class RecordChanges(TypedDict, total=False):
+    """What events, venues and organizers share."""
+
+    author: int
+    published_at: datetime | None
+    status: Status
+    slug: str
+    description: str
+    website: str
+    image: Image | ImageUrl | Picture | None
+    """A stored image, one that is still to be fetched or stored, or none."""
+
+
+class EventChanges(RecordChanges, ScheduleChanges, total=False):
+    """The fields of spec 2.3."""
+
+    title: str
+    excerpt: str
+    cost: str
+    show_map: bool
+    show_map_link: bool
+    hide_from_listings: bool
+    sticky: bool
+    featured: bool
+    ticketed: bool
+    categories: list[int | str]
+    """Identifiers, and the names of categories to be created."""
+    tags: list[int | str]
+    venue: list[int | NewVenue]
+    organizer: list[int | NewOrganizer]
+    # Not on the wire: admin sets them.
+    password: str
+    post_parent: int | None
+
+
+class VenueChanges(RecordChanges, total=False):
+    """The fields of spec 2.4."""
+
+    name: str
+    address: str
+    city: str
+    country: str
+    province: str
+    state: str
+    zip: str
+    phone: str
+    stateprovince: str
+    show_map: bool
+    show_map_link: bool
+    geo_lat: float | None
+    geo_lng: float | None
+
+
+class OrganizerChanges(RecordChanges, total=False):
+    """The fields of spec 2.5."""
+
+    name: str
+    phone: str
+    email: str
+
+
+class TermChanges(TypedDict, total=False):
+    """The fields of spec 2.6; ``parent`` is ``None`` at the top of the tree."""
+
+    name: str
+    description: str
+    slug: str
+    parent: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewVenue:
+    """A venue that an event brings with it."""
+
+    changes: VenueChanges = field(default_factory=VenueChanges)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewOrganizer:
+    """An organizer that an event brings with it."""
+
+    changes: OrganizerChanges = field(default_factory=OrganizerChanges)

@@ -1,0 +1,191 @@
+"""Create, change and delete categories and tags (spec 2.6)."""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING
+
+from django.db import connection, transaction
+
+from calendar_events import records, slugs, text
+from calendar_events.models import Taxonomy, Term
+from calendar_events.permissions import require_manage
+from calendar_events.services import naming
+from calendar_events.services.refusals import InvalidFields, TermExists, VersionIsGone
+from calendar_events.services.writing import sign
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from calendar_events.models import TermQuerySet
+    from calendar_events.permissions import Actor
+    from calendar_events.services.inputs import TermChanges
+
+UNNAMED = {Taxonomy.CATEGORY: "category", Taxonomy.TAG: "tag"}
+"""The slug of a name without a letter or digit."""
+LOCK_SPACE = 0x7E24
+"""The first key of our advisory locks, so that other users of them are not met."""
+
+
+@transaction.atomic
+def create_term(
+    *, actor: Actor, taxonomy: Taxonomy, changes: TermChanges, now: datetime
+) -> Term:
+    """Create a term; its name must be among the changes, a taken slug gets ``-2``.
+
+    Raises ``NotAllowed``, ``TermExists``, and ``InvalidFields`` on ``parent``.
+    """
+    require_manage(actor, taxonomy)
+    _lock(taxonomy, actor.institution)
+    term = Term(taxonomy=taxonomy, institution=actor.institution)
+    _fill(term, changes)
+    _require_free_name(term)
+    wished = changes.get("slug") or slugs.from_title(term.name, fallback=UNNAMED[taxonomy])
+    sign(term, actor)
+    naming.save(term, wished=wished, others=_others(term), now=now)
+    return term
+
+
+@transaction.atomic
+def update_term(
+    *,
+    actor: Actor,
+    term_id: int,
+    changes: TermChanges,
+    now: datetime,
+    expected_version: int | None = None,
+) -> Term:
+    """Change what is among the changes.
+
+    Raises ``NotAllowed``, ``TermExists``, ``VersionIsGone``, ``Term.DoesNotExist``, and
+    ``InvalidFields`` on ``parent`` or on a ``slug`` that another term has.
+    """
+    found = Term.objects.get(pk=term_id)
+    require_manage(actor, Taxonomy(found.taxonomy))
+    _lock(found.taxonomy, found.institution)
+    term = _locked(term_id, expected_version)
+    named = term.name, term.parent_id
+    _fill(term, changes)
+    if (term.name, term.parent_id) != named:
+        _require_free_name(term)
+    sign(term, actor)
+    slug = changes.get("slug", term.slug)
+    if slug:
+        _require_free_slug(term, slug)
+        term.slug = slug
+        records.save(term, now=now)
+    else:
+        made = slugs.from_title(term.name, fallback=UNNAMED[Taxonomy(term.taxonomy)])
+        naming.save(term, wished=made, others=_others(term), now=now)
+    return term
+
+
+@transaction.atomic
+def delete_term(
+    *, actor: Actor, term_id: int, now: datetime, expected_version: int | None = None
+) -> None:
+    """Delete a term for good: events lose it, its children move up to its parent.
+
+    Raises ``NotAllowed``, ``VersionIsGone`` and ``Term.DoesNotExist``.
+    """
+    found = Term.objects.get(pk=term_id)
+    require_manage(actor, Taxonomy(found.taxonomy))
+    _lock(found.taxonomy, found.institution)
+    term = _locked(term_id, expected_version)
+    for child in Term.objects.select_for_update(of=("self",)).filter(parent=term):
+        child.parent_id = term.parent_id
+        sign(child, actor)
+        records.save(child, now=now)
+    sign(term, actor)
+    records.delete(term)
+
+
+def ensure_terms(
+    *, actor: Actor, taxonomy: Taxonomy, tokens: Sequence[int | str], now: datetime
+) -> list[int]:
+    """Return identifiers for all tokens; names among them become new terms.
+
+    Raises ``NotAllowed`` when there is a name and the actor may not create terms.
+    """
+    found: list[int] = []
+    for token in tokens:
+        if isinstance(token, int):
+            found.append(token)
+            continue
+        try:
+            term = create_term(
+                actor=actor, taxonomy=taxonomy, changes={"name": token}, now=now
+            )
+        except TermExists as error:  # somebody else was faster
+            found.append(error.term_id)
+        else:
+            found.append(term.pk)
+    return found
+
+
+def _lock(taxonomy: str, institution: str) -> None:
+    """Let one writer at a time change the tree and the names of an institution.
+
+    Two terms that become each other's parent, and two of the same name, are each right
+    alone; no constraint of the database can see both. SQLite has one writer anyway.
+    """
+    if connection.vendor == "postgresql":
+        key = zlib.crc32(f"{taxonomy}/{institution}".encode()) - 2**31
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [LOCK_SPACE, key])
+
+
+def _locked(term_id: int, expected_version: int | None) -> Term:
+    """Return the row for writing."""
+    term = Term.objects.select_for_update(of=("self",)).get(pk=term_id)
+    if expected_version is not None and term.version != expected_version:
+        raise VersionIsGone(f"{term} is at version {term.version}.")
+    return term
+
+
+def _fill(term: Term, changes: TermChanges) -> None:
+    """Set the plain columns and the parent."""
+    term.name = changes.get("name", term.name)
+    term.description = changes.get("description", term.description)
+    if "parent" in changes:
+        parent = changes["parent"]
+        if parent is not None:
+            _require_parent(term, parent)
+        term.parent_id = parent
+
+
+def _require_parent(term: Term, parent: int) -> None:
+    """Ask that the parent is another category of the institution, and not a descendant."""
+    siblings = Term.objects.categories().filter(institution=term.institution)
+    if not siblings.filter(pk=parent).exists():
+        raise InvalidFields({"parent": f"names category {parent}, which does not exist."})
+    if term.pk and parent in Term.objects.with_descendants([term.pk]):
+        raise InvalidFields(
+            {"parent": "must not be the category itself or one that is under it."}
+        )
+
+
+def _others(term: Term) -> TermQuerySet:
+    """Return the other terms among which slugs are unique."""
+    return Term.objects.filter(
+        taxonomy=term.taxonomy, institution=term.institution
+    ).exclude(pk=term.pk)
+
+
+def _require_free_name(term: Term) -> None:
+    """Ask that no sibling has the name, whatever its case and accents."""
+    folded = text.fold(term.name)
+    namesakes = _others(term).filter(
+        parent=term.parent_id, sort_text=folded[: records.SORT_LENGTH]
+    )
+    for pk, name in namesakes.order_by("id").values_list("id", "name"):
+        if text.fold(name) == folded:
+            raise TermExists(pk)
+
+
+def _require_free_slug(term: Term, slug: str) -> None:
+    """Ask that no other term has the slug."""
+    other = _others(term).filter(slug=slug).first()
+    if other is not None:
+        raise InvalidFields({"slug": f"belongs to another term, {other.pk}."})

@@ -1,0 +1,154 @@
+"""What creating, changing, trashing, restoring and deleting have in common.
+
+Every function runs in one transaction: a write happens whole or not at all.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from calendar_events import records, slugs
+from calendar_events.models import Event, Organizer, Status, Venue
+from calendar_events.permissions import may_publish, require_on
+from calendar_events.services import images, naming, publication
+from calendar_events.services.images import Picture
+from calendar_events.services.refusals import InTrash, VersionIsGone
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from calendar_events.permissions import Actor
+    from calendar_events.services.inputs import RecordChanges
+
+AnyRecord = TypeVar("AnyRecord", bound=Event | Venue | Organizer)
+
+UNTITLED = {Event: "event", Venue: "venue", Organizer: "organizer"}
+"""The slug of a title without a letter or digit."""
+
+
+def lock(model: type[AnyRecord], pk: int, *, expected_version: int | None) -> AnyRecord:
+    """Return the row for writing; nobody else writes it before this transaction ends.
+
+    PostgreSQL locks the row; SQLite lets only one transaction write at all. The version is
+    compared once more when the row is saved.
+
+    Raises ``VersionIsGone`` when ``expected_version`` is given and is not the stored one,
+    and the model's ``DoesNotExist``.
+    """
+    record = model.objects.select_for_update(of=("self",)).get(pk=pk)
+    if expected_version is not None and record.version != expected_version:
+        raise VersionIsGone(f"{record} is at version {record.version}.")
+    return record
+
+
+def sign(record: Any, actor: Actor) -> None:
+    """Say in the history who makes the change that is about to be saved, and how."""
+    record._history_user = actor.user  # noqa: SLF001 -- django-simple-history's seam
+    record._change_reason = actor.reason  # noqa: SLF001
+
+
+def begin(
+    record: AnyRecord, changes: RecordChanges, *, actor: Actor, now: datetime
+) -> None:
+    """Give a new record its owner and its publication."""
+    sign(record, actor)
+    record.institution = actor.institution
+    record.author_id = changes.get("author", actor.user.pk)
+    record.status, record.published_at = publication.first(
+        changes, may_publish=may_publish(actor, type(record)), now=now
+    )
+    if record.status == Status.TRASH:
+        record.previous_status = Status.DRAFT
+
+
+def amend(
+    record: AnyRecord, changes: RecordChanges, *, actor: Actor, now: datetime
+) -> None:
+    """Give a stored record the author, status and publication that were sent."""
+    sign(record, actor)
+    record.author_id = changes.get("author", record.author_id)
+    was = record.status
+    record.status, record.published_at = publication.change(
+        record, changes, may_publish=may_publish(actor, type(record)), now=now
+    )
+    if was == Status.TRASH and record.status != Status.TRASH:
+        record.slug = naming.restored(record.slug)
+        record.previous_status = ""
+    elif was != Status.TRASH and record.status == Status.TRASH:
+        require_on(actor, "delete", record)
+        record.previous_status = was
+
+
+def require_reachable(record: AnyRecord, changes: RecordChanges) -> None:
+    """Ask that a record in the trash is being restored by an explicit status.
+
+    Raises ``InTrash``.
+    """
+    if record.status == Status.TRASH and "status" not in changes:
+        raise InTrash(f"{record} is in the trash.")
+
+
+def fill(
+    record: AnyRecord,
+    changes: Mapping[str, Any],
+    names: frozenset[str],
+    *,
+    actor: Actor,
+    now: datetime,
+) -> None:
+    """Set the plain columns among ``changes``, and store a picture that came along."""
+    for name in names & changes.keys():
+        setattr(record, name, changes[name])
+    if "image" in changes:
+        image = changes["image"]
+        if isinstance(image, Picture):
+            image = images.add(actor=actor, picture=image, now=now)
+        record.image = image
+
+
+def save(
+    record: AnyRecord,
+    changes: RecordChanges,
+    *,
+    stored_slug: str = "",
+    now: datetime,
+    links: records.Links = records.NO_CHANGE,
+) -> None:
+    """Save the record under the slug that it wants or the next free one.
+
+    ``stored_slug`` is the slug of its row now; keeping it costs no look at others.
+    """
+    wished = _wished_slug(record, changes)
+    if wished in {"", stored_slug}:
+        record.slug = wished
+        records.save(record, now=now, links=links)
+        return
+    others = type(record).objects.exclude(pk=record.pk)
+    naming.save(record, wished=wished, others=others, now=now, links=links)
+
+
+def _wished_slug(record: AnyRecord, changes: RecordChanges) -> str:
+    """Return the slug that the record should have, if it is free.
+
+    An event that is not published yet has none until it is, unless somebody gave it one; a
+    slug lasts, whatever happens to the title; in the trash it is left to others.
+    """
+    slug = changes.get("slug", record.slug)
+    waits = isinstance(record, Event) and record.status in {Status.DRAFT, Status.PENDING}
+    if not slug and not waits:
+        title = record.title if isinstance(record, Event) else record.name
+        slug = slugs.from_title(title, fallback=UNTITLED[type(record)])
+    return naming.trashed(slug) if record.status == Status.TRASH else slug
+
+
+def trash(record: AnyRecord, *, actor: Actor, now: datetime) -> None:
+    """Move the record to the trash, from which it can be restored.
+
+    Raises ``InTrash`` when it is there already.
+    """
+    if record.status == Status.TRASH:
+        raise InTrash(f"{record} is in the trash.")
+    record.previous_status, record.status = record.status, Status.TRASH
+    sign(record, actor)
+    save(record, {}, stored_slug=record.slug, now=now)
