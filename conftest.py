@@ -1,8 +1,15 @@
 """What every app's tests share."""
 
+import hypothesis
 import pytest
 
 from authserver import audit
+
+# Property tests try the same examples everywhere and are not judged by their speed, so
+# that a busy machine fails no run. `pytest --hypothesis-profile deep` looks further.
+hypothesis.settings.register_profile("suite", deadline=None, derandomize=True)
+hypothesis.settings.register_profile("deep", deadline=None, max_examples=10_000)
+hypothesis.settings.load_profile("suite")
 
 
 @pytest.hookimpl(tryfirst=True)
