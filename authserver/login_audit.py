@@ -6,12 +6,13 @@ its own, so a failure is counted before it is judged.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
 
 from authserver import audit, login_limits
-from authserver.client_address import client_address
+from platform_errors.client_address import client_address
 from authserver.models import AuditEvent, Institution, User
 
 if TYPE_CHECKING:
@@ -51,17 +52,16 @@ def failed(
     account = login_limits.account_of(request, credentials)
     address = client_address(request)
     institution = credentials.get("institution")
-    where = {
-        "login": account,
-        "registry_id": institution.registry_id
-        if isinstance(institution, Institution)
-        else "",
-        "address": address or "",
-    }
-    audit.record(Action.LOGIN_FAILED, **where)
+    record = partial(
+        audit.record,
+        login=account,
+        registry_id=institution.registry_id if isinstance(institution, Institution) else "",
+        address=address or "",
+    )
+    record(Action.LOGIN_FAILED)
     seconds = login_limits.seconds_to_wait(account, address)
     if seconds:
-        audit.record(Action.LOGIN_LOCKED, **where, seconds=seconds)
+        record(Action.LOGIN_LOCKED, seconds=seconds)
 
 
 def _record(action: AuditEvent.Action, request: HttpRequest, user: User) -> None:

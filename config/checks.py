@@ -7,7 +7,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, Tags, register
+from django.core.checks import (
+    CheckMessage,
+    Error,
+    Tags,
+    Warning,  # noqa: A004 -- Django's name
+    register,
+)
 
 
 def is_loopback(host: str) -> bool:
@@ -33,6 +39,22 @@ def check_demo_stays_at_home(**_kwargs: Any) -> list[CheckMessage]:
                 "others can reach.",
                 hint="The demo passwords are public. Unset DEMO, or use 127.0.0.1.",
                 id="config.E001",
+            )
+        ]
+    return []
+
+
+@register(Tags.caches)
+def check_rate_limits_are_shared(**_kwargs: Any) -> list[CheckMessage]:
+    """W001: a counter in each process lets a caller have the rate once per process."""
+    backend = settings.CACHES["default"]["BACKEND"]
+    limits = [rate for rate in settings.PLATFORM_ERRORS["RATE_LIMITS"].values() if rate]
+    if limits and settings.WORKERS > 1 and backend.endswith("LocMemCache"):
+        return [
+            Warning(
+                f"Rate limits are counted in each of {settings.WORKERS} processes apart.",
+                hint="Set CACHE_URL to a shared cache (redis://…), or WORKERS=1.",
+                id="config.W001",
             )
         ]
     return []

@@ -11,10 +11,10 @@ import secrets
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import MutableMapping
+    from collections.abc import Callable, MutableMapping
     from pathlib import Path
 
-MAKERS = {
+MAKERS: dict[str, Callable[[], str]] = {
     "SECRET_KEY": lambda: secrets.token_urlsafe(64),
     "ENCRYPTION_KEYS": lambda: base64.urlsafe_b64encode(secrets.token_bytes(32)).decode(),
 }

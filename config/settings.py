@@ -127,7 +127,7 @@ MIDDLEWARE = [
     # First, so that every answer carries the request identifier, static files included.
     "platform_errors.request_id.RequestIdMiddleware",
     "platform_errors.cors.CorsMiddleware",
-    "platform_errors.throttling.RateLimitMiddleware",
+    "platform_errors.rate_limiting.RateLimitMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -317,6 +317,11 @@ OAUTH2_PROVIDER_ACCESS_TOKEN_MODEL = "authserver.AccessToken"  # noqa: S105 -- a
 OAUTH2_PROVIDER_REFRESH_TOKEN_MODEL = "authserver.RefreshToken"  # noqa: S105 -- a model
 OAUTH2_PROVIDER_ID_TOKEN_MODEL = "authserver.IDToken"  # noqa: S105 -- a model
 OAUTH2_PROVIDER = {
+    "APPLICATION_ADMIN_CLASS": "authserver.admin.service_key.ServiceKeyAdmin",
+    "GRANT_ADMIN_CLASS": "authserver.admin.token.GrantAdmin",
+    "ACCESS_TOKEN_ADMIN_CLASS": "authserver.admin.token.AccessTokenAdmin",
+    "REFRESH_TOKEN_ADMIN_CLASS": "authserver.admin.token.RefreshTokenAdmin",
+    "ID_TOKEN_ADMIN_CLASS": "authserver.admin.token.IDTokenAdmin",
     "OIDC_ENABLED": False,
     "OIDC_ISS_ENDPOINT": ISSUER,
     "PKCE_REQUIRED": True,

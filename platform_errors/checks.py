@@ -23,6 +23,7 @@ MAX_SKEW_SECONDS = 3600
 
 # White space ends a scheme; a comma or a quote would end it for some parsers.
 _SCHEME = re.compile(r"[!#-+.-~-]+")
+_RATE = re.compile(r"[1-9][0-9]*/(second|minute|hour|day)")
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
@@ -35,6 +36,7 @@ def check_settings(**_kwargs: Any) -> list[CheckMessage]:
         *_request_id(),
         *_clock(),
         *_mounts(),
+        *_rates(),
         *_project(),
     ]
 
@@ -134,13 +136,24 @@ def _mounts() -> Iterator[CheckMessage]:
             )
 
 
+def _rates() -> Iterator[CheckMessage]:
+    """E011: a rate limit is a number per unit of time, or empty."""
+    for name, rate in conf.rate_limits.items():
+        if rate and not _RATE.fullmatch(rate):
+            yield Error(
+                f"PLATFORM_ERRORS['RATE_LIMITS'][{name!r}]: {rate!r} is not like "
+                "600/minute (second, minute, hour or day).",
+                id="platform_errors.E011",
+            )
+
+
 def _project() -> Iterator[CheckMessage]:
     """E010, W001, W002: what other settings must not undo."""
     for alias, database in settings.DATABASES.items():
         if database.get("ATOMIC_REQUESTS"):
             yield Error(
-                f"DATABASES[{alias!r}]['ATOMIC_REQUESTS'] would give a nonce out again when "
-                "a request fails.",
+                f"DATABASES[{alias!r}]['ATOMIC_REQUESTS'] would give a nonce out again "
+                "when a request fails.",
                 id="platform_errors.E010",
             )
     if settings.MIDDLEWARE[:1] != [REQUEST_ID_MIDDLEWARE]:

@@ -21,6 +21,7 @@ DEFAULTS: dict[str, Any] = {
     "PRINCIPAL_NS_PREFIX": "urn:platform:",
     "MOUNTS": {},
     "CORS_PATHS": (),
+    "RATE_LIMITS": {},
 }
 
 
@@ -85,6 +86,12 @@ class Conf:
     def cors_paths(self) -> tuple[str, ...]:
         """Path prefixes that scripts of any origin may call."""
         return tuple(self._get("CORS_PATHS"))
+
+    @property
+    def rate_limits(self) -> Mapping[str, str]:
+        """``address`` and ``key`` → rate such as ``600/minute``; empty means no limit."""
+        limits: Mapping[str, str] = self._get("RATE_LIMITS")
+        return limits
 
 
 conf = Conf()

@@ -9,14 +9,17 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 
 from authserver import login_limits
-from authserver.client_address import client_address
+from platform_errors.client_address import client_address
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
 
 @never_cache
-def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+def csrf_failure(
+    request: HttpRequest,
+    reason: str = "",  # noqa: ARG001 -- Django's signature
+) -> HttpResponse:
     """Say that the page was out of date, and link to a fresh one (decisions 3.12).
 
     ``CSRF_FAILURE_VIEW``. The link is the address of this very request; every address that
@@ -34,7 +37,10 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 def too_many_attempts(
     request: HttpRequest, _response: HttpResponse, credentials: dict[str, Any] | None
 ) -> HttpResponse:
-    """Say how long to wait (decisions 3.10); ``AXES_LOCKOUT_CALLABLE``, Django admin included."""
+    """Say how long to wait (decisions 3.10), on Django admin's login page too.
+
+    ``AXES_LOCKOUT_CALLABLE``.
+    """
     seconds = login_limits.seconds_to_wait(
         login_limits.account_of(request, credentials), client_address(request)
     )

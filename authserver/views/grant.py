@@ -11,7 +11,7 @@ from csp.decorators import csp_replace
 from django.utils.decorators import method_decorator
 
 from authserver import journey, pending
-from authserver.client_address import client_address
+from platform_errors.client_address import client_address
 from authserver.conf import conf
 from authserver.forms import GrantForm
 from authserver.models import REFRESH_TOKEN_SCOPE, Institution, Service

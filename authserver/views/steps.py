@@ -1,4 +1,4 @@
-"""Pages that belong to a pending authorization request, and the way from one to the next."""
+"""Pages of a pending authorization request, and the way from one to the next."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from authserver import journey, pending
-from authserver.client_address import client_address
+from platform_errors.client_address import client_address
 from authserver.views import answers
 from authserver.views.base import Page
 

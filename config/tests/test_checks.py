@@ -26,3 +26,30 @@ def test_e001_a_real_server_may_listen_anywhere(settings):
     settings.DEMO, settings.HOST = False, "0.0.0.0"  # noqa: S104
 
     assert checks.check_demo_stays_at_home() == []
+
+
+@pytest.fixture
+def limited(settings):
+    settings.PLATFORM_ERRORS = {
+        **settings.PLATFORM_ERRORS,
+        "RATE_LIMITS": {"address": "600/minute", "key": ""},
+    }
+    settings.WORKERS = 2
+    return settings
+
+
+def test_w001_rate_limits_in_a_cache_of_each_process_are_warned_about(limited):
+    assert [found.id for found in checks.check_rate_limits_are_shared()] == ["config.W001"]
+
+
+def test_w001_one_process_or_a_shared_cache_is_fine(limited):
+    limited.WORKERS = 1
+    assert checks.check_rate_limits_are_shared() == []
+
+    limited.WORKERS = 2
+    limited.CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache"}}
+    assert checks.check_rate_limits_are_shared() == []
+
+
+def test_w001_without_limits_nothing_is_counted(settings):
+    assert checks.check_rate_limits_are_shared() == []

@@ -1,7 +1,7 @@
 """The shared black-box cases of the events interface, run against a served demonstration.
 
-The cases and their runner lie beside the project (``../shared/contract``) and are not part
-it; a checkout without them skips, and says so.
+The cases and their runner lie beside the project (``../shared/contract``) and are no part
+of it; a checkout without them skips, and says so.
 """
 
 import json

@@ -3,7 +3,7 @@
 import pytest
 from django.test import RequestFactory
 
-from authserver.client_address import client_address
+from platform_errors.client_address import client_address
 
 
 def address(peer, forwarded=None):

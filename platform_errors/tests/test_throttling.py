@@ -1,0 +1,81 @@
+"""Rate limits: off by default, by address and by key, said in the mount's format."""
+
+import pytest
+from django.core.cache import cache
+
+from platform_errors import checks
+from platform_errors.tests.clients import read_error
+from platform_errors.tests.factories import make_key, make_token, make_wide_key
+
+READ = "/platform/probe"
+
+
+@pytest.fixture(autouse=True)
+def _empty_counters():
+    cache.clear()
+    yield
+    cache.clear()
+
+
+def test_without_a_rate_nobody_is_limited(api):
+    answers = {api.get(READ).status_code for _ in range(20)}
+
+    assert answers == {200}
+
+
+def test_an_address_beyond_its_rate_is_told_when_to_come_back(api, change, accept):
+    change(RATE_LIMITS={"address": "2/minute"})
+
+    within = [api.get(READ).status_code for _ in range(2)]
+    beyond = api.call("GET", READ, accept=accept)
+
+    assert within == [200, 200]
+    assert beyond.status_code == 429
+    assert 1 <= int(beyond["Retry-After"]) <= 60
+    assert read_error(beyond).message == "Too Many Requests"
+
+
+def test_addresses_are_counted_apart(api, change):
+    change(RATE_LIMITS={"address": "1/minute"})
+
+    first = api.get(READ, REMOTE_ADDR="192.0.2.1")
+    second = api.get(READ, REMOTE_ADDR="192.0.2.2")
+
+    assert (first.status_code, second.status_code) == (200, 200)
+
+
+def test_a_caller_whose_address_is_unknown_is_not_counted(api, change):
+    change(RATE_LIMITS={"address": "1/minute"})
+
+    answers = [api.get(READ, REMOTE_ADDR="") for _ in range(2)]
+
+    assert [answer.status_code for answer in answers] == [200, 200]
+
+
+def test_a_key_beyond_its_rate_is_refused_and_another_key_is_not(api, change):
+    change(RATE_LIMITS={"key": "1/minute"})
+    make_token("tk_one", key=make_key("one"))
+    make_token("tk_other", key=make_wide_key("other"))
+
+    answers = [
+        api.bearer("GET", READ, token, accept=None)
+        for token in ("tk_one", "tk_one", "tk_other")
+    ]
+
+    assert [answer.status_code for answer in answers] == [200, 429, 200]
+    assert int(answers[1]["Retry-After"]) >= 1
+
+
+def test_anonymous_reads_do_not_count_for_any_key(api, change):
+    change(RATE_LIMITS={"key": "1/minute"})
+
+    answers = {api.get(READ).status_code for _ in range(3)}
+
+    assert answers == {200}
+
+
+@pytest.mark.parametrize("rate", ["many", "0/minute", "5/fortnight", "5/"])
+def test_e011_a_rate_that_is_no_rate_is_an_error(change, rate):
+    change(RATE_LIMITS={"address": rate})
+
+    assert [found.id for found in checks.check_settings()] == ["platform_errors.E011"]

@@ -1,0 +1,66 @@
+"""Rate limits, off by default (decisions 3.10): by client address, and by service key.
+
+The counters are DRF's, in Django's default cache: with several processes that must be a
+shared one (check ``config.W001``). What is limited is counted before anything else
+is done for the caller, except that a key is only known once its credentials were verified.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from rest_framework.throttling import SimpleRateThrottle
+
+from platform_errors import exceptions
+from platform_errors.client_address import client_address
+from platform_errors.conf import conf
+from platform_errors.credentials import Credentials
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+    from rest_framework.request import Request
+    from rest_framework.views import APIView
+
+
+class RateLimit(SimpleRateThrottle):
+    """``{number}/{second|minute|hour|day}`` from the settings; empty means no limit."""
+
+    def get_rate(self) -> str | None:
+        """Return the rate of this class's scope (``PLATFORM_ERRORS["RATE_LIMITS"]``)."""
+        return conf.rate_limits.get(self.scope or "") or None
+
+    def allow_request(self, request: Any, view: Any) -> bool:
+        """Return whether the caller is within the rate; without one nothing is counted."""
+        return self.rate is None or bool(super().allow_request(request, view))
+
+
+class AddressRateLimit(RateLimit):
+    """Requests per client address, whoever calls."""
+
+    scope = "address"
+
+    def get_cache_key(self, request: Request, view: APIView) -> str | None:
+        """Return the counter's name; a caller without an address is not counted."""
+        address = client_address(request)
+        return None if address is None else f"rate:address:{address}"
+
+
+class KeyRateLimit(RateLimit):
+    """Requests per service key, for views that list it in ``throttle_classes``."""
+
+    scope = "key"
+
+    def get_cache_key(self, request: Request, view: APIView) -> str | None:
+        """Return the counter's name; an anonymous request has no key to count for."""
+        if not isinstance(request.auth, Credentials):
+            return None
+        return f"rate:key:{request.auth.key.client_id}"
+
+
+def require_within_rate(request: HttpRequest) -> None:
+    """Count a request of this address. Raises ``TooManyRequests`` beyond the rate."""
+    limit: Any = AddressRateLimit()
+    if not limit.allow_request(request, None):
+        wait = math.ceil(limit.wait() or 1)
+        raise exceptions.TooManyRequests(headers={"Retry-After": str(wait)})
