@@ -1,0 +1,94 @@
+"""``make bench``: measure and write ``docs/benchmarks.md``.
+
+    python -m benchmarks [--quick | --sqlite] [--port FIRST] [--output FILE]
+
+``DATABASE_URL`` names a PostgreSQL cluster on this machine that nobody else uses; its
+databases ``bench_*`` are made anew. ``SCALE=1m`` adds a calendar of a million events, which
+takes half an hour more and some gigabytes. ``--quick`` is a smoke run of a minute or two on
+ten thousand events that writes nothing unless told where.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from benchmarks import publication, run
+from benchmarks.bench import Bench
+from benchmarks.databases import Cluster
+from benchmarks.measure import Effort
+
+DOCS: Final = Path(__file__).resolve().parent.parent / "docs"
+FIRST_PORT: Final = 8110
+QUICK: Final = Effort(rounds=2, alone=20, together=40, max_seconds=2)
+
+
+def main() -> int:
+    """Run what the command line asks for."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="a smoke run, not a measurement"
+    )
+    parser.add_argument(
+        "--sqlite", action="store_true", help="SQLite instead of PostgreSQL"
+    )
+    parser.add_argument(
+        "--port", type=int, default=FIRST_PORT, help="first port to serve on"
+    )
+    parser.add_argument("--output", type=Path, help="where to write; default below docs/")
+    options = parser.parse_args()
+    effort = QUICK if options.quick else Effort()
+    main_label = "10k" if options.quick else "100k"
+    if options.sqlite:
+        text = sqlite(
+            options.port, run.Plan(labels=(main_label,), main=main_label, effort=effort)
+        )
+        default = DOCS / "benchmarks-sqlite.md"
+    else:
+        labels = ["10k"] if options.quick else ["10k", "100k"]
+        if os.environ.get("SCALE", "").lower() == "1m":
+            labels.append("1M")
+        plan = run.Plan(
+            labels=tuple(labels),
+            main=main_label,
+            effort=effort,
+            memory_requests=400 if options.quick else 20_000,
+        )
+        text = postgres(options.port, plan)
+        default = DOCS / "benchmarks.md"
+    output = options.output or (None if options.quick else default)
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        output.write_text(text, encoding="utf-8")
+        sys.stderr.write(f"written: {output}\n")
+    return 0
+
+
+def postgres(port: int, plan: run.Plan) -> str:
+    """Measure on the cluster of ``DATABASE_URL``; return the page."""
+    cluster = Cluster.from_environment()
+    with Bench(first_port=port, effort=plan.effort, cluster=cluster) as bench:
+        sections = run.on_postgres(bench, plan)
+    return publication.page("PostgreSQL", sections, plan, cluster.settings())
+
+
+def sqlite(port: int, plan: run.Plan) -> str:
+    """Measure on a temporary file; return the page."""
+    with (
+        tempfile.TemporaryDirectory(prefix="platform-benchmark-") as scratch,
+        Bench(first_port=port, effort=plan.effort, cluster=None) as bench,
+    ):
+        url = f"sqlite:///{scratch}/calendar.sqlite3"
+        sections = run.on_sqlite(bench, plan, url)
+    return publication.page("SQLite", sections, plan, {})
+
+
+if __name__ == "__main__":
+    sys.exit(main())

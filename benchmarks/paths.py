@@ -1,0 +1,26 @@
+"""The addresses that are measured, under the default mount (decisions 1)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+ROOT: Final = "/platform/events/v1"
+EVENTS: Final = f"{ROOT}/events"
+FIFTY: Final = f"{EVENTS}?per_page=50"
+CATEGORY: Final = f"{EVENTS}?categories=1"
+GEO: Final = f"{EVENTS}?geoloc_lat=40.0&geoloc_lng=-83.0&radius=10"
+
+
+def event(identifier: int) -> str:
+    """Return the path of one event."""
+    return f"{EVENTS}/{identifier}"
+
+
+def page(number: int) -> str:
+    """Return the path of a page of the default list."""
+    return f"{EVENTS}?page={number}"
+
+
+def search(text: str) -> str:
+    """Return the path of a search."""
+    return f"{EVENTS}?search={text}"

@@ -1,0 +1,92 @@
+"""Rows by the thousand: COPY on PostgreSQL, ``executemany`` on SQLite."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+from django.core.management.color import no_style
+from django.db import connection, transaction
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from django.db.models import Model
+
+SECONDARY_INDEXES = """
+    SELECT indexname, indexdef FROM pg_indexes
+    WHERE schemaname = current_schema() AND tablename = ANY(%s) AND indexname NOT IN (
+        SELECT conname FROM pg_constraint WHERE conrelid::regclass::text = ANY(%s))
+"""
+
+
+def store(rows: Iterable[Model]) -> None:
+    """Store unsaved instances as they are, one statement per model, in one transaction."""
+    by_model: dict[type[Model], list[Model]] = {}
+    for row in rows:
+        by_model.setdefault(type(row), []).append(row)
+    with transaction.atomic():
+        for model, instances in by_model.items():
+            _store(model, instances)
+
+
+def _store(model: type[Model], instances: Sequence[Model]) -> None:
+    fields = [
+        field
+        for field in model._meta.concrete_fields
+        if field.attname != "id" or instances[0].pk is not None
+    ]
+    quote = connection.ops.quote_name
+    table = quote(model._meta.db_table)
+    columns = ", ".join(quote(str(field.column)) for field in fields)
+    values: Iterator[list[Any]] = (
+        [
+            field.get_db_prep_save(getattr(instance, field.attname), connection)
+            for field in fields
+        ]
+        for instance in instances
+    )
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            with cursor.copy(f"COPY {table} ({columns}) FROM STDIN") as copy:
+                for row in values:
+                    copy.write_row(row)
+        else:
+            places = ", ".join(["%s"] * len(fields))
+            cursor.executemany(
+                f"INSERT INTO {table} ({columns}) VALUES ({places})",  # noqa: S608 -- names of ours
+                list(values),
+            )
+
+
+def reset_sequences(*models: type[Model]) -> None:
+    """Let the next identifiers follow those that were given."""
+    with connection.cursor() as cursor:
+        for statement in connection.ops.sequence_reset_sql(no_style(), models):
+            cursor.execute(statement)
+
+
+@contextlib.contextmanager
+def without_indexes(*models: type[Model]) -> Iterator[None]:
+    """Drop the indexes that are no constraints and build them anew after: much faster."""
+    if connection.vendor != "postgresql":
+        yield
+        return
+    tables = [model._meta.db_table for model in models]
+    with connection.cursor() as cursor:
+        cursor.execute(SECONDARY_INDEXES, [tables, tables])
+        indexes = cursor.fetchall()
+        for name, _ in indexes:
+            cursor.execute(f"DROP INDEX {connection.ops.quote_name(name)}")
+    yield
+    with connection.cursor() as cursor:
+        cursor.execute("SET maintenance_work_mem = '512MB'")
+        for _, definition in indexes:
+            cursor.execute(definition)
+        cursor.execute("RESET maintenance_work_mem")
+
+
+def analyze() -> None:
+    """Give the planner its statistics, and settle the tables, as a server at rest has."""
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM ANALYZE" if connection.vendor == "postgresql" else "ANALYZE")

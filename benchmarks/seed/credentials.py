@@ -1,0 +1,27 @@
+"""What requests are made with; no models here, so that no Django is needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+SIGNING_KEY: Final = "bench-signing"
+SIGNING_SECRET: Final = "bench-signing-secret"  # noqa: S105 -- of a throwaway database
+PUBLIC_KEY: Final = "bench-public"
+REDIRECT: Final = "https://client.example/cb"
+SCOPE: Final = "calendar_events"
+# The pair of RFC 7636 appendix B.
+VERIFIER: Final = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+CHALLENGE: Final = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+BEARER: Final = f"tk_{'b' * 43}"
+OTHER_TOKENS: Final = 20_000
+INSTITUTIONS: Final = ("2001", "2002", "2003", "2004", "2005")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accounts:
+    """What the database made up: the author of everything, and its principal."""
+
+    author: int
+    principal_id: str
+    principal_namespace: str

@@ -1,0 +1,125 @@
+"""Start and stop the measured servers: granian, as ``manage.py serve`` starts it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from benchmarks import client, processes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+WORKERS: Final = 2
+START_SECONDS: Final = 60
+PUBLIC_URL: Final = "http://calendar.example"
+"""Where the measured servers believe to be; the addresses in their answers."""
+
+# Throwaway values: the databases live as long as the run.
+ENVIRONMENT: Final = {
+    "READ_DOT_ENV": "0",
+    "DEMO": "0",
+    "DEBUG": "0",
+    "SECRET_KEY": "benchmark-only-" + "0123456789abcdef" * 3,
+    "ENCRYPTION_KEYS": "YmVuY2htYXJrLW9ubHktMzItYnl0ZXMtbG9uZy1rZXk=",
+    "PUBLIC_URL": PUBLIC_URL,
+    "ALLOWED_HOSTS": "127.0.0.1,calendar.example",
+    "LOG_LEVEL": "ERROR",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Server:
+    """A running server: its port and the process whose tree it is."""
+
+    name: str
+    port: int
+    pid: int
+
+    def cpu_milliseconds(self) -> float:
+        """Return the CPU time spent so far, workers included."""
+        return processes.cpu_milliseconds(self.pid)
+
+    def workers(self) -> list[int]:
+        """Return the worker processes."""
+        return [
+            pid for pid in processes.tree(self.pid) if processes.parent(pid) == self.pid
+        ]
+
+
+def environment(database_url: str, settings: str = "config.settings") -> dict[str, str]:
+    """Return the environment of a measured process."""
+    return {
+        **{
+            name: os.environ[name]
+            for name in ("PATH", "HOME", "LANG")
+            if name in os.environ
+        },
+        **ENVIRONMENT,
+        "DATABASE_URL": database_url,
+        "DJANGO_SETTINGS_MODULE": settings,
+    }
+
+
+def _await(port: int, process: subprocess.Popen[bytes]) -> None:
+    """Wait until something listens; raises ``RuntimeError`` when the server gave up."""
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise RuntimeError(f"the server on port {port} ended with {process.returncode}")
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+            return
+        time.sleep(0.1)
+    raise RuntimeError(f"nothing listens on port {port} after {START_SECONDS} s")
+
+
+@contextlib.contextmanager
+def serving(
+    name: str,
+    *,
+    port: int,
+    variables: Mapping[str, str],
+    application: str = "config.wsgi:application",
+) -> Iterator[Server]:
+    """Serve ``application`` with two workers of one blocking thread, and stop it after."""
+    process = subprocess.Popen(  # noqa: S603 -- our own server
+        [
+            *(sys.executable, "-m", "granian", application, "--interface", "wsgi"),
+            *("--no-ws", "--log-level", "warning", "--host", "127.0.0.1"),
+            *("--port", str(port), "--workers", str(WORKERS), "--blocking-threads", "1"),
+        ],
+        env=dict(variables),
+        start_new_session=True,
+    )
+    try:
+        _await(port, process)
+        yield Server(name=name, port=port, pid=process.pid)
+    finally:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(timeout=15)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def answer(server: Server, message: bytes) -> tuple[int, dict[str, str], bytes]:
+    """Send one request; return status, headers with lower-case names, and body."""
+    connection = client.Connection(server.port)
+    with contextlib.closing(connection.socket):
+        connection.send(message)
+        while not connection.receive():
+            pass
+    head, _, body = bytes(connection.received).partition(client.HEAD_END)
+    lines = head.decode("latin-1").split("\r\n")[1:]
+    headers = {
+        name.lower(): value for name, _, value in (line.partition(": ") for line in lines)
+    }
+    return connection.status, headers, body

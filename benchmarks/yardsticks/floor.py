@@ -1,0 +1,190 @@
+"""WSGI applications without a framework: the same list, from rows and from documents.
+
+Only the default list is answered: anybody, the default window, ``page`` and ``per_page``.
+Totals come from the same roll-up that the product reads.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import parse_qs
+
+import orjson
+import psycopg
+from psycopg.rows import dict_row
+
+from benchmarks.yardsticks import envelope, shapes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from psycopg.rows import DictRow
+
+    StartResponse = Callable[[str, list[tuple[str, str]]], Any]
+
+VISIBLE: Final = """status = 'publish' AND NOT hide_from_listings
+    AND published_at <= %(now)s
+    AND start_utc >= %(first)s AND end_utc <= %(last)s"""
+TOTAL: Final = """SELECT coalesce(sum(number), 0)::int AS total
+    FROM calendar_events_daycount WHERE scope = 'all'
+    AND day BETWEEN %(first_day)s AND %(last_day)s"""
+PAGE: Final = f"""SELECT e.*, i.file AS image_file, i.width, i.height, i.filesize, i.sizes
+    FROM (SELECT id AS page_id FROM calendar_events_event WHERE {VISIBLE}
+        ORDER BY start_utc, id LIMIT %(size)s OFFSET %(offset)s) AS page
+    JOIN calendar_events_event e ON e.id = page_id
+    LEFT JOIN calendar_events_image i ON i.id = e.image_id
+    ORDER BY e.start_utc, e.id"""  # noqa: S608 -- constants
+VENUES: Final = """SELECT l.event_id, v.* FROM calendar_events_eventvenue l
+    JOIN calendar_events_venue v ON v.id = l.venue_id
+    WHERE l.event_id = ANY(%(ids)s) ORDER BY l.event_id, l.position"""
+ORGANIZERS: Final = """SELECT l.event_id, o.* FROM calendar_events_eventorganizer l
+    JOIN calendar_events_organizer o ON o.id = l.organizer_id
+    WHERE l.event_id = ANY(%(ids)s) ORDER BY l.event_id, l.position"""
+TERMS: Final = """SELECT l.event_id, t.*, (SELECT coalesce(sum(number), 0)::int
+        FROM calendar_events_daycount d
+        WHERE d.scope = 'term:' || t.id AND d.day = '0001-01-01') AS count
+    FROM calendar_events_eventterm l JOIN calendar_events_term t ON t.id = l.term_id
+    WHERE l.event_id = ANY(%(ids)s) ORDER BY t.sort_text, t.id"""
+DOCUMENTS: Final = f"""SELECT body FROM
+    (SELECT id, start_utc FROM calendar_events_event WHERE {VISIBLE}
+        ORDER BY start_utc, id LIMIT %(size)s OFFSET %(offset)s) AS page
+    JOIN benchmark_document d ON d.event_id = page.id
+    ORDER BY page.start_utc, page.id"""  # noqa: S608 -- constants
+
+
+@cache
+def database() -> psycopg.Connection[DictRow]:
+    """Return the one connection of this process."""
+    return psycopg.connect(
+        os.environ["DATABASE_URL"],
+        autocommit=True,
+        prepare_threshold=0,
+        row_factory=dict_row,
+    )
+
+
+def rows(statement: str, **parameters: Any) -> list[DictRow]:
+    """Return the rows of one prepared statement."""
+    return database().execute(statement, parameters).fetchall()
+
+
+def assembled(found: list[DictRow]) -> list[dict[str, Any]]:
+    """Return complete events for rows of ``PAGE``, by three more statements."""
+    ids = [row["id"] for row in found]
+    related: dict[str, dict[int, list[Any]]] = {
+        name: defaultdict(list) for name in ("venue", "organizer", "categories", "tags")
+    }
+    for row in rows(VENUES, ids=ids):
+        related["venue"][row["event_id"]].append(shapes.venue(row))
+    for row in rows(ORGANIZERS, ids=ids):
+        related["organizer"][row["event_id"]].append(shapes.organizer(row))
+    for row in rows(TERMS, ids=ids):
+        kind = shapes.COLLECTIONS[row["taxonomy"]]
+        related[kind][row["event_id"]].append(shapes.term(row))
+    return [
+        {
+            **shapes.event(row, _image(row)),
+            "categories": related["categories"][row["id"]],
+            "tags": related["tags"][row["id"]],
+            "venue": shapes.one_or_many(related["venue"][row["id"]]),
+            "organizer": related["organizer"][row["id"]],
+            "custom_fields": [],
+        }
+        for row in found
+    ]
+
+
+def _image(row: DictRow) -> dict[str, Any] | None:
+    if row["image_id"] is None:
+        return None
+    names = ("width", "height", "filesize", "sizes")
+    return {
+        "id": row["image_id"],
+        "file": row["image_file"],
+        **{name: row[name] for name in names},
+    }
+
+
+def _asked(query: str) -> tuple[int, int, dict[str, Any]]:
+    """Return page, size and the parameters of the default window."""
+    values = parse_qs(query)
+    page, size = (int(values.get(name, [text])[0]) for name, text in envelope.DEFAULTS)
+    now = datetime.now(UTC)
+    first, last = envelope.window(now)
+    return (
+        page,
+        size,
+        {
+            "now": now,
+            "first": first,
+            "last": last,
+            "first_day": first.date(),
+            "last_day": last.date(),
+            "size": size,
+            "offset": (page - 1) * size,
+        },
+    )
+
+
+def floor_rows(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
+    """Answer from rows, put together now."""
+    page, size, parameters = _asked(environ["QUERY_STRING"])
+    total = rows(TOTAL, **parameters)[0]["total"]
+    events = assembled(rows(PAGE, **parameters))
+    body = orjson.dumps({"events": events, **envelope.rest(page, size, total, parameters)})
+    return _answer(start_response, body, total)
+
+
+def floor_documents(
+    environ: dict[str, Any], start_response: StartResponse
+) -> Iterable[bytes]:
+    """Answer from finished documents."""
+    page, size, parameters = _asked(environ["QUERY_STRING"])
+    total = rows(TOTAL, **parameters)[0]["total"]
+    events = ",".join(row["body"] for row in rows(DOCUMENTS, **parameters))
+    rest = orjson.dumps(envelope.rest(page, size, total, parameters)).decode()
+    return _answer(start_response, f'{{"events":[{events}],{rest[1:]}'.encode(), total)
+
+
+def _answer(start_response: StartResponse, body: bytes, total: int) -> list[bytes]:
+    start_response(
+        "200 OK",
+        [
+            ("Content-Type", "application/json"),
+            ("Content-Length", str(len(body))),
+            ("X-TEC-Total", str(total)),
+        ],
+    )
+    return [body]
+
+
+def build_documents(batch: int = 2_000) -> int:
+    """Store the whole answer of every event of the default window; return how many."""
+    now = datetime.now(UTC)
+    # A day more at both ends: the window moves on while the benchmark runs.
+    first, last = envelope.window(now)
+    parameters = {
+        "now": now,
+        "first": first - timedelta(days=1),
+        "last": last + timedelta(days=1),
+    }
+    connection = database()
+    connection.execute("DROP TABLE IF EXISTS benchmark_document")
+    connection.execute(
+        "CREATE TABLE benchmark_document (event_id bigint PRIMARY KEY, body text NOT NULL)"
+    )
+    stored = 0
+    while found := rows(PAGE, **parameters, size=batch, offset=stored):
+        with (
+            connection.cursor() as cursor,
+            cursor.copy("COPY benchmark_document FROM STDIN") as copy,
+        ):
+            for event in assembled(found):
+                copy.write_row((event["id"], orjson.dumps(event).decode()))
+        stored += len(found)
+    connection.execute("VACUUM ANALYZE benchmark_document")
+    return stored

@@ -1,0 +1,302 @@
+"""Nested serializers of events and what belongs to them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from benchmarks.yardsticks import shapes
+from calendar_events.models import Event, Image, Organizer, Term, Venue
+
+MOMENT = "%Y-%m-%d %H:%M:%S"
+
+
+class Moment(serializers.DateTimeField):
+    """A moment as the wire writes it."""
+
+    def __init__(self, source: str) -> None:
+        """Read one column."""
+        super().__init__(source=source, format=MOMENT, read_only=True)
+
+
+class Details(serializers.Field):
+    """The parts of a moment."""
+
+    def to_representation(self, value: Any) -> dict[str, str]:
+        """Split what is written."""
+        return shapes.details(shapes.moment(value))
+
+
+class ImageSerializer(serializers.ModelSerializer):
+    """An image with its sizes."""
+
+    url = serializers.SerializerMethodField()
+    extension = serializers.SerializerMethodField()
+    sizes = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Image
+        fields = ["url", "id", "extension", "width", "height", "filesize", "sizes"]
+
+    def get_url(self, image: Image) -> str:
+        """Return the absolute address."""
+        return f"{shapes.MEDIA_URL}{image.file.name}"
+
+    def get_extension(self, image: Image) -> str:
+        """Return what follows the last full stop."""
+        return str(image.file.name).rpartition(".")[2]
+
+    def get_sizes(self, image: Image) -> dict[str, Any]:
+        """Return the sizes with their addresses in place of file names."""
+        return {
+            name: {
+                **{key: value for key, value in size.items() if key != "file"},
+                "url": shapes.MEDIA_URL + size["file"],
+            }
+            for name, size in image.sizes.items()
+        }
+
+
+class PublishedSerializer(serializers.ModelSerializer):
+    """What events, venues and organizers share."""
+
+    collection = ""
+    kind = ""
+
+    author = serializers.IntegerField(source="author_id", read_only=True)
+    date = Moment("published_at")
+    date_utc = Moment("published_at")
+    modified = Moment("modified_at")
+    modified_utc = Moment("modified_at")
+    url = serializers.SerializerMethodField()
+    global_id = serializers.SerializerMethodField()
+    global_id_lineage = serializers.SerializerMethodField()
+
+    def get_url(self, record: Any) -> str:
+        """Return the public page."""
+        return f"{shapes.ROOT_URL}/{self.collection}/by-slug/{record.slug}"
+
+    def get_global_id(self, record: Any) -> str:
+        """Return the identifier that is unique across sites."""
+        kind = f"type={self.kind}&" if self.kind else ""
+        return f"{shapes.HOST}?{kind}id={record.pk}"
+
+    def get_global_id_lineage(self, record: Any) -> list[str]:
+        """Return the chain of identifiers."""
+        return [self.get_global_id(record)]
+
+
+PUBLISHED = [
+    "id",
+    "author",
+    "status",
+    "date",
+    "date_utc",
+    "modified",
+    "modified_utc",
+    "url",
+    "global_id",
+    "global_id_lineage",
+    "slug",
+]
+
+
+class WithoutEmpty(PublishedSerializer):
+    """A record that leaves out what is empty."""
+
+    optional: tuple[str, ...] = ()
+
+    def to_representation(self, instance: Any) -> dict[str, Any]:
+        """Drop the empty optional members."""
+        found = super().to_representation(instance)
+        return {
+            name: value
+            for name, value in found.items()
+            if name not in self.optional or value not in {"", None}
+        }
+
+
+class VenueSerializer(WithoutEmpty):
+    """A venue inside an event."""
+
+    collection = "venues"
+    kind = "venue"
+    optional = ("description", *shapes.VENUE_DETAILS)
+
+    venue = serializers.CharField(source="name")
+
+    class Meta:
+        model = Venue
+        fields = [
+            *PUBLISHED,
+            "venue",
+            "show_map",
+            "show_map_link",
+            "description",
+            *shapes.VENUE_DETAILS,
+        ]
+
+
+class OrganizerSerializer(WithoutEmpty):
+    """An organizer inside an event."""
+
+    collection = "organizers"
+    kind = "organizer"
+    optional = ("description", *shapes.ORGANIZER_DETAILS)
+
+    organizer = serializers.CharField(source="name")
+
+    class Meta:
+        model = Organizer
+        fields = [*PUBLISHED, "organizer", "description", *shapes.ORGANIZER_DETAILS]
+
+
+class TermSerializer(serializers.ModelSerializer):
+    """A category or tag inside an event."""
+
+    term_group = serializers.ReadOnlyField(default=0)
+    term_taxonomy_id = serializers.IntegerField(source="id")
+    parent = serializers.SerializerMethodField()  # type: ignore[assignment] # DRF has one
+    filter = serializers.ReadOnlyField(default="raw")
+    urls = serializers.SerializerMethodField()
+    count = serializers.IntegerField()
+
+    class Meta:
+        model = Term
+        fields = [
+            "name",
+            "slug",
+            "term_group",
+            "term_taxonomy_id",
+            "taxonomy",
+            "description",
+            "parent",
+            "filter",
+            "id",
+            "urls",
+            "count",
+        ]
+
+    def to_representation(self, instance: Term) -> dict[str, Any]:
+        """Add the two constants, which no field reads from a row."""
+        return {**super().to_representation(instance), "term_group": 0, "filter": "raw"}
+
+    def get_parent(self, term: Term) -> int:
+        """Return the parent, 0 for none."""
+        return term.parent_id or 0
+
+    def get_urls(self, term: Term) -> dict[str, str]:
+        """Return where the term, its collection and its parent are."""
+        collection = f"{shapes.ROOT_URL}/{shapes.COLLECTIONS[term.taxonomy]}"
+        urls = {"self": f"{collection}/{term.pk}", "collection": collection}
+        if term.parent_id:
+            urls["up"] = f"{collection}/{term.parent_id}"
+        return urls
+
+
+class EventSerializer(PublishedSerializer):
+    """An event with everything that belongs to it."""
+
+    collection = "events"
+
+    rest_url = serializers.SerializerMethodField()
+    image = serializers.SerializerMethodField()
+    start_date = Moment("start_local")
+    start_date_details = Details(source="start_local")
+    end_date = Moment("end_local")
+    end_date_details = Details(source="end_local")
+    utc_start_date = Moment("start_utc")
+    utc_start_date_details = Details(source="start_utc")
+    utc_end_date = Moment("end_utc")
+    utc_end_date_details = Details(source="end_utc")
+    timezone_abbr = serializers.SerializerMethodField()
+    cost = serializers.SerializerMethodField()
+    cost_details = serializers.SerializerMethodField()
+    categories = serializers.SerializerMethodField()
+    tags = serializers.SerializerMethodField()
+    venue = serializers.SerializerMethodField()
+    organizer = serializers.SerializerMethodField()
+    custom_fields = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Event
+        fields = [
+            *PUBLISHED,
+            "rest_url",
+            "title",
+            "description",
+            "excerpt",
+            "image",
+            "all_day",
+            "start_date",
+            "start_date_details",
+            "end_date",
+            "end_date_details",
+            "utc_start_date",
+            "utc_start_date_details",
+            "utc_end_date",
+            "utc_end_date_details",
+            "timezone",
+            "timezone_abbr",
+            "cost",
+            "cost_details",
+            "website",
+            "show_map",
+            "show_map_link",
+            "hide_from_listings",
+            "sticky",
+            "featured",
+            "ticketed",
+            "categories",
+            "tags",
+            "venue",
+            "organizer",
+            "custom_fields",
+        ]
+
+    def get_rest_url(self, event: Event) -> str:
+        """Return the event's own address."""
+        return f"{shapes.ROOT_URL}/events/{event.pk}"
+
+    def get_image(self, event: Event) -> Any:
+        """Return the image, or false."""
+        return ImageSerializer(event.image).data if event.image else False
+
+    def get_timezone_abbr(self, event: Event) -> str | None:
+        """Return the zone's short name on that day."""
+        return shapes.zone_abbreviation(event.start_utc, event.timezone)
+
+    def get_cost(self, event: Event) -> str:
+        """Return the written cost."""
+        return shapes.cost(event.cost)[0]
+
+    def get_cost_details(self, event: Event) -> dict[str, Any]:
+        """Return the parsed cost."""
+        return shapes.cost(event.cost)[1]
+
+    def get_categories(self, event: Event) -> Any:
+        """Return the categories among the prefetched terms."""
+        return self._terms(event, "tribe_events_cat")
+
+    def get_tags(self, event: Event) -> Any:
+        """Return the tags among the prefetched terms."""
+        return self._terms(event, "post_tag")
+
+    def _terms(self, event: Event, taxonomy: str) -> Any:
+        found = [term for term in event.terms.all() if term.taxonomy == taxonomy]
+        return TermSerializer(found, many=True).data
+
+    def get_venue(self, event: Event) -> Any:
+        """Return none, one or several venues."""
+        venues = [link.venue for link in event.eventvenue_set.all()]
+        return shapes.one_or_many(list(VenueSerializer(venues, many=True).data))
+
+    def get_organizer(self, event: Event) -> Any:
+        """Return the organizers in their order."""
+        organizers = [link.organizer for link in event.eventorganizer_set.all()]
+        return OrganizerSerializer(organizers, many=True).data
+
+    def get_custom_fields(self, _event: Event) -> list[Any]:
+        """Return what the site defined: nothing."""
+        return []

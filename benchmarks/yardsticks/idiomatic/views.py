@@ -1,0 +1,140 @@
+"""Generic views with a paginator and a filter set."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import django_filters
+from django.db.models import CharField, OuterRef, Prefetch, Subquery, Sum, Value
+from django.db.models.functions import Cast, Coalesce, Concat
+from django.utils import timezone
+from django_filters.rest_framework import DjangoFilterBackend
+from rest_framework.generics import ListAPIView, RetrieveAPIView
+from rest_framework.pagination import PageNumberPagination
+from rest_framework.permissions import AllowAny
+from rest_framework.response import Response
+
+from benchmarks.yardsticks import envelope
+from benchmarks.yardsticks.idiomatic.serializers import EventSerializer
+from calendar_events.models import (
+    DayCount,
+    Event,
+    EventOrganizer,
+    EventQuerySet,
+    EventVenue,
+    Term,
+)
+
+
+class EventFilter(django_filters.FilterSet):
+    """Some of the product's parameters."""
+
+    start_date = django_filters.DateFilter(field_name="start_utc", lookup_expr="gte")
+    end_date = django_filters.DateFilter(field_name="end_utc", lookup_expr="lte")
+    starts_before = django_filters.DateFilter(field_name="start_utc", lookup_expr="lt")
+    starts_after = django_filters.DateFilter(field_name="start_utc", lookup_expr="gt")
+    search = django_filters.CharFilter(field_name="title", lookup_expr="icontains")
+    categories = django_filters.BaseInFilter(field_name="terms")
+    tags = django_filters.BaseInFilter(field_name="terms")
+    venue = django_filters.BaseInFilter(field_name="venues")
+    organizer = django_filters.BaseInFilter(field_name="organizers")
+    featured = django_filters.BooleanFilter()
+    ticketed = django_filters.BooleanFilter()
+    status = django_filters.CharFilter()
+
+    class Meta:
+        model = Event
+        fields: list[str] = []
+
+
+class Pages(PageNumberPagination):
+    """Pages in the product's envelope."""
+
+    page_size = 10
+    max_page_size = 50
+    page_size_query_param = "per_page"
+
+    def get_paginated_response(self, data: Any) -> Response:
+        """Frame one page."""
+        first, last = envelope.window(timezone.now())
+        page = self.page
+        if page is None:
+            raise RuntimeError("a page is framed before there is one")
+        total = page.paginator.count
+        frame = envelope.rest(
+            page.number,
+            page.paginator.per_page,
+            total,
+            {"first": first, "last": last},
+        )
+        return Response(
+            {"events": data, **frame},
+            headers={
+                "X-TEC-Total": str(total),
+                "X-TEC-TotalPages": str(frame["total_pages"]),
+            },
+        )
+
+
+def events() -> EventQuerySet:
+    """Return published events with everything that is shown of them."""
+    count = (
+        DayCount.objects.filter(
+            day="0001-01-01",
+            scope=Concat(
+                Value("term:"), Cast(OuterRef("pk"), CharField()), output_field=CharField()
+            ),
+        )
+        .values("scope")
+        .annotate(total=Sum("number"))
+        .values("total")
+    )
+    terms = Term.objects.annotate(count=Coalesce(Subquery(count), 0))
+    return (
+        Event.objects.published(timezone.now())
+        .select_related("image")
+        .prefetch_related(
+            Prefetch("terms", terms.order_by("sort_text", "id")),
+            Prefetch(
+                "eventvenue_set",
+                EventVenue.objects.select_related("venue").order_by("position"),
+            ),
+            Prefetch(
+                "eventorganizer_set",
+                EventOrganizer.objects.select_related("organizer").order_by("position"),
+            ),
+        )
+    )
+
+
+class EventList(ListAPIView):
+    """The default list."""
+
+    authentication_classes = []
+    permission_classes = [AllowAny]
+    serializer_class = EventSerializer
+    pagination_class = Pages
+    filter_backends = [DjangoFilterBackend]
+    filterset_class = EventFilter
+
+    def get_queryset(self) -> EventQuerySet:
+        """Return the events of the default window."""
+        first, last = envelope.window(timezone.now())
+        return (
+            events()
+            .listed()
+            .filter(start_utc__gte=first, end_utc__lte=last)
+            .order_by("start_utc", "id")
+        )
+
+
+class EventDetail(RetrieveAPIView):
+    """One event."""
+
+    authentication_classes = []
+    permission_classes = [AllowAny]
+    serializer_class = EventSerializer
+
+    def get_queryset(self) -> EventQuerySet:
+        """Return everything that anybody may read."""
+        return events()
