@@ -8,7 +8,6 @@ taken is asked of the database by those who store it. Pure.
 import re
 import unicodedata
 from collections.abc import Iterator
-from itertools import count
 from urllib.parse import quote, unquote
 
 from calendar_events import text
@@ -44,9 +43,11 @@ def candidates(slug: str) -> Iterator[str]:
     """Yield ``slug``, ``slug-2``, ``slug-3`` and so on, each within ``MAX_LENGTH``."""
     yield slug
     readable = _ESCAPES.sub(_decoded, slug)
-    for number in count(2):
+    number = 2
+    while True:
         suffix = f"-{number}"
         yield _shortened(readable, MAX_LENGTH - len(suffix)) + suffix
+        number += 1
 
 
 def _decoded(escapes: re.Match[str]) -> str:

@@ -87,10 +87,9 @@ def _abbreviations() -> dict[str, timezone]:
     for name in _REFERENCE_ZONES:
         for month in (1, 7):
             moment = datetime(2025, month, 1, tzinfo=zoneinfo.ZoneInfo(name))
-            abbreviation = moment.tzname()
-            offset = moment.utcoffset()
-            if abbreviation and abbreviation.isalpha() and offset is not None:
-                found.setdefault(abbreviation.upper(), timezone(offset, abbreviation))
+            called = f"{moment:%Z}"
+            offset = moment.utcoffset() or timedelta()  # an aware moment always has one
+            found.setdefault(called.upper(), timezone(offset, called))
     return {key: value for key, value in found.items() if key not in _AMBIGUOUS}
 
 
@@ -146,7 +145,7 @@ def name(text: str) -> str:
     kept = text.rstrip()
     if _offset(kept) is not None:
         return kept.upper().replace(" ", "+").replace("\N{MINUS SIGN}", "-")
-    return text.strip().upper()
+    return "UTC" if found is UTC else text.strip().upper()
 
 
 def abbreviation(text: str, instant: datetime) -> str:

@@ -162,8 +162,5 @@ def day_end(day: date, zone: tzinfo) -> datetime:
     if day == date.max:
         return to_utc(datetime.combine(day, time(23, 59, 59)), zone)
     begin = day_start(day, zone)
-    try:
-        after = day_start(day + timedelta(days=1), zone)
-    except DateError:
-        return to_utc(datetime.combine(day, time(23, 59, 59)), zone)
+    after = day_start(day + timedelta(days=1), zone)
     return max(begin, after - timedelta(seconds=1))

@@ -114,6 +114,7 @@ def test_words_are_kept_and_have_no_currency(words, values):
         ("CHF", "CHF 25", "USD"),
         ("NOK", "kr 25", "USD"),
         ("JPY", "¥25", "USD"),
+        ("XAF", "FCFA 25", "USD"),  # of several countries, so at home in none
     ],
 )
 def test_the_currency_of_the_site_decides_what_is_not_said(currency, text, code_of_dollar):

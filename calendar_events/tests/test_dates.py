@@ -307,6 +307,11 @@ def test_a_day_begins_at_midnight_and_ends_a_second_before_the_next(zone, day, s
     assert str(dates.day_end(day, place).replace(tzinfo=None)) == end
 
 
+def test_elapsed_time_that_leaves_the_calendar_is_refused():
+    with pytest.raises(DateError, match="years 1 to 9999"):
+        moment("9999-12-31 23:59 +2 hours", zone=UTC)
+
+
 def test_a_day_outside_the_calendar_in_utc_is_refused():
     with pytest.raises(DateError, match="years 1 to 9999"):
         dates.day_end(date.max, NEW_YORK)

@@ -29,6 +29,7 @@ def offset(text, instant=WINTER):
         ("Asia/Kolkata", "Asia/Kolkata", "IST", "IST"),
         ("UTC", "UTC", "UTC", "UTC"),
         ("utc", "UTC", "UTC", "UTC"),
+        ("Z", "UTC", "UTC", "UTC"),
         ("GMT", "GMT", "GMT", "GMT"),
         ("EST", "EST", "EST", "EST"),
         ("est", "EST", "EST", "EST"),
