@@ -10,7 +10,7 @@ import socket
 import ssl
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
@@ -100,7 +100,8 @@ def _get(
                 preload_content=False,
                 decode_content=False,
             )
-            yield connection.getresponse()
+            with closing(connection.getresponse()) as response:
+                yield response
     except (HTTPError, OSError, UnicodeError, ValueError) as error:
         raise DownloadFailed("the address could not be read") from error
     finally:

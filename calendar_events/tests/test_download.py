@@ -1,0 +1,120 @@
+"""Fetching from a URL that a caller chose."""
+
+import time
+
+import pytest
+
+from calendar_events.services.download import DownloadFailed, download
+from calendar_events.tests.web import LOOPBACK, serving
+
+
+def fetched(url, *, max_bytes=1000, max_seconds=5.0, allowed=LOOPBACK):
+    return download(url, max_bytes=max_bytes, max_seconds=max_seconds, allowed=allowed)
+
+
+def refused(url, **options):
+    with pytest.raises(DownloadFailed) as caught:
+        fetched(url, **options)
+    return str(caught.value)
+
+
+def test_the_content_behind_an_address_is_returned():
+    with serving((200, {}, b"content")) as server:
+        assert fetched(f"{server.url}/a picture.png?size=ä") == b"content"
+
+        assert server.visits[0].path == "/a%20picture.png?size=%C3%A4"
+        assert server.visits[0].headers["Host"] == server.url.removeprefix("http://")
+
+
+def test_an_address_inside_our_own_network_is_not_visited():
+    with serving((200, {}, b"secret")) as server:
+        assert (
+            refused(server.url, allowed=[]) == "the address is not on the public internet"
+        )
+
+        assert server.visits == []
+
+
+def test_a_redirect_to_an_address_inside_our_own_network_is_not_followed():
+    with serving((302, {"Location": "http://169.254.169.254/latest/"}, b"")) as server:
+        assert refused(server.url) == "the address is not on the public internet"
+
+
+def test_a_redirect_to_another_scheme_is_not_followed():
+    with serving((302, {"Location": "file:///etc/passwd"}, b"")) as server:
+        assert refused(server.url) == "the address is not an http or https URL"
+
+
+def test_a_relative_redirect_is_followed():
+    with serving((301, {"Location": "/there"}, b""), (200, {}, b"content")) as server:
+        assert fetched(server.url) == b"content"
+
+        assert [visit.path for visit in server.visits] == ["/", "/there"]
+
+
+def test_redirects_come_to_an_end():
+    with serving((302, {"Location": "/again"}, b"")) as server:
+        assert refused(server.url) == "the address redirects too often"
+
+        assert len(server.visits) == 4
+
+
+def test_a_file_that_is_too_large_is_not_read_to_its_end():
+    with serving((200, {}, b"x" * 1001)) as server:
+        assert refused(server.url) == "the file is larger than 1000 bytes"
+
+
+def test_an_answer_that_is_not_a_success_is_named():
+    with serving((404, {}, b"nothing here")) as server:
+        assert refused(server.url) == "the address answered 404"
+
+
+def test_a_server_that_gives_one_byte_at_a_time_is_left_when_the_time_is_up():
+    def drip(handler):
+        handler.send_response(200)
+        handler.end_headers()
+        for _ in range(100):
+            handler.wfile.write(b"x")
+            time.sleep(0.05)
+
+    begun = time.monotonic()
+    with serving(drip) as server:
+        assert refused(server.url, max_seconds=0.3) == "the address took too long to answer"
+
+        assert time.monotonic() - begun < 2
+
+
+def test_a_server_that_never_finishes_its_headers_is_left_when_the_time_is_up():
+    def drip(handler):
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\n")
+        for number in range(100):
+            handler.wfile.write(f"X-{number}: x\r\n".encode())
+            time.sleep(0.05)
+
+    begun = time.monotonic()
+    with serving(drip) as server:
+        assert refused(server.url, max_seconds=0.3)
+
+        assert time.monotonic() - begun < 2
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ftp://example.org/a.png",
+        "gopher://example.org/",
+        "http://",
+        "http:///a.png",
+        "http://[::1/a.png",
+        "http://user:word@example.org/a.png",
+        "http://example.org:99999/",
+        "http://example.org:0/",
+        "http://exa mple.org/",
+        "http://no-such-host.invalid/pic.png",
+        "http://127.0.0.1:1/",
+        "//example.org/a.png",
+        "",
+    ],
+)
+def test_an_address_that_cannot_be_fetched_is_refused_in_words(url):
+    assert refused(url)

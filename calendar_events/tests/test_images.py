@@ -1,0 +1,145 @@
+"""Pictures: what is taken, what is made of them, what is stored."""
+
+from datetime import UTC, datetime
+from io import BytesIO
+
+import PIL.Image
+import pytest
+from django.core.files.storage import default_storage
+
+from calendar_events.models import Image
+from calendar_events.permissions import Actor, NotAllowed
+from calendar_events.services import images
+from calendar_events.services.images import NotAPicture
+from calendar_events.tests.factories import UserFactory
+from calendar_events.tests.web import LOOPBACK, picture, serving
+
+NOW = datetime(2031, 1, 15, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("file_format", "extension", "mime_type"),
+    [
+        ("PNG", "png", "image/png"),
+        ("JPEG", "jpg", "image/jpeg"),
+        ("GIF", "gif", "image/gif"),
+        ("WEBP", "webp", "image/webp"),
+    ],
+)
+def test_what_a_picture_is_comes_from_its_content(file_format, extension, mime_type):
+    content = picture(640, 480, file_format=file_format)
+
+    decoded = images.decode(content, name="Ein Bild.txt")
+
+    assert (decoded.extension, decoded.mime_type) == (extension, mime_type)
+    assert decoded.original.content == content
+    assert decoded.name == "ein-bild-txt"
+
+
+def test_sizes_keep_the_proportions_and_the_thumbnail_is_cropped():
+    decoded = images.decode(picture(2000, 1000), name="wide")
+
+    assert {name: (size.width, size.height) for name, size in decoded.sizes.items()} == {
+        "thumbnail": (150, 150),
+        "medium": (300, 150),
+        "medium_large": (768, 384),
+        "large": (1024, 512),
+    }
+
+
+def test_every_size_is_a_picture_of_that_size():
+    decoded = images.decode(picture(400, 300, file_format="JPEG"), name="photo")
+
+    for size in decoded.sizes.values():
+        with PIL.Image.open(BytesIO(size.content)) as opened:
+            assert (opened.format, opened.size) == ("JPEG", (size.width, size.height))
+
+
+def test_a_small_picture_has_no_smaller_sizes():
+    assert images.decode(picture(100, 80), name="small").sizes == {}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"<html><script>alert(1)</script></html>",
+        b"<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>",
+        b"GIF89a",
+        picture(400, 300)[:200],
+        picture(400, 300, file_format="JPEG")[:300],
+        b"%PDF-1.7",
+    ],
+)
+def test_what_is_no_picture_is_refused_in_words(content):
+    with pytest.raises(NotAPicture):
+        images.decode(content, name="picture.png")
+
+
+def test_a_small_file_that_unfolds_to_a_huge_picture_is_refused_unread():
+    content = picture(8000, 8000, mode="1")
+
+    with pytest.raises(NotAPicture, match="too many pixels"):
+        images.decode(content, name="bomb")
+
+
+def test_a_fetched_picture_remembers_its_address_and_its_name(settings):
+    settings.CALENDAR_EVENTS = {
+        **settings.CALENDAR_EVENTS,
+        "IMAGE_FETCH_NETWORKS": LOOPBACK,
+    }
+    with serving((200, {}, picture())) as server:
+        url = f"{server.url}/pictures/Summer%20party.png"
+
+        fetched = images.fetch(url)
+
+    assert (fetched.name, fetched.source_url) == ("summer-party", url)
+
+
+def test_an_address_that_cannot_be_fetched_is_no_picture():
+    with pytest.raises(NotAPicture, match="could not be fetched"):
+        images.fetch("http://127.0.0.1/picture.png")
+
+
+@pytest.mark.django_db
+def test_a_stored_picture_has_files_for_itself_and_its_sizes():
+    actor = Actor(user=UserFactory(roles=["editor"]), institution="1001")
+    decoded = images.decode(picture(400, 300), name="Hall")
+
+    image = images.add(actor=actor, picture=decoded, now=NOW)
+
+    stored = Image.objects.get(pk=image.pk)
+    assert (stored.width, stored.height, stored.mime_type) == (400, 300, "image/png")
+    assert stored.file.name.startswith("images/2031/01/hall")
+    assert stored.file.size == stored.filesize == len(decoded.original.content)
+    for name, size in stored.sizes.items():
+        assert default_storage.size(size["file"]) == size["filesize"]
+        assert decoded.sizes[name].width == size["width"]
+
+
+@pytest.mark.django_db
+def test_images_by_url_need_the_permission_to_add_images():
+    contributor = Actor(user=UserFactory(roles=["contributor"]), institution="1001")
+
+    with pytest.raises(NotAllowed):
+        images.add(actor=contributor, picture=images.decode(picture(), name="x"), now=NOW)
+
+
+@pytest.mark.django_db
+def test_files_of_a_write_that_fails_are_taken_back():
+    actor = Actor(user=UserFactory(roles=["editor"]), institution="1001")
+    names = []
+
+    def fail_after_storing():
+        with images.files_of_failed_writes_removed():
+            decoded = images.decode(picture(400, 300), name="x")
+            image = images.add(actor=actor, picture=decoded, now=NOW)
+            names.append(image.file.name)
+            names.extend(size["file"] for size in image.sizes.values())
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        fail_after_storing()
+
+    assert len(names) == 3
+    assert [name for name in names if default_storage.exists(name)] == []
