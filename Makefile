@@ -61,7 +61,8 @@ schema: .make/dev ## Print the OpenAPI description of the events interface
 
 bench: .make/dev ## Measure against the yardsticks on PostgreSQL and write docs/benchmarks.md
 	@config/tools/install_test_tools.sh
-	@$(PY) config/tools/with_postgres.py $(PY) -m benchmarks
+	@$(PY) config/tools/with_postgres.py --durable $(PY) -m benchmarks
+	@$(PY) -m benchmarks --sqlite
 
 fuzz: .make/dev ## The long form of the fuzz tests
 	@FUZZ=long $(PY) -m pytest -q -n $(JOBS) -m fuzz

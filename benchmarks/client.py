@@ -27,6 +27,8 @@ class Job:
     port: int
     requests: list[bytes]
     count: int
+    status: int | None = None
+    """What every answer must have; ``None`` where they differ."""
     connections: int = 1
     max_seconds: float = 30.0
 
@@ -39,6 +41,8 @@ class Outcome:
     statuses: Counter[int] = field(default_factory=Counter)
     bytes_received: int = 0
     elapsed: float = 0.0
+    unexpected: bytes = b""
+    """The first answer with another status than the job's; it ends the job."""
 
 
 class Connection:
@@ -109,6 +113,9 @@ def play(job: Job) -> Outcome:
             now = time.perf_counter()
             outcome.seconds.append(now - connection.started)
             outcome.statuses[connection.status] += 1
+            if job.status not in {None, connection.status}:
+                outcome.unexpected = bytes(connection.received)
+                return outcome
             outcome.bytes_received += len(connection.received)
             if sent < job.count and now < deadline:
                 connection.send(job.requests[sent % len(job.requests)])

@@ -53,7 +53,7 @@ class Cluster:
 
     def settings(self) -> dict[str, str]:
         """Return what a reader must know to judge the figures."""
-        names = ["server_version", "shared_buffers", "fsync", "synchronous_commit"]
+        names = ["server_version", "shared_buffers", "fsync", "random_page_cost"]
         with psycopg.connect(self.url) as connection:
             rows = connection.execute(
                 "SELECT name, current_setting(name) FROM pg_settings WHERE name = ANY(%s)",

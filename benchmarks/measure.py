@@ -171,10 +171,11 @@ def _play(
             port=variant.server.port,
             requests=variant.requests.take(count),
             count=count,
+            status=variant.status,
             connections=connections,
             max_seconds=max_seconds,
         )
     )
-    if set(outcome.statuses) != {variant.status}:
-        raise UnexpectedAnswer(f"{variant.name}: {dict(outcome.statuses)}")
+    if outcome.unexpected:
+        raise UnexpectedAnswer(f"{variant.name}: {outcome.unexpected[:2000]!r}")
     return outcome

@@ -1,10 +1,12 @@
 """Run a command with ``DATABASE_URL`` naming a throwaway PostgreSQL cluster.
 
-    with_postgres.py COMMAND [ARGUMENT ...]
+    with_postgres.py [--durable] COMMAND [ARGUMENT ...]
 
 The cluster lives in a temporary directory, listens on a free loopback port, belongs to an
 unprivileged user (PostgreSQL refuses root), and is stopped and removed when the command
-ends, however it ends. Standard library only. The exit status is the command's.
+ends, however it ends. With ``--durable`` it commits to the disk and caches as a server in
+use does, which is what benchmarks must pay for. Standard library only. The exit status is
+the command's.
 """
 
 from __future__ import annotations
@@ -26,6 +28,11 @@ if TYPE_CHECKING:
     from types import FrameType
 
 UNPRIVILEGED = ("postgres", "nobody")
+# The data of a test run lives for that run only.
+FORGETFUL = (
+    "-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c shared_buffers=256MB"
+)
+DURABLE = "-c shared_buffers=1GB -c max_wal_size=4GB -c random_page_cost=1.1"
 
 
 def find_binaries() -> Path:
@@ -60,8 +67,8 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
-def cluster() -> Iterator[str]:
-    """Start a cluster and yield its database URL."""
+def cluster(options: str) -> Iterator[str]:
+    """Start a cluster with these server options and yield its database URL."""
     binaries, account = find_binaries(), server_account()
     with tempfile.TemporaryDirectory(prefix="platform-postgres-") as scratch:
         if account is not None:
@@ -90,13 +97,13 @@ def cluster() -> Iterator[str]:
 
         port = free_port()
         run("initdb", "--username=platform", "--auth=trust", "--encoding=UTF8", "--no-sync")
-        # Durability is off: the data lives for one test run.
-        options = (
-            f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={scratch} "
-            "-c fsync=off -c synchronous_commit=off -c full_page_writes=off "
-            "-c max_connections=400 -c shared_buffers=256MB"
+        where = (
+            f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={scratch}"
         )
-        run("pg_ctl", "start", "--wait", f"--log={scratch}/log", f"--options={options}")
+        run(
+            *("pg_ctl", "start", "--wait", f"--log={scratch}/log"),
+            f"--options={where} -c max_connections=400 {options}",
+        )
         try:
             yield f"postgres://platform@127.0.0.1:{port}/postgres"
         finally:
@@ -112,10 +119,12 @@ def main() -> int:
         raise SystemExit(128 + number)
 
     signal.signal(signal.SIGTERM, stop)
-    with cluster() as url:
+    arguments = sys.argv[1:]
+    is_durable = arguments[0] == "--durable"
+    with cluster(DURABLE if is_durable else FORGETFUL) as url:
         try:
             return subprocess.run(  # noqa: S603 -- the caller's own command
-                sys.argv[1:], env={**os.environ, "DATABASE_URL": url}, check=False
+                arguments[is_durable:], env={**os.environ, "DATABASE_URL": url}, check=False
             ).returncode
         except KeyboardInterrupt:
             return 130
