@@ -61,7 +61,7 @@ def wants_xml(accept: str, dialect: Dialect) -> bool:
     xml = negotiation.preference(accept, *negotiation.XML_TYPES)
     as_json = negotiation.preference(accept, negotiation.JSON)
     if dialect is PLATFORM:
-        return not as_json > xml
+        return as_json.quality == 0 or xml >= as_json
     is_browser = negotiation.preference(accept, "text/html").is_named
     return xml.is_named and xml.quality > as_json.quality and not is_browser
 

@@ -14,6 +14,7 @@ PERMISSION = "probe.change_thing"
 PRINCIPAL_ID = "00000000-0000-4000-8000-000000000001"
 NAMESPACE = f"urn:platform:{INSTITUTION}"
 SECRET = "a-secret"
+SECRET_BYTES = SECRET.encode()
 TOKEN = "tk_0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -29,7 +30,7 @@ def make_service(code=SERVICE, name="Probe Service", status="active", expires_at
     return Service(code=code, name=name, status=status, expires_at=expires_at)
 
 
-def make_key(client_id="key", services=None, secrets=(SECRET.encode(),), **fields):
+def make_key(client_id="key", services=None, secrets=(SECRET_BYTES,), **fields):
     """A key with one live service and one institution."""
     services = [make_service()] if services is None else services
     fields = {"status": "active", "institutions": frozenset({INSTITUTION}), **fields}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import include, path, re_path
 from rest_framework.parsers import JSONParser
+from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
@@ -15,6 +16,7 @@ from platform_errors.permissions import (
     RequiresUser,
     RequiresUserPermission,
 )
+from platform_errors.renderers import XmlRenderer
 from platform_errors.tests.factories import PERMISSION, SERVICE
 from platform_errors.views import NoSuchResource
 
@@ -23,6 +25,8 @@ class Probe(APIView):
     """Reads are open, writes ask for everything: what the events interface does."""
 
     error_dialect = documents.PLATFORM
+    renderer_classes = [XmlRenderer, JSONRenderer]
+    xml_root = "probe"
     permission_classes = [
         RequiresService.named(SERVICE).with_open_reads(),
         RequiresInstitution.with_open_reads(),
@@ -60,6 +64,8 @@ class Failing(APIView):
     authentication_classes = ()
     permission_classes = ()
     error_dialect = documents.PLATFORM
+    renderer_classes = [XmlRenderer, JSONRenderer]
+    xml_root = "failing"
     failure: type[Exception] | Exception = RuntimeError("internal matter")
 
     def get(self, request):
@@ -97,8 +103,14 @@ urlpatterns = [
     path("platform/failing", Failing.as_view()),
     path("platform/drf", DrfParsing.as_view()),
     path("platform/broken", broken_view),
-    path("platform/events/v1/probe", Probe.as_view(error_dialect=EVENTS)),
-    path("platform/events/v1/failing", Failing.as_view(error_dialect=EVENTS)),
+    path(
+        "platform/events/v1/probe",
+        Probe.as_view(error_dialect=EVENTS, renderer_classes=[JSONRenderer]),
+    ),
+    path(
+        "platform/events/v1/failing",
+        Failing.as_view(error_dialect=EVENTS, renderer_classes=[JSONRenderer]),
+    ),
     path("platform/events/v1/broken", broken_view),
     re_path(r"^platform/events/v1/", NoSuchResource.as_view(error_dialect=EVENTS)),
     path("broken", broken_view),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from platform_errors.credentials import AccessToken, Principal, ServiceKey
 from platform_errors.keys import KeyLookup
+
+if TYPE_CHECKING:
+    from platform_errors.credentials import AccessToken, Principal, ServiceKey
 
 
 @dataclass

@@ -51,22 +51,27 @@ def test_a_claim_outlives_the_connection_that_made_it():
     assert not claim()
 
 
+IMPATIENT = {"sqlite": "PRAGMA busy_timeout = 50", "postgresql": "SET lock_timeout = 50"}
+BLOCKING = {
+    "sqlite": ["BEGIN IMMEDIATE"],
+    "postgresql": ["BEGIN", "LOCK TABLE platform_errors_nonce IN EXCLUSIVE MODE"],
+}
+
+
 @pytest.mark.django_db(transaction=True)
 def test_a_locked_database_is_unavailable_and_says_when_to_retry(accept):
-    if connection.vendor != "sqlite":
-        pytest.skip("only SQLite locks the whole database")
     make_key()
-    blocker = connection.copy()
-    connection.ensure_connection()
+    other = connection.copy()
     with connection.cursor() as cursor:
-        cursor.execute("PRAGMA busy_timeout = 50")
+        cursor.execute(IMPATIENT[connection.vendor])
     try:
-        with blocker.cursor() as cursor:
-            cursor.execute("BEGIN IMMEDIATE")
+        with other.cursor() as cursor:
+            for statement in BLOCKING[connection.vendor]:
+                cursor.execute(statement)
 
         response = Api().signed("GET", CREDENTIALS, accept=accept)
     finally:
-        blocker.close()
+        other.close()
         connection.close()
 
     assert read_error(response).status == 503

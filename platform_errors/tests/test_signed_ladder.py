@@ -24,6 +24,7 @@ pytestmark = pytest.mark.django_db
 
 CLOSED = "/platform/closed"
 CREDENTIALS = "/platform/credentials"
+FULL_WIDTH = "\uff11\uff12\uff13"
 ALICE = (PRINCIPAL_ID, NAMESPACE)
 
 
@@ -177,14 +178,16 @@ def test_timestamp_invalid(api, accept, time_machine, offset):
     )
 
 
-@pytest.mark.parametrize("timestamp", ["soon", "1e9", "-1", "1234567890123", "", "１２３"])
+@pytest.mark.parametrize(
+    "timestamp", ["soon", "1e9", "-1", "1234567890123", "", FULL_WIDTH]
+)
 def test_timestamp_invalid_when_it_is_no_unix_time(api, timestamp):
     make_key()
 
     error = read_error(api.signed("GET", CLOSED, timestamp=timestamp))
 
     expected = f"timestamp in request({timestamp}) is not valid; current time on server is "
-    if timestamp == "１２３":  # not ASCII, so the header itself is malformed
+    if timestamp == FULL_WIDTH:  # not ASCII, so the header itself is malformed
         expected = "request has invalid signature ("
     assert error.status == 401
     assert error.message.startswith(expected)
@@ -424,9 +427,7 @@ def test_the_first_wrong_rung_refuses(api, how, status, message):
         del how["signature"]
 
     error = read_error(
-        api.signed(
-            "POST", f"{CLOSED}?contextInstitutionId=9", principal=("x", "y"), **how
-        )
+        api.signed("POST", f"{CLOSED}?contextInstitutionId=9", principal=("x", "y"), **how)
     )
 
     assert error.status == status

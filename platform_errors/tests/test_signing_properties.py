@@ -1,0 +1,146 @@
+"""What holds for every header and every query, not only for the ones we thought of."""
+
+from collections import Counter
+from urllib.parse import parse_qsl, quote, quote_plus
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from platform_errors import authorization_header, signing
+
+TARGET = signing.signature_target("https://platform.example/signature")
+METHODS = st.sampled_from(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+# Text that is likely to collide: few characters, all of them special to somebody.
+TRICKY = st.text(alphabet="ab=&+%;/ \n~*é", max_size=6)
+PAIRS = st.lists(st.tuples(TRICKY, TRICKY), max_size=4)
+RAW_QUERIES = st.one_of(
+    st.binary(max_size=40),
+    st.text(alphabet="ab=&+%0123456789ABCDEFf;#", max_size=20).map(str.encode),
+)
+
+
+def encode(pairs, quoting):
+    return "&".join(f"{quoting(name)}={quoting(value)}" for name, value in pairs).encode()
+
+
+def message(method, query, header=None):
+    header = header or signing.SignedHeader(
+        client_id="key", timestamp="1", nonce="n", signature=""
+    )
+    return signing.string_to_sign(
+        header,
+        method=method,
+        target=TARGET,
+        query_lines=signing.canonical_query(query),
+    )
+
+
+def decoded(query):
+    """What Django reads from the same query: the meaning that a signature protects."""
+    return Counter(parse_qsl(query.decode(), keep_blank_values=True, errors="strict"))
+
+
+@given(st.text())
+def test_no_text_crashes_the_header_parser(text):
+    try:
+        header = signing.parse_header(text)
+    except signing.HeaderMalformed:
+        return
+    written = signing.build_header(header, scheme="S").removeprefix("S ")
+    assert signing.parse_header(written) == header
+
+
+@given(st.text(alphabet='clientIdnoce=", \\\t:/aB', max_size=60))
+def test_no_text_crashes_the_header_splitter(text):
+    try:
+        header = authorization_header.split(text)
+    except authorization_header.TwoHeaders:
+        assert "," in text
+        return
+    assert header is None or header.scheme == header.scheme.lower() != ""
+
+
+@given(RAW_QUERIES)
+def test_no_query_crashes_the_normaliser(query):
+    try:
+        lines = signing.canonical_query(query)
+    except signing.QueryMalformed:
+        return
+    assert lines == "" or lines.endswith("\n")
+    assert lines.isascii()
+    assert lines.splitlines() == sorted(
+        lines.splitlines(), key=lambda line: line.split("=", 1)
+    )
+
+
+@given(RAW_QUERIES, RAW_QUERIES, METHODS, METHODS)
+def test_no_two_different_requests_have_one_string_to_sign(
+    query, other_query, method, other_method
+):
+    try:
+        same = message(method, query) == message(other_method, other_query)
+        meanings = decoded(query), decoded(other_query)
+    except ValueError:
+        return
+    assert same == (method == other_method and meanings[0] == meanings[1])
+
+
+@given(PAIRS, PAIRS, METHODS, METHODS)
+def test_no_two_different_meanings_have_one_string_to_sign(
+    pairs, other_pairs, method, other_method
+):
+    same = message(method, encode(pairs, quote)) == message(
+        other_method, encode(other_pairs, quote)
+    )
+
+    assert same == (method == other_method and Counter(pairs) == Counter(other_pairs))
+
+
+@given(PAIRS, st.randoms())
+def test_order_and_spelling_of_a_query_do_not_matter(pairs, random):
+    shuffled = random.sample(pairs, len(pairs))
+
+    assert signing.canonical_query(encode(pairs, quote)) == signing.canonical_query(
+        encode(shuffled, quote_plus)
+    )
+
+
+@given(PAIRS)
+def test_the_canonical_query_is_canonical(pairs):
+    lines = signing.canonical_query(encode(pairs, quote))
+
+    assert signing.canonical_query("&".join(lines.splitlines()).encode()) == lines
+
+
+FACT = st.text(alphabet=st.characters(min_codepoint=33, max_codepoint=126), min_size=1)
+
+
+@given(st.tuples(FACT, FACT, FACT), st.tuples(FACT, FACT, FACT))
+def test_no_two_different_headers_have_one_string_to_sign(facts, other_facts):
+    assume(facts != other_facts)
+
+    def of(facts):
+        client_id, timestamp, nonce = facts
+        return signing.SignedHeader(
+            client_id=client_id, timestamp=timestamp, nonce=nonce, signature=""
+        )
+
+    assert message("GET", b"", of(facts)) != message("GET", b"", of(other_facts))
+
+
+@given(PAIRS, METHODS, st.binary(min_size=1, max_size=40))
+def test_what_was_signed_verifies_and_nothing_else_does(pairs, method, secret):
+    query = encode(pairs, quote)
+    signature = signing.sign(message(method, query), secret)
+    header = signing.SignedHeader(
+        client_id="key", timestamp="1", nonce="n", signature=signature
+    )
+
+    def is_valid(method=method, query=query, secret=secret):
+        request = signing.SignedRequest(method, query)
+        return signing.is_valid(header, request=request, target=TARGET, secrets=[secret])
+
+    assert is_valid()
+    assert not is_valid(secret=secret + b"x")
+    assert not is_valid(method="TRACE")
+    assert not is_valid(query=query + b"&extra=1")
