@@ -113,3 +113,24 @@ def authorization_error(refused: Refusal) -> str:
     if isinstance(refused, exceptions.InstitutionNotOnKey):
         return "access_denied_institution"
     return "server_error"
+
+
+def token_error(refused: Refusal) -> str:
+    """Return the ``error`` of the token endpoint (RFC 6749 section 5.2, decisions 4)."""
+    if isinstance(refused, OAuthRefusal):
+        return refused.error
+    if isinstance(refused, (*_KEY_ROWS, exceptions.AuthenticationRefusal)):
+        return "invalid_client"
+    for kind, error in _TOKEN_ERRORS:
+        if isinstance(refused, kind):
+            return error
+    return "invalid_request"
+
+
+_TOKEN_ERRORS: list[tuple[type[Refusal], str]] = [
+    (exceptions.ScopesInvalid, "invalid_scope"),
+    (exceptions.InstitutionNotOnKey, "unauthorized_client"),
+    (exceptions.InternalError, "server_error"),
+    (exceptions.Unavailable, "temporarily_unavailable"),
+    (exceptions.TooManyRequests, "temporarily_unavailable"),
+]

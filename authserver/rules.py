@@ -12,9 +12,10 @@ from authserver.scopes import Scopes, ScopeUnreadable
 from platform_errors import exceptions
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
 
-    from platform_errors.credentials import ServiceKey
+    from platform_errors.credentials import AccessToken, ServiceKey
 
 
 def check_key(key: ServiceKey, now: datetime) -> None:
@@ -31,6 +32,16 @@ def check_scopes(key: ServiceKey, text: str, now: datetime) -> Scopes:
     Raises ``ScopeMissing`` (also for switches alone), ``InvalidScope`` or
     ``ScopesInvalid``.
     """
+    scopes = read_scopes(text)
+    check_services(key, scopes, now)
+    return scopes
+
+
+def read_scopes(text: str) -> Scopes:
+    """Read a scope parameter that asks for a service at least.
+
+    Raises ``ScopeMissing`` (also for switches alone) or ``InvalidScope``.
+    """
     try:
         scopes = Scopes.parse(text)
     except ScopeUnreadable:
@@ -39,7 +50,6 @@ def check_scopes(key: ServiceKey, text: str, now: datetime) -> Scopes:
         ) from None
     if not scopes.services:
         raise refusals.ScopeMissing
-    check_services(key, scopes, now)
     return scopes
 
 
@@ -65,3 +75,23 @@ def check_institution(
             raise exceptions.InstitutionNotOnKey(key=key.client_id, institution=institution)
         return institution
     return None
+
+
+def is_token_in_force(token: AccessToken, now: datetime) -> bool:
+    """Return whether a token works: in time, its key, institution and user as well."""
+    key, principal = token.key, token.principal
+    is_known = token.institution in key.institutions
+    is_key_live = key.status == "active" and not key.is_expired(now)
+    is_user_live = principal is None or (
+        principal.is_active and principal.institution == token.institution
+    )
+    return token.expires_at > now and is_known and is_key_live and is_user_live
+
+
+def live_services(key: ServiceKey, scopes: Iterable[str], now: datetime) -> frozenset[str]:
+    """Return those of the scopes that are services which the key has, live."""
+    return frozenset(
+        code
+        for code in scopes
+        if (service := key.services.get(code)) and service.status_at(now) == "active"
+    )

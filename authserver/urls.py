@@ -6,8 +6,11 @@ from authserver.views.access import ChangePassword, MyAccess
 from authserver.views.authorize import Authorize
 from authserver.views.grant import Continue, Finish, Grant
 from authserver.views.institution import ChooseInstitution
+from authserver.views.introspect import Introspect
 from authserver.views.login import Login, SwitchAccount
 from authserver.views.logout import Logout
+from authserver.views.revoke import Revoke
+from authserver.views.token import Token
 
 app_name = "authserver"
 
@@ -32,4 +35,16 @@ pages: list[URLPattern] = [
     re_path(r"^logout/?\Z", Logout.as_view(), name="logout"),
 ]
 
-urlpatterns: list[URLPattern] = [*pages]
+# For programs; with and without a trailing slash, because a redirect would lose the body.
+endpoints: list[URLPattern] = [
+    re_path(r"^token/?\Z", Token.as_view(), name="token"),
+    re_path(
+        r"^accessToken/?\Z",
+        Token.as_view(old_generation=True),
+        name="token-old-generation",
+    ),
+    re_path(r"^revoke/?\Z", Revoke.as_view(), name="revoke"),
+    re_path(r"^introspect/?\Z", Introspect.as_view(), name="introspect"),
+]
+
+urlpatterns: list[URLPattern] = [*pages, *endpoints]

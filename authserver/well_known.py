@@ -1,5 +1,9 @@
-"""Routes."""
+"""Routes below ``/.well-known/``, at the root as RFC 8414 section 3 has it."""
 
-from django.urls import URLPattern
+from django.urls import re_path
 
-urlpatterns: list[URLPattern] = []
+from authserver.views.metadata import Metadata
+
+urlpatterns = [
+    re_path(r"^oauth-authorization-server/?\Z", Metadata.as_view(), name="oauth-metadata"),
+]

@@ -317,6 +317,8 @@ OAUTH2_PROVIDER_ACCESS_TOKEN_MODEL = "authserver.AccessToken"  # noqa: S105 -- a
 OAUTH2_PROVIDER_REFRESH_TOKEN_MODEL = "authserver.RefreshToken"  # noqa: S105 -- a model
 OAUTH2_PROVIDER_ID_TOKEN_MODEL = "authserver.IDToken"  # noqa: S105 -- a model
 OAUTH2_PROVIDER = {
+    "OAUTH2_SERVER_CLASS": "authserver.oauth.server.Server",
+    "OAUTH2_VALIDATOR_CLASS": "authserver.oauth.validator.Validator",
     "APPLICATION_ADMIN_CLASS": "authserver.admin.service_key.ServiceKeyAdmin",
     "GRANT_ADMIN_CLASS": "authserver.admin.token.GrantAdmin",
     "ACCESS_TOKEN_ADMIN_CLASS": "authserver.admin.token.AccessTokenAdmin",
@@ -430,6 +432,9 @@ LOGGING = {
         }
     },
     # Django's own handlers would write everything twice, and unmasked.
-    "loggers": {"django": {"handlers": [], "level": "INFO"}},
+    "loggers": {
+        "django": {"handlers": [], "level": "INFO"},
+        "oauthlib": {"level": "INFO"},  # at DEBUG it writes tokens
+    },
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", "INFO")},
 }

@@ -1,0 +1,57 @@
+"""What one token request gathers on its way through oauthlib.
+
+Kept beside oauthlib's own request and not on it: that object takes every parameter a client
+sends as an attribute, so anything read from it could be injected by name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from authserver.scopes import Scopes
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from uuid import UUID
+
+    from django.http import HttpRequest
+
+    from authserver.keys import StoredKey
+    from authserver.models import Grant, RefreshToken, User
+    from authserver.oauth.requests import ClientRequest
+    from authserver.oauth.tokens import Issued
+
+
+@dataclass(slots=True, kw_only=True)
+class Exchange:
+    """One request for tokens; filled step by step, in the order of the fields."""
+
+    client_request: ClientRequest
+    http_request: HttpRequest
+    now: datetime
+    address: str
+    old_generation: bool = False
+
+    stored_key: StoredKey | None = None
+    grant: Grant | None = None
+    refresh_token: RefreshToken | None = None
+    user: User | None = None
+    registry_id: str = ""
+    institution_pk: int = 0
+    scopes: Scopes = field(default_factory=lambda: Scopes(()))
+
+    issued: Issued | None = None
+
+    @property
+    def key(self) -> StoredKey:
+        """The authenticated key; asked only after authentication."""
+        assert self.stored_key is not None  # noqa: S101 -- the order of oauthlib's steps
+        return self.stored_key
+
+    @property
+    def family(self) -> UUID | None:
+        """What revokes together: the grant and all that descends from it."""
+        if self.grant is not None:
+            return self.grant.token_family
+        return self.refresh_token.token_family if self.refresh_token is not None else None

@@ -1,0 +1,45 @@
+"""What a key with a secret may learn about a token (RFC 7662)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from authserver import rules
+from authserver.conf import conf
+from authserver.keys import ServiceKeyStore
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from authserver.keys import StoredKey
+
+INACTIVE: dict[str, Any] = {"active": False}
+
+
+def introspect(token: str, *, caller: StoredKey, now: datetime) -> dict[str, Any]:
+    """Return what the token is, to a caller that has one of its services live itself.
+
+    Everything that stops a token elsewhere makes it inactive here: a disabled user, a
+    canceled or expired key, a lost institution, services that ended.
+    """
+    found = ServiceKeyStore().find_token(token)
+    if found is None or not rules.is_token_in_force(found, now):
+        return INACTIVE
+    services = rules.live_services(found.key, found.scopes, now)
+    if not rules.live_services(caller.view, services, now):
+        return INACTIVE
+    principal = found.principal
+    members: dict[str, Any] = {
+        "active": True,
+        "scope": " ".join(sorted(services)),
+        "client_id": found.key.client_id,
+        "token_type": "bearer",
+        "exp": int(found.expires_at.timestamp()),
+        "iss": conf.issuer,
+        "contextInstitutionId": found.institution,
+        "principalID": principal.identifier if principal is not None else "",
+        "principalIDNS": principal.namespace if principal is not None else "",
+    }
+    if principal is not None:
+        members["sub"] = principal.identifier
+    return members

@@ -1,0 +1,142 @@
+"""The answers of the token endpoint, field by field, in both generations (spec 2.2)."""
+
+from __future__ import annotations
+
+from datetime import UTC
+from typing import TYPE_CHECKING, Any
+
+from django.http import HttpResponse
+
+from authserver.refusals import token_error
+from platform_errors import documents, negotiation
+from platform_errors.authentication import challenge
+from platform_errors.conf import conf
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from django.http import HttpRequest
+
+    from authserver.oauth.exchange import Exchange
+    from authserver.oauth.tokens import Issued
+    from platform_errors.exceptions import Refusal
+
+# RFC 6749 section 5.1; errors as well, they may name a key.
+NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
+_OUTSIDE_DESCRIPTION = {ord('"'): "'", ord("\\"): "/"}
+
+
+def token_response(exchange: Exchange, issued: Issued) -> HttpResponse:
+    """Return the tokens to the client (spec 2.2, decisions 4)."""
+    members = token_members(exchange, issued)
+    if exchange.old_generation:
+        members |= {
+            "context_institution_id": exchange.registry_id,
+            "authenticating_institution_id": (
+                exchange.client_request.get("authenticatingInstitutionId")
+                or exchange.registry_id
+            ),
+        }
+        members |= {
+            name: int(value)
+            for name, value in members.items()
+            if name.endswith("expires_in")
+        }
+    return json_response(members)
+
+
+def token_members(exchange: Exchange, issued: Issued) -> dict[str, Any]:
+    """Return the members of a success; every number is text, as the peer writes it."""
+    scopes = str(exchange.scopes)
+    user = exchange.user
+    members = {
+        "access_token": issued.access_token,
+        "token_type": "bearer",
+        "expires_in": _seconds(exchange.now, issued.expires_at),
+        "expires_at": _timestamp(issued.expires_at),
+        "scopes": scopes,
+        "scope": scopes,
+        "contextInstitutionId": exchange.registry_id,
+        "principalID": user.principal_id if user is not None else "",
+        "principalIDNS": user.principal_namespace if user is not None else "",
+    }
+    if issued.refresh_token and issued.refresh_token_expires_at is not None:
+        expires_at = issued.refresh_token_expires_at
+        members |= {
+            "refresh_token": issued.refresh_token,
+            "refresh_token_expires_in": _seconds(exchange.now, expires_at),
+            "refresh_token_expires_at": _timestamp(expires_at),
+        }
+    return members
+
+
+def error_response(
+    refused: Refusal,
+    request: HttpRequest,
+    *,
+    old_generation: bool = False,
+) -> HttpResponse:
+    """Return a refusal with the members of RFC 6749 and of the platform (decisions 4)."""
+    accept = request.META.get("HTTP_ACCEPT", "")
+    if _prefers_xml(accept):
+        response = HttpResponse(
+            documents.error_xml(refused, conf.error_response_ns),
+            content_type=documents.XML_CONTENT_TYPE,
+        )
+    else:
+        members: dict[str, Any] = {
+            "code": refused.status_code,
+            "message": refused.text,
+            "details": str(refused.detail),
+        }
+        if not old_generation:
+            # Clients of the old generation fail on an ``error`` that is no object.
+            members = {
+                "error": token_error(refused),
+                "error_description": _description(refused.text),
+                **members,
+            }
+        response = json_response(members)
+    response.status_code = refused.status_code
+    for name, value in (NO_STORE | refused.headers).items():
+        response[name] = value
+    if refused.status_code == 401:
+        response["WWW-Authenticate"] = _challenge(request)
+    return response
+
+
+def json_response(members: dict[str, Any]) -> HttpResponse:
+    """Return JSON that nobody keeps."""
+    return HttpResponse(
+        documents.to_json(members),
+        content_type=documents.JSON_CONTENT_TYPE,
+        headers={**NO_STORE, "Vary": "Accept, Authorization"},
+    )
+
+
+def _prefers_xml(accept: str) -> bool:
+    """Return whether XML is wanted more than JSON; ties and ``*/*`` are JSON."""
+    xml = negotiation.preference(accept, *negotiation.XML_TYPES)
+    return xml.quality > negotiation.preference(accept, negotiation.JSON).quality
+
+
+def _challenge(request: HttpRequest) -> str:
+    """Answer in the scheme that failed (RFC 6749 section 5.2)."""
+    scheme = request.META.get("HTTP_AUTHORIZATION", "").lstrip(" \t").lower()
+    if scheme.startswith("basic"):
+        return f'Basic realm="{conf.issuer}", charset="UTF-8"'
+    return challenge()
+
+
+def _description(text: str) -> str:
+    """Return the text in the characters that RFC 6749 section 5.2 allows."""
+    visible = text.translate(_OUTSIDE_DESCRIPTION)
+    return "".join(char if " " <= char <= "~" else "?" for char in visible)
+
+
+def _seconds(now: datetime, moment: datetime) -> str:
+    return str(max(0, int((moment - now).total_seconds())))
+
+
+def _timestamp(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%SZ")

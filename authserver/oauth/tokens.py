@@ -1,0 +1,171 @@
+"""Access and refresh tokens: issued, rotated, revoked; only their digests are stored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+
+from authserver import audit, vault
+from authserver.conf import conf
+from authserver.models import AccessToken, AuditEvent, RefreshToken
+from authserver.refusals import InvalidGrant
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from uuid import UUID
+
+    from authserver.oauth.exchange import Exchange
+
+_WRONG = "the refresh token is not valid"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Issued:
+    """What goes to the client once, and is nowhere else in the clear."""
+
+    access_token: str = field(repr=False)
+    expires_at: datetime
+    refresh_token: str = field(default="", repr=False)
+    refresh_token_expires_at: datetime | None = None
+
+
+def issue(
+    exchange: Exchange,
+    *,
+    access_token: str,
+    refresh_token: str,
+    refresh_token_expires_at: datetime | None = None,
+) -> Issued:
+    """Store the tokens of an exchange; the caller holds the transaction.
+
+    ``refresh_token_expires_at`` is that of the family, if there is one already: rotation
+    does not prolong it (decisions 4).
+    """
+    issued = Issued(
+        access_token=access_token,
+        expires_at=exchange.now + conf.access_token_lifetime,
+        refresh_token=refresh_token,
+        refresh_token_expires_at=(
+            refresh_token_expires_at or exchange.now + conf.refresh_token_lifetime
+        ),
+    )
+    owned = {
+        "user": exchange.user,
+        "application_id": exchange.key.pk,
+        "institution_id": exchange.institution_pk,
+        "token_family": exchange.family,
+    }
+    AccessToken.objects.bulk_create(
+        [
+            AccessToken(
+                **owned,
+                token_checksum=vault.digest(access_token),
+                expires=issued.expires_at,
+                scope=str(exchange.scopes),
+            )
+        ]
+    )
+    if refresh_token:
+        RefreshToken.objects.bulk_create(
+            [
+                RefreshToken(
+                    **owned,
+                    token_checksum=vault.digest(refresh_token),
+                    expires_at=issued.refresh_token_expires_at,
+                    scope=_refresh_scope(exchange),
+                )
+            ]
+        )
+    return issued
+
+
+def find_refresh_token(exchange: Exchange) -> RefreshToken:
+    """Return the refresh token if this client may still use it (RFC 6749 section 6).
+
+    The use of a spent one revokes its family: either of the two users stole it (RFC 9700
+    section 4.14.2). Raises ``InvalidGrant``, with one message for all.
+    """
+    token = (
+        RefreshToken.objects.select_related("user", "institution")
+        .filter(token_checksum=vault.digest(exchange.client_request.get("refresh_token")))
+        .first()
+    )
+    if token is None or token.application_id != exchange.key.pk:
+        raise InvalidGrant(_WRONG)
+    exchange.refresh_token = token
+    if token.revoked is not None:
+        refresh_replayed(exchange)
+    if token.expires_at <= exchange.now:
+        raise InvalidGrant(_WRONG)
+    return token
+
+
+def refresh_replayed(exchange: Exchange) -> None:
+    """Revoke the family of a spent refresh token. Always raises ``InvalidGrant``."""
+    if revoke_family(exchange.family, exchange.now):
+        audit_exchange(exchange, AuditEvent.Action.REFRESH_REPLAYED)
+    raise InvalidGrant(_WRONG)
+
+
+def spend_refresh_token(exchange: Exchange, token: RefreshToken) -> bool:
+    """Use the refresh token up; ``False`` when another request did so first."""
+    changed = RefreshToken.objects.filter(pk=token.pk, revoked__isnull=True).update(
+        revoked=exchange.now
+    )
+    return bool(changed)
+
+
+def revoke_family(family: UUID | None, now: datetime) -> int:
+    """Revoke every token that descends from one grant; return how many were live."""
+    if family is None:
+        return 0
+    with transaction.atomic():
+        refresh = RefreshToken.objects.filter(token_family=family, revoked__isnull=True)
+        access = AccessToken.objects.filter(token_family=family, revoked_at__isnull=True)
+        return refresh.update(revoked=now) + access.update(revoked_at=now)
+
+
+def revoke(token: str, *, key_pk: int, now: datetime) -> AccessToken | RefreshToken | None:
+    """Revoke a token of this key with its whole family (RFC 7009 section 2.1).
+
+    Return the token, or ``None`` when the key has no such token: that is no error.
+    """
+    digest = vault.digest(token)
+    for model in (AccessToken, RefreshToken):
+        found = (
+            model.objects.select_related("user", "institution")
+            .filter(token_checksum=digest, application=key_pk)
+            .first()
+        )
+        if found is not None:
+            revoke_family(found.token_family, now)
+            if isinstance(found, AccessToken):
+                found.revoke()
+            return found
+    return None
+
+
+def audit_exchange(exchange: Exchange, action: AuditEvent.Action, **details: str) -> None:
+    """Record what happened to an exchange."""
+    row = exchange.grant or exchange.refresh_token
+    user = exchange.user or (row.user if row is not None else None)
+    institution = row.institution.registry_id if row is not None else ""
+    audit.record(
+        action,
+        login=user.login if user is not None else "",
+        client_id=exchange.key.client_id,
+        registry_id=exchange.registry_id or institution,
+        address=exchange.address,
+        at=exchange.now,
+        grant_type=exchange.client_request.get("grant_type"),
+        **details,
+    )
+
+
+def _refresh_scope(exchange: Exchange) -> str:
+    # A new refresh token has the scope of the one it replaces, however narrow the access
+    # token was asked for (RFC 6749 section 6).
+    row = exchange.refresh_token or exchange.grant
+    return str(row.scope if row is not None else exchange.scopes)

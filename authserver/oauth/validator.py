@@ -1,0 +1,265 @@
+"""The answers to oauthlib's questions (``OAUTH2_PROVIDER["OAUTH2_VALIDATOR_CLASS"]``).
+
+django-oauth-toolkit's own validator reads the grant five times, redeems a code twice under
+concurrency and knows neither institutions nor our statuses; so each question is answered
+from the ``Exchange``, which every row is read into once. An answer that is no is raised as
+the refusal that the client will read, which oauthlib lets pass.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.db import transaction
+from django.utils import timezone
+from oauth2_provider.oauth2_validators import OAuth2Validator
+
+from authserver import rules
+from authserver.keys import ServiceKeyStore
+from authserver.models import AuditEvent, User
+from authserver.oauth import clients, codes, tokens
+from authserver.refusals import (
+    InvalidGrant,
+    InvalidRequest,
+    InvalidScope,
+    UnauthorizedClient,
+)
+from authserver.scopes import Scopes
+
+if TYPE_CHECKING:
+    from oauthlib.common import Request
+
+    from authserver.models import Grant, RefreshToken
+    from authserver.oauth.exchange import Exchange
+
+
+class Validator(OAuth2Validator):
+    """Answers for the three grant types of the token endpoint."""
+
+    # --- Who is calling -------------------------------------------------------------------
+
+    def client_authentication_required(
+        self, request: Request, *args: Any, **kwargs: Any
+    ) -> bool:
+        """Say always: ``authenticate_client`` knows public keys as well."""
+        return True
+
+    def authenticate_client(self, request: Request, *args: Any, **kwargs: Any) -> bool:
+        """Establish the key. Raises the rows of spec 7.1."""
+        exchange: Exchange = request.exchange
+        key = clients.authenticate(
+            exchange.client_request, exchange.http_request, exchange.now
+        )
+        if exchange.old_generation and not key.view.old_generation:
+            raise UnauthorizedClient("the service key is not enabled for this endpoint")
+        exchange.stored_key = request.client = key
+        request.client_id = key.client_id
+        return True
+
+    def validate_grant_type(
+        self,
+        client_id: str,
+        grant_type: str,
+        client: Any,
+        request: Request,
+        *args: Any,
+        **kwargs: Any,
+    ) -> bool:
+        """Leave ``client_credentials`` to keys with a secret (decisions 4)."""
+        if grant_type == "client_credentials" and not request.exchange.key.has_secret:
+            raise UnauthorizedClient("client_credentials is for keys with a secret")
+        return True
+
+    # --- Authorization code ---------------------------------------------------------------
+
+    def validate_code(
+        self,
+        client_id: str,
+        code: str,
+        client: Any,
+        request: Request,
+        *args: Any,
+        **kwargs: Any,
+    ) -> bool:
+        """Find the code's grant. Raises ``InvalidGrant``."""
+        _continue(request, codes.find(request.exchange))
+        return True
+
+    def get_code_challenge(self, code: str, request: Request) -> None:
+        """Verify here, where wrong verifiers can be counted; oauthlib has nothing to do."""
+        exchange: Exchange = request.exchange
+        assert exchange.grant is not None  # noqa: S101 -- set by validate_code
+        codes.check_verifier(exchange, exchange.grant)
+
+    def is_pkce_required(self, client_id: str, request: Request) -> bool:
+        """Whether it was is known from the grant, see ``get_code_challenge``."""
+        return False
+
+    def confirm_redirect_uri(
+        self,
+        client_id: str,
+        code: str,
+        redirect_uri: str,
+        client: Any,
+        request: Request,
+        *args: Any,
+        **kwargs: Any,
+    ) -> bool:
+        """Compare with the address of the authorization request, character by character."""
+        exchange: Exchange = request.exchange
+        if exchange.grant is None or exchange.grant.redirect_uri != redirect_uri:
+            raise InvalidGrant(
+                "redirect_uri differs from that of the authorization request"
+            )
+        _check_statuses(exchange)
+        return True
+
+    # --- Refresh token --------------------------------------------------------------------
+
+    def validate_refresh_token(
+        self, refresh_token: str, client: Any, request: Request, *args: Any, **kwargs: Any
+    ) -> bool:
+        """Find the token. Raises ``InvalidGrant``."""
+        _continue(request, tokens.find_refresh_token(request.exchange))
+        return True
+
+    def get_original_scopes(
+        self, refresh_token: str, request: Request, *args: Any, **kwargs: Any
+    ) -> list[str]:
+        """Return what was granted; narrow it to what is asked for now (RFC 6749 section 6).
+
+        Raises ``InvalidScope`` for more than was granted.
+        """
+        exchange: Exchange = request.exchange
+        granted = exchange.scopes
+        if asked := exchange.client_request.get("scope"):
+            wanted = rules.read_scopes(asked)
+            if not set(wanted.tokens) <= set(granted.tokens):
+                raise InvalidScope("scope asks for more than was granted")
+            exchange.scopes = wanted
+        _check_statuses(exchange)
+        return list(granted.tokens)
+
+    # --- Client credentials ---------------------------------------------------------------
+
+    def get_default_scopes(
+        self, client_id: str, request: Request, *args: Any, **kwargs: Any
+    ) -> list[str]:
+        """There are none: a missing scope is refused in ``validate_scopes``."""
+        return []
+
+    def validate_scopes(
+        self,
+        client_id: str,
+        scopes: list[str],
+        client: Any,
+        request: Request,
+        *args: Any,
+        **kwargs: Any,
+    ) -> bool:
+        """Read the scope and find the institution of ``client_credentials``.
+
+        Raises ``ScopeMissing``, ``InvalidScope``, ``ScopesInvalid``, ``InvalidRequest`` or
+        ``InstitutionNotOnKey``.
+        """
+        exchange: Exchange = request.exchange
+        key = exchange.key.view
+        asked = exchange.client_request
+        exchange.scopes = rules.check_scopes(key, asked.get("scope"), exchange.now)
+        named = asked.get("contextInstitutionId") or None
+        if exchange.scopes.contexts:  # decisions 4: the scope comes first
+            named = None
+        registry_id = rules.check_institution(key, exchange.scopes, named)
+        if registry_id is None:
+            if len(key.institutions) != 1:
+                raise InvalidRequest(
+                    "the key has several institutions: name one with context: in scope"
+                )
+            (registry_id,) = key.institutions
+        exchange.registry_id = registry_id
+        exchange.institution_pk = exchange.key.institution_pks[registry_id]
+        request.scopes = list(exchange.scopes.tokens)
+        return True
+
+    # --- Issuing --------------------------------------------------------------------------
+
+    def save_bearer_token(
+        self, token: dict[str, Any], request: Request, *args: Any, **kwargs: Any
+    ) -> None:
+        """Spend what is redeemed and store what is issued, in one transaction.
+
+        Raises ``InvalidGrant`` when another request spent it first; that is a replay too.
+        """
+        exchange: Exchange = request.exchange
+        grant, refresh = exchange.grant, exchange.refresh_token
+        action = AuditEvent.Action.TOKEN_ISSUED
+        with transaction.atomic():
+            spent = True
+            if grant is not None:
+                spent = codes.spend(exchange, grant)
+            elif refresh is not None:
+                action = AuditEvent.Action.TOKEN_REFRESHED
+                spent = tokens.spend_refresh_token(exchange, refresh)
+            if spent:
+                exchange.issued = tokens.issue(
+                    exchange,
+                    access_token=token["access_token"],
+                    refresh_token=token.get("refresh_token", ""),
+                    refresh_token_expires_at=refresh.expires_at if refresh else None,
+                )
+                tokens.audit_exchange(exchange, action, scopes=str(exchange.scopes))
+        if not spent:
+            (codes.replayed if grant is not None else tokens.refresh_replayed)(exchange)
+
+    def invalidate_authorization_code(
+        self, client_id: str, code: str, request: Request, *args: Any, **kwargs: Any
+    ) -> None:
+        """Nothing is left to do: the code was spent with the tokens it brought."""
+
+    # --- Bearer calls, for views of django-oauth-toolkit that a project may add
+    # -------------
+
+    def validate_bearer_token(
+        self, token: str, scopes: list[str], request: Request
+    ) -> bool:
+        """Ask the same key store as our own authentication, with the same statuses."""
+        found = ServiceKeyStore().find_token(token or "")
+        if found is None or not rules.is_token_in_force(found, timezone.now()):
+            return False
+        request.client = found.key
+        request.user = found.principal.user if found.principal else None
+        request.scopes = sorted(found.scopes)
+        request.access_token = found
+        return set(scopes or ()) <= found.scopes
+
+
+def _continue(request: Request, row: Grant | RefreshToken) -> None:
+    """Take over what a grant or a refresh token carries."""
+    exchange: Exchange = request.exchange
+    exchange.user = row.user
+    exchange.registry_id = row.institution.registry_id
+    exchange.institution_pk = row.institution_id
+    exchange.scopes = Scopes.parse(row.scope)
+    request.user = row.user
+    request.scopes = list(exchange.scopes.tokens)
+
+
+def _check_statuses(exchange: Exchange) -> None:
+    """Ask again for everything that may have ended since (decisions 4).
+
+    Raises ``InvalidGrant`` for the user, ``ScopesInvalid``, ``InstitutionNotOnKey``.
+    """
+    user = exchange.user
+    institution = exchange.registry_id
+    named = exchange.client_request.get("contextInstitutionId")
+    if named and named != institution:
+        raise InvalidGrant("contextInstitutionId differs from that of the authorization")
+    if not _is_in_force(user, exchange.institution_pk):
+        raise InvalidGrant("the user cannot grant access any more")
+    key = exchange.key.view
+    rules.check_services(key, exchange.scopes, exchange.now)
+    rules.check_institution(key, exchange.scopes, institution)
+
+
+def _is_in_force(user: User | None, institution_pk: int) -> bool:
+    return user is not None and user.is_active and user.institution_id == institution_pk

@@ -1,0 +1,53 @@
+"""What the endpoints that programs call have in common: strict, uncached, never HTML."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+
+from django.utils.decorators import method_decorator
+from django.views import View
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.debug import sensitive_post_parameters
+
+from authserver.oauth import responses
+from platform_errors import exceptions
+from platform_errors.client_address import client_address
+from platform_errors.handler import refusal_of, report
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponse
+
+
+@method_decorator(csrf_exempt, name="dispatch")
+@method_decorator(sensitive_post_parameters(), name="dispatch")
+class Endpoint(View):
+    """A view whose every refusal has the token endpoint's shape (decisions 4)."""
+
+    http_method_names: ClassVar[list[str]] = ["post", "options"]
+    old_generation: bool = False
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:  # type: ignore[override] -- never a stream
+        """Carry out the request; what is raised becomes the answer."""
+        try:
+            response: Any = super().dispatch(request, *args, **kwargs)
+        except Exception as error:  # noqa: BLE001 -- the edge: nothing may leave as HTML
+            refused = refusal_of(error)
+            if isinstance(refused, exceptions.InternalError | exceptions.Unavailable):
+                report(error, request, refused)
+            response = responses.error_response(
+                refused, request, old_generation=self.old_generation
+            )
+        return response  # type: ignore[no-any-return]
+
+    def http_method_not_allowed(
+        self, request: HttpRequest, *args: Any, **kwargs: Any
+    ) -> NoReturn:
+        """Refuse in the endpoint's own shape (spec 7.4)."""
+        raise exceptions.MethodNotSupported(
+            headers={"Allow": ", ".join(self._allowed_methods())}
+        )
+
+    @property
+    def address(self) -> str:
+        """Where the request comes from, for the audit record."""
+        return client_address(self.request) or ""
