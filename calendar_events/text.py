@@ -53,6 +53,9 @@ _BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
 _STRAY = re.compile(r"<(?!!--|[a-zA-Z/!?][^<>]*>)")
 # Each pass decodes entities once and removes the tags that come to light.
 _MAX_PASSES = 5
+# Parsers move what is nested wrongly, and may move it again when they read the result.
+# What browsers and editors write is settled by the first parse, most else by the second.
+_MAX_PARSES = 3
 
 
 _LINE_ENDS = re.compile("\r\n|[\r\v\f\x85\u2028\u2029]")
@@ -96,7 +99,7 @@ def html(text: str) -> str:
     has blocks of its own is only cleaned. ``html`` changes nothing in what it returned.
     """
     result = _readable(text)
-    for _ in range(_MAX_PASSES):
+    for _ in range(_MAX_PARSES):
         before, result = result, _paragraphs(_clean(result))
         if result == before:
             return result

@@ -54,8 +54,8 @@ _NOT_ZONES = frozenset({"factory", "localtime", "posixrules", "leapseconds"})
 
 _OFFSET = re.compile(
     r"""
-    (?P<prefix>UTC|GMT)?
-    (?P<sign>[+\-\N{MINUS SIGN}\ ])     # a plus that a query string lost is a blank
+    (?:UTC|GMT)?
+    (?P<sign>[+-])
     (?:
         (?P<hours>[0-9]{1,2})
         (?: :? (?P<minutes>[0-9]{2}) (?: :? (?P<seconds>[0-9]{2}) )? )?
@@ -64,6 +64,7 @@ _OFFSET = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_LOST_PLUS = re.compile(r"^(UTC|GMT) (?=[0-9])", re.IGNORECASE)
 
 
 class ZoneError(ValueError):
@@ -93,8 +94,19 @@ def _abbreviations() -> dict[str, timezone]:
     return {key: value for key, value in found.items() if key not in _AMBIGUOUS}
 
 
-def _offset(text: str) -> timezone | None:
-    match = _OFFSET.fullmatch(text)
+def _spelling(text: str) -> str:
+    """Return ``text`` without blanks around it, and with the plus of an offset.
+
+    In a query string a plus means a blank, so ``tz=+02:00`` arrives without it.
+    """
+    bare = text.strip().replace("\N{MINUS SIGN}", "-")
+    if text.startswith(" ") and bare[:1].isdigit():
+        return f"+{bare}"
+    return _LOST_PLUS.sub(r"\1+", bare)
+
+
+def _offset(spelling: str) -> timezone | None:
+    match = _OFFSET.fullmatch(spelling)
     if match is None:
         return None
     if match["decimal"]:
@@ -106,7 +118,7 @@ def _offset(text: str) -> timezone | None:
         size = timedelta(hours=int(match["hours"]), minutes=minutes, seconds=seconds)
     if size >= timedelta(hours=24):
         raise ZoneError("The offset of a time zone is less than 24 hours.")
-    return timezone(size if match["sign"] in "+ " else -size)
+    return timezone(size if match["sign"] == "+" else -size)
 
 
 def zone(text: str) -> tzinfo:
@@ -117,17 +129,16 @@ def zone(text: str) -> tzinfo:
 
     Raises ``ZoneError``.
     """
-    offset = _offset(text.rstrip())
-    if offset is not None:
+    spelling = _spelling(text)
+    if (offset := _offset(spelling)) is not None:
         return offset
-    given = text.strip()
-    if given.upper() in {"UTC", "Z"}:
+    if spelling.upper() in {"UTC", "Z"}:
         return UTC
-    if fixed := _abbreviations().get(given.upper()):
+    if fixed := _abbreviations().get(spelling.upper()):
         return fixed
-    if given.upper() in _AMBIGUOUS:
-        raise ZoneError(f"{given.upper()} has several meanings; name the place instead.")
-    if known := _names().get(given.casefold()):
+    if spelling.upper() in _AMBIGUOUS:
+        raise ZoneError(f"{spelling.upper()} has several meanings; name the place instead.")
+    if known := _names().get(spelling.casefold()):
         return zoneinfo.ZoneInfo(known)
     raise ZoneError(
         "This is not a time zone. Use a name such as Europe/Berlin, UTC+2 or +02:00."
@@ -142,10 +153,8 @@ def name(text: str) -> str:
     found = zone(text)
     if isinstance(found, zoneinfo.ZoneInfo):
         return found.key
-    kept = text.rstrip()
-    if _offset(kept) is not None:
-        return kept.upper().replace(" ", "+").replace("\N{MINUS SIGN}", "-")
-    return "UTC" if found is UTC else text.strip().upper()
+    spelling = _spelling(text).upper()
+    return "UTC" if spelling == "Z" else spelling
 
 
 def abbreviation(text: str, instant: datetime) -> str:

@@ -133,11 +133,16 @@ def test_what_is_not_on_the_allow_list_is_removed(given_text, expected):
 @example("<a href=x>one\n\ntwo</a>")
 @example("<li><table><li>")
 @example("<li><table>" * 9)
+@example("<a><h1><select>" * 8)
 @example("<svg><p><style><img src=x onerror=y>")
 def test_a_description_is_itself_so_that_an_answer_can_be_sent_back(given_text):
     description = text.html(given_text)
 
     assert text.html(description) == description
+
+
+def test_tags_that_no_parse_puts_in_order_leave_their_words():
+    assert text.html("<a><h1><select>" * 8 + "x < y") == "<p>x &lt; y</p>"
 
 
 class Found(HTMLParser):

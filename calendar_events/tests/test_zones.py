@@ -37,7 +37,9 @@ def offset(text, instant=WINTER):
         ("UTC+2", "UTC+2", "UTC+2", "UTC+2"),
         ("utc-5:30", "UTC-5:30", "UTC-5:30", "UTC-5:30"),
         ("UTC+5.75", "UTC+5.75", "UTC+5.75", "UTC+5.75"),
-        ("UTC 2", "UTC+2", "UTC+2", "UTC+2"),
+        ("UTC 2", "UTC+2", "UTC+2", "UTC+2"),  # the plus of a query string is a blank
+        (" utc+2 ", "UTC+2", "UTC+2", "UTC+2"),
+        (" -02:00", "-02:00", "GMT-0200", "GMT-0200"),
         ("+02:00", "+02:00", "GMT+0200", "GMT+0200"),
         (" 02:00", "+02:00", "GMT+0200", "GMT+0200"),
         ("-0530", "-0530", "GMT-0530", "GMT-0530"),
