@@ -1,19 +1,18 @@
 """Who may log in: people at their institution, and administrators by their login.
 
-Neither backend takes the other's credentials: Django tries every backend whose signature fits,
-and a username that is unique within an institution must never be looked up as a login.
+Neither backend takes the other's credentials: Django tries every backend whose signature
+fits, and a username that is unique within an institution must not be looked up as a login.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.backends import ModelBackend
 
 from authserver.models import User
 
 if TYPE_CHECKING:
-    from django.contrib.auth.models import AbstractBaseUser
     from django.http import HttpRequest
 
     from authserver.models import Institution
@@ -27,7 +26,7 @@ def login_at(institution: Institution, username: str) -> str:
 class _PlatformBackend(ModelBackend):
     """What both have in common: a session ends with its user or its institution."""
 
-    def user_can_authenticate(self, user: AbstractBaseUser | None) -> bool:
+    def user_can_authenticate(self, user: Any) -> bool:
         """Refuse disabled users, and everybody of an inactive institution."""
         return (
             isinstance(user, User)
@@ -44,14 +43,14 @@ class _PlatformBackend(ModelBackend):
 class InstitutionBackend(_PlatformBackend):
     """Log in with a username that is unique within the institution."""
 
-    def authenticate(  # type: ignore[override] -- narrower on purpose, see above
+    def authenticate(  # type: ignore[override]  # narrower on purpose, see above
         self,
         request: HttpRequest | None,
         *,
         institution: Institution,
         username: str,
         password: str,
-    ) -> AbstractBaseUser | None:
+    ) -> User | None:
         """Return the user, or ``None`` after the same amount of work.
 
         Django's own implementation hashes once for an unknown user and asks whether the
@@ -65,8 +64,8 @@ class InstitutionBackend(_PlatformBackend):
 class LoginBackend(_PlatformBackend):
     """Log in with the globally unique ``login``, as Django admin asks for it."""
 
-    def authenticate(  # type: ignore[override] -- narrower on purpose, see above
+    def authenticate(  # type: ignore[override]  # narrower on purpose, see above
         self, request: HttpRequest | None, username: str, password: str
-    ) -> AbstractBaseUser | None:
+    ) -> User | None:
         """Return the user, or ``None`` after the same amount of work."""
         return super().authenticate(request, username=username, password=password)

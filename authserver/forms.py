@@ -15,7 +15,7 @@ from authserver.models import User
 from authserver.text import normalise_username
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
+    from django.http import HttpRequest, QueryDict
 
     from authserver.models import Institution
 
@@ -85,6 +85,11 @@ class GrantForm(forms.Form):
 
     decision = forms.ChoiceField(choices=[("allow", "Allow"), ("deny", "Deny")])
 
+    def __init__(self, data: QueryDict) -> None:
+        """Bind what was sent."""
+        super().__init__(data)
+        self.ticked = data.getlist("scope")
+
     @property
     def allowed(self) -> bool:
         """Whether the user said yes."""
@@ -92,8 +97,8 @@ class GrantForm(forms.Form):
 
     @property
     def granted(self) -> frozenset[str]:
-        """The ticked scope tokens; ``pending.issue_code`` takes the requested ones of them."""
-        return frozenset(self.data.getlist("scope"))
+        """The ticked scope tokens; ``pending.issue_code`` takes the requested of them."""
+        return frozenset(self.ticked)
 
 
 class OwnPasswordForm(PasswordChangeForm):

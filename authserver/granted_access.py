@@ -1,4 +1,4 @@
-"""What a user allowed, put together by application for the my-access page (decisions 3.8)."""
+"""What a user allowed, by application, for the my-access page (decisions 3.8)."""
 
 from __future__ import annotations
 

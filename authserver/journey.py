@@ -1,4 +1,4 @@
-"""What the browser remembers between pages: who is signed in where, and the last institution.
+"""What the browser remembers between pages: who is signed in where, what was begun.
 
 Only this module knows the keys of the session and of the cookie.
 """

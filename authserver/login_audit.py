@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
 
 from authserver import audit, login_limits
-from platform_errors.client_address import client_address
 from authserver.models import AuditEvent, Institution, User
+from platform_errors.client_address import client_address
 
 if TYPE_CHECKING:
     from django.http import HttpRequest

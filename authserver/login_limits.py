@@ -1,8 +1,8 @@
-"""How often a login may fail: per account and per address, with a growing pause (decisions 3.10).
+"""How often a login may fail, by account and by address (decisions 3.10).
 
-django-axes does the wiring (a backend that refuses before a password is looked at, a middleware
-that answers for it, Django admin included) and the storage. Its own rule, a fixed pause after
-a fixed count, is replaced by ``locked_until``.
+django-axes does the wiring (a backend that refuses before a password is looked at, a
+middleware that answers for it, Django admin included) and the storage. Its own rule, a
+fixed pause after a fixed count, is replaced by ``locked_until``: pauses that grow.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from axes.models import AccessFailureLog, AccessLog
 from django.db.models import Max
 from django.utils import timezone
 
-from authserver import audit
 from authserver.backends import login_at
 from authserver.conf import conf
 from authserver.models import Institution
@@ -147,7 +146,7 @@ class LoginLimits(AxesDatabaseHandler):
         request: HttpRequest | None = None,
         **kwargs: Any,
     ) -> None:
-        """Record a failure; an attempt during a pause is refused and does not prolong it."""
+        """Record a failure; an attempt during a pause is refused and prolongs nothing."""
         if request is None:
             return
         account = account_of(request, credentials)

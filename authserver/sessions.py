@@ -1,7 +1,7 @@
-"""Sessions in the database that end after a quiet while, and at the latest after a working day.
+"""Sessions that end after a quiet while, and at the latest after a working day.
 
-The row's own expiry is the earlier of the two moments, so nothing but the query that loads a
-session decides whether it is alive.
+The row's own expiry is the earlier of the two moments, so nothing but the query that loads
+a session decides whether it is alive.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class SessionStore(DatabaseSessionStore):
 
     def load(self) -> dict[str, Any]:
         """Return the data of a session that is alive, and prolong one that is in use."""
-        row = self._get_session_from_db()
+        row = self._get_session_from_db()  # type: ignore[attr-defined]  # not in the stubs
         if row is None:
             return {}
         data: dict[str, Any] = self.decode(row.session_data)

@@ -1,8 +1,8 @@
 """Django admin for an administrator of the platform; one module per noun.
 
-Secrets, tokens and codes are shown nowhere, not even hashed: what is stored of them is of no
-use to a person and of some use to an attacker. A secret is seen once, on the answer to the
-click that made it.
+Secrets, tokens and codes are shown nowhere, not even hashed: what is stored of them is of
+no use to a person and of some use to an attacker. A secret is seen once, on the answer to
+the click that made it.
 """
 
 from django.contrib import admin
@@ -14,6 +14,8 @@ from authserver.admin import (
     login_failure,
     pending_request,
     service,
+    service_key,
+    token,
     user,
 )
 
@@ -24,6 +26,8 @@ __all__ = [
     "login_failure",
     "pending_request",
     "service",
+    "service_key",
+    "token",
     "user",
 ]
 

@@ -8,7 +8,7 @@ from authserver.models import PendingRequest
 
 @admin.register(PendingRequest)
 class PendingRequestAdmin(ReadOnlyAdmin):
-    """For support: did the browser arrive, and how far did it get?"""
+    """Tells support whether a browser arrived, and how far it got."""
 
     list_display = [
         "pk",

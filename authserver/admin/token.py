@@ -1,1 +1,147 @@
 """Codes and tokens: who holds what, and an end to it. Their values are stored nowhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin
+from django.db import transaction
+from django.utils import timezone
+
+from authserver import audit
+from authserver.admin.base import ReadOnlyAdmin
+from authserver.models import AccessToken, AuditEvent, RefreshToken
+from authserver.oauth import tokens
+from platform_errors.client_address import client_address
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+    from django.http import HttpRequest
+
+WHOSE = ["user__login", "application__client_id", "application__name"]
+
+
+class _CredentialAdmin(ReadOnlyAdmin):
+    """Rows of one kind of credential, each found by whose it is and never by its value."""
+
+    list_filter = ["created", ("institution", admin.RelatedOnlyFieldListFilter)]
+    list_select_related = ["user", "application", "institution"]
+    search_fields = [*WHOSE, "institution__registry_id", "scope"]
+    ordering = ["-created", "-pk"]
+    show_full_result_count = False
+
+
+class _RevocableAdmin(_CredentialAdmin):
+    """Tokens: revoked as a family, since one of them could be had back with another."""
+
+    actions = ["revoke"]
+
+    def has_revoke_permission(self, request: HttpRequest) -> bool:
+        """Whoever could change the rows may end them; nothing else about them changes."""
+        return request.user.has_perm(f"authserver.change_{self.opts.model_name}")
+
+    @admin.action(description="Revoke, with all of the same login", permissions=["revoke"])
+    def revoke(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        """End the selected tokens and everything that came from the same code."""
+        selected = list(queryset.select_related("user", "application", "institution"))
+        for token in selected:
+            _revoke(token, request)
+        self.message_user(request, f"Revoked: {len(selected)}")
+
+
+class GrantAdmin(_CredentialAdmin):
+    """Authorization codes; they end by themselves within a minute."""
+
+    list_display = [
+        "pk",
+        "user",
+        "application",
+        "institution",
+        "scope",
+        "expires",
+        "redeemed_at",
+    ]
+    fields = [
+        "user",
+        "application",
+        "institution",
+        "redirect_uri",
+        "scope",
+        "created",
+        "expires",
+        "redeemed_at",
+        "failed_verifiers",
+    ]
+
+
+class AccessTokenAdmin(_RevocableAdmin):
+    """Access tokens."""
+
+    list_display = [
+        "pk",
+        "user",
+        "application",
+        "institution",
+        "scope",
+        "expires",
+        "revoked_at",
+    ]
+    fields = [
+        "user",
+        "application",
+        "institution",
+        "scope",
+        "created",
+        "expires",
+        "revoked_at",
+    ]
+
+
+class RefreshTokenAdmin(_RevocableAdmin):
+    """Refresh tokens; a used one stays, so that its second use is recognised."""
+
+    list_display = [
+        "pk",
+        "user",
+        "application",
+        "institution",
+        "scope",
+        "expires_at",
+        "revoked",
+    ]
+    fields = [
+        "user",
+        "application",
+        "institution",
+        "scope",
+        "created",
+        "expires_at",
+        "revoked",
+    ]
+
+
+class IDTokenAdmin(ReadOnlyAdmin):
+    """Unused; django-oauth-toolkit swaps its models only together."""
+
+    list_display = ["pk", "user", "application", "expires"]
+    list_filter = ["expires"]
+    list_select_related = ["user", "application"]
+    search_fields = WHOSE
+    fields = ["user", "application", "expires"]
+
+
+@transaction.atomic
+def _revoke(token: AccessToken | RefreshToken, request: HttpRequest) -> None:
+    now = timezone.now()
+    tokens.revoke_family(token.token_family, now)
+    if isinstance(token, AccessToken):
+        token.revoke()
+    audit.record(
+        AuditEvent.Action.TOKEN_REVOKED,
+        login=token.user.login if token.user else "",
+        client_id=token.application.client_id,
+        registry_id=token.institution.registry_id,
+        address=client_address(request) or "",
+        at=now,
+        by=request.user.get_username(),
+    )

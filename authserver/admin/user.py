@@ -9,13 +9,17 @@ from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.forms import BaseUserCreationForm
 from django.core.exceptions import ValidationError
+from django.urls import reverse
 from django.utils.html import format_html
 
 from authserver import audit
 from authserver.models import AuditEvent, User
+from platform_errors.client_address import client_address
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest, HttpResponse
+    from django.contrib.admin.models import LogEntry
+    from django.db.models import QuerySet
+    from django.http import HttpRequest
 
 Action = AuditEvent.Action
 
@@ -24,7 +28,7 @@ class _LoginIsFree(forms.ModelForm):
     """Ask for the derived column what the database would refuse."""
 
     def _post_clean(self) -> None:
-        super()._post_clean()
+        super()._post_clean()  # type: ignore[misc]  # Django's hook after validation
         if self.errors:
             return
         user = self.instance
@@ -111,13 +115,48 @@ class UserAdmin(DjangoUserAdmin):
             None,
             {
                 "classes": ["wide"],
-                "description": "Leave the institution empty for an administrator of the platform.",
+                "description": "An administrator of the platform has no institution.",
                 "fields": ["institution", "username", "password1", "password2"],
             },
         ),
     ]
 
+    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> LogEntry:
+        """Audit a new account too."""
+        entry = super().log_addition(request, obj, message)
+        _audit(Action.ACCOUNT_CHANGED, request, obj, entry)
+        return entry
+
+    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> LogEntry:
+        """Audit what was changed; Django logs a new password as a change of that field."""
+        entry = super().log_change(request, obj, message)
+        is_password = entry.get_change_message() == "Changed password."
+        action = Action.PASSWORD_CHANGED if is_password else Action.ACCOUNT_CHANGED
+        _audit(action, request, obj, entry)
+        return entry
+
+    def log_deletions(self, request: HttpRequest, queryset: QuerySet[Any]) -> Any:
+        """Audit the end of an account."""
+        entries = super().log_deletions(request, queryset)
+        for user in queryset:
+            _audit(Action.ACCOUNT_CHANGED, request, user, "Deleted.")
+        return entries
+
     @admin.display(description="password")
-    def set_password(self, _user: User) -> str:
+    def set_password(self, user: User) -> str:
         """Link to the page that sets a new one; nothing about the old one is shown."""
-        return format_html('<a class="button" href="../password/">Set a new password</a>')
+        page = reverse("admin:auth_user_password_change", args=[user.pk])
+        return format_html('<a class="button" href="{}">Set a new password</a>', page)
+
+
+def _audit(
+    action: AuditEvent.Action, request: HttpRequest, user: User, what: LogEntry | str
+) -> None:
+    audit.record(
+        action,
+        login=user.login,
+        registry_id=user.institution.registry_id if user.institution else "",
+        address=client_address(request) or "",
+        by=request.user.get_username(),
+        changes=what if isinstance(what, str) else what.get_change_message(),
+    )

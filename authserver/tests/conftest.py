@@ -115,3 +115,17 @@ def log_in(visitor):
         return visitor.press("Sign in", username=username, password=password)
 
     return fill
+
+
+@pytest.fixture
+def administrator():
+    return factories.UserFactory(username="admin", administrator=True)
+
+
+@pytest.fixture
+def desk(administrator):
+    """A browser in which the administrator is logged in."""
+    visitor = Visitor()
+    visitor.open("/admin/login/")
+    visitor.press("Log in", username="admin", password=factories.PASSWORD)
+    return visitor

@@ -1,7 +1,7 @@
 """A person at a browser without scripts, on top of Django's test client.
 
-It keeps cookies, sends CSRF tokens only when a form has one, and submits forms as they stand on
-the page, so a test cannot send what no page offers without saying so.
+It keeps cookies, sends CSRF tokens only when a form has one, and submits forms as they
+stand on the page, so a test cannot send what no page offers without saying so.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Visitor:
         return self._follow(urljoin(SITE, url), self.client.post(url, dict(data)))
 
     def press(self, button=None, *, without=(), **values):
-        """Submit the form that has this ``name=value`` button (or label) and these fields."""
+        """Submit the form with this ``name=value`` button (or label) and these fields."""
         form, pressed = self._form(button, values)
         data = {}
         for name, value in form.form_values():
@@ -98,9 +98,10 @@ class Visitor:
                 continue
             if button is None:
                 return form, None
-            for pressed in form.xpath(".//button"):
+            for pressed in form.xpath(".//button | .//input[@type='submit']"):
                 spelled = f"{pressed.get('name')}={pressed.get('value')}"
-                if button in {spelled, _words(pressed)}:
+                label = _words(pressed) or pressed.get("value")
+                if button in {spelled, label}:
                     return form, pressed
         raise AssertionError(f"No form with {set(values)} and {button}:\n{self.text}")
 

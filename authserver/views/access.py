@@ -11,11 +11,11 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters
 
 from authserver import audit, consents, granted_access, journey
-from platform_errors.client_address import client_address
 from authserver.forms import OwnPasswordForm
 from authserver.models import AuditEvent, ServiceKey
 from authserver.views import steps
 from authserver.views.base import Page
+from platform_errors.client_address import client_address
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

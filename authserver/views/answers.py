@@ -26,7 +26,10 @@ def to_application(location: str) -> HttpResponse:
 
 
 def refused(request: HttpRequest, refusal: Refusal) -> HttpResponse:
-    """Tell the application, or the user where the address is not verified (decisions 3.2)."""
+    """Tell the application, or the user where the address is not verified.
+
+    See decisions 3.2.
+    """
     if refusal.location is not None:
         return to_application(refusal.location)
     return render(

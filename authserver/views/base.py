@@ -37,10 +37,10 @@ class Page(View):
         """Show this page's template."""
         return render(self.request, self.template_name, context, status=status)
 
-    def http_method_not_allowed(  # type: ignore[override] -- a page, not Django's empty answer
+    def http_method_not_allowed(
         self, request: HttpRequest, *args: Any, **kwargs: Any
     ) -> HttpResponse:
         """405 with words; ``Allow`` says what the address answers to."""
         response = render(request, "405.html", status=HTTPStatus.METHOD_NOT_ALLOWED)
-        response["Allow"] = ", ".join(self._allowed_methods())
+        response["Allow"] = ", ".join(self._allowed_methods())  # type: ignore[attr-defined]  # not in the stubs
         return response

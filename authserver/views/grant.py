@@ -11,11 +11,11 @@ from csp.decorators import csp_replace
 from django.utils.decorators import method_decorator
 
 from authserver import journey, pending
-from platform_errors.client_address import client_address
 from authserver.conf import conf
 from authserver.forms import GrantForm
 from authserver.models import REFRESH_TOKEN_SCOPE, Institution, Service
 from authserver.views import answers, steps
+from platform_errors.client_address import client_address
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

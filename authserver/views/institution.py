@@ -39,9 +39,9 @@ class ChooseInstitution(steps.OptionalStepPage):
     def post(self, request: HttpRequest) -> HttpResponse:
         """Take the choice, or forget the remembered one."""
         if "forget" in request.POST:
-            response = HttpResponseRedirect(steps.address("institution", self.handle))
-            journey.forget(response)
-            return response
+            again = HttpResponseRedirect(steps.address("institution", self.handle))
+            journey.forget(again)
+            return again
         chosen = self._among().filter(
             registry_id=request.POST.get("institution", "").replace("\x00", "")
         )

@@ -10,9 +10,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from authserver import journey, pending
-from platform_errors.client_address import client_address
 from authserver.views import answers
 from authserver.views.base import Page
+from platform_errors.client_address import client_address
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -1,0 +1,134 @@
+"""Pages of the admin that rotate and retire the secrets of a service key."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.decorators import method_decorator
+from django.views.decorators.csrf import csrf_protect
+from django.views.decorators.debug import sensitive_variables
+from django.views.decorators.http import require_http_methods
+
+from authserver import key_secrets
+from authserver.models import ServiceKey
+from platform_errors.client_address import client_address
+
+if TYPE_CHECKING:
+    from django.contrib.admin import ModelAdmin
+    from django.http import HttpRequest, HttpResponse
+
+CHANGED = "The secrets of this key were changed meanwhile; nothing was done now."
+
+
+@sensitive_variables("secret")
+def show_once(
+    model_admin: ModelAdmin, request: HttpRequest, key: ServiceKey, secret: str
+) -> HttpResponse:
+    """Answer with the secret itself: it is in no redirect, cookie, message or log."""
+    return TemplateResponse(
+        request,
+        "admin/authserver/servicekey/secret.html",
+        {
+            **_context(model_admin, request, key, title="The new secret"),
+            "secret": secret,
+        },
+        headers={"Cache-Control": "no-store"},
+    )
+
+
+def _context(
+    model_admin: ModelAdmin, request: HttpRequest, key: ServiceKey, *, title: str
+) -> dict[str, Any]:
+    return {
+        **model_admin.admin_site.each_context(request),
+        "title": title,
+        "opts": model_admin.opts,
+        "key": key,
+        "change_url": reverse("admin:authserver_servicekey_change", args=[key.pk]),
+    }
+
+
+class KeySecretPages:
+    """Rotate and retire, each asked first and done by a form."""
+
+    def __init__(self, model_admin: ModelAdmin) -> None:
+        """Belong to the admin of service keys."""
+        self.admin = model_admin
+
+    @method_decorator([csrf_protect, require_http_methods(["GET", "POST"])])
+    @method_decorator(sensitive_variables("secret"))
+    def rotate(self, request: HttpRequest, key_id: int) -> HttpResponse:
+        """Make a secret, the first or the next, and show it once."""
+        key = self._key(request, key_id)
+        if request.method != "POST":
+            return self._ask(request, key, "rotate")
+        if request.POST.get("seen", "") != _seen(key):
+            return self._back(request, key, CHANGED, messages.WARNING)
+        try:
+            secret = key_secrets.rotate(
+                key_id=key.pk,
+                seen=key.secret_created_at,
+                login=request.user.get_username(),
+                address=client_address(request) or "",
+                now=timezone.now(),
+            )
+        except key_secrets.ChangedMeanwhile:
+            return self._back(request, key, CHANGED, messages.WARNING)
+        key.refresh_from_db()
+        return show_once(self.admin, request, key, secret)
+
+    @method_decorator([csrf_protect, require_http_methods(["GET", "POST"])])
+    def retire(self, request: HttpRequest, key_id: int) -> HttpResponse:
+        """End the previous secret."""
+        key = self._key(request, key_id)
+        if request.method != "POST":
+            return self._ask(request, key, "retire")
+        try:
+            key_secrets.retire_previous(
+                key_id=key.pk,
+                login=request.user.get_username(),
+                address=client_address(request) or "",
+                now=timezone.now(),
+            )
+        except key_secrets.ChangedMeanwhile:
+            return self._back(request, key, CHANGED, messages.WARNING)
+        return self._back(
+            request, key, "The previous secret no longer works.", messages.SUCCESS
+        )
+
+    def _key(self, request: HttpRequest, key_id: int) -> ServiceKey:
+        key = ServiceKey.objects.filter(pk=key_id).first()
+        if key is None:
+            raise Http404
+        if not self.admin.has_change_permission(request, key):
+            raise PermissionDenied
+        return key
+
+    def _ask(self, request: HttpRequest, key: ServiceKey, what: str) -> HttpResponse:
+        titles = {
+            "rotate": "Rotate the secret" if key.has_secret else "Make a secret",
+            "retire": "Retire the previous secret",
+        }
+        return TemplateResponse(
+            request,
+            f"admin/authserver/servicekey/{what}.html",
+            {**_context(self.admin, request, key, title=titles[what]), "seen": _seen(key)},
+        )
+
+    def _back(
+        self, request: HttpRequest, key: ServiceKey, text: str, level: int
+    ) -> HttpResponse:
+        self.admin.message_user(request, text, level)
+        return HttpResponseRedirect(
+            reverse("admin:authserver_servicekey_change", args=[key.pk])
+        )
+
+
+def _seen(key: ServiceKey) -> str:
+    return key.secret_created_at.isoformat() if key.secret_created_at else ""
