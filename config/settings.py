@@ -176,6 +176,9 @@ for _database in DATABASES.values():
     else:
         _database["CONN_MAX_AGE"] = None  # one connection per worker, kept
         _database["CONN_HEALTH_CHECKS"] = True
+        # Statements that ask to be prepared on the server may be; Django forbids it unless
+        # told otherwise, and psycopg then ignores ``prepare=True`` without a word.
+        _database["OPTIONS"] = {"prepare_threshold": 5, **_database.get("OPTIONS", {})}
 
 CACHE_URL = env.str("CACHE_URL", "")
 CACHES = {"default": env.cache_url("CACHE_URL", default="locmemcache://")}
