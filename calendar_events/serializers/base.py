@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC
 from typing import TYPE_CHECKING, Any, cast
 
 from rest_framework import serializers
@@ -60,6 +61,17 @@ class Input(serializers.Serializer):
         given, current = data.get("id"), self.context["current"]
         if current is not None and given is not None and as_identifier(given) != current.pk:
             errors["id"] = reason(f"must be {current.pk}, as in the address, or left out.")
+        if current is not None:
+            self._read_modified(data.get("modified_utc"), errors)
+
+    def _read_modified(self, given: Any, errors: Errors) -> None:
+        """Ask that ``modified_utc`` is a date; whether it is the stored one views ask."""
+        if given in (None, ""):
+            return
+        try:
+            dates.parse(given, now=self.context["now"], zone=UTC)
+        except dates.DateError as error:
+            errors["modified_utc"] = reason(f"cannot be used: {error}")
 
 
 class RecordInput(Input):

@@ -4,31 +4,290 @@ Each mixin is joined with its reading half in ``viewsets.py``, where the routes 
 actions by these names: ``create``, ``update`` (PUT, POST, PATCH by id or by slug) and
 ``destroy``; the address gives ``pk`` or ``slug``.
 
-A write answers with the record as this caller would read it, and its entity tag::
-
-    return answers.record_response(request, event, status=201)
-
-which reads the row again, so it must be saved; ``Location`` is added for 201. Before a
-write, ``answers.check_preconditions(request, event)`` holds ``If-Match`` and
-``If-Unmodified-Since`` against the record as it is (412). What is deleted for good is
-rendered before: ``answer = answers.record_response(request, event)``, then the deletion,
-then ``return answer``.
+The order of checks is that of decisions 7: credentials, service and institution (the
+viewset's permission classes), permission, existence, preconditions, body.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
 
-class EventWrites:
+from django.utils import timezone
+
+from calendar_events import answers
+from calendar_events.models import Event, Organizer, Status, Taxonomy, Term, Venue
+from calendar_events.permissions import (
+    require_create,
+    require_manage,
+    require_on,
+    require_verb,
+)
+from calendar_events.serializers import bodies
+from calendar_events.serializers.inputs import (
+    CategoryInput,
+    EventInput,
+    OrganizerInput,
+    TermInput,
+    VenueInput,
+)
+from calendar_events.services import events, organizers, terms, venues
+from calendar_events.services.images import files_of_failed_writes_removed
+from calendar_events.services.refusals import InTrash
+from calendar_events.views import changing, creating, finding
+from calendar_events.views.attempts import refusals, until_done
+from platform_errors.permissions import require_credentials, require_same_institution
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from django.http import HttpResponse
+    from rest_framework.request import Request
+
+    from calendar_events.permissions import Actor
+    from calendar_events.serializers.base import RecordInput
+    from calendar_events.services.images import Picture
+
+AnyRecord = Event | Venue | Organizer
+
+LISTS = frozenset({"categories", "tags", "venue", "organizer", "cost"})
+"""Fields of which a form may hold several under one name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UseCases:
+    """The services of one kind of record; each takes the identifier as ``{kind}_id``."""
+
+    kind: str
+    create: Callable[..., AnyRecord]
+    update: Callable[..., AnyRecord]
+    trash: Callable[..., AnyRecord]
+    delete: Callable[..., None]
+
+
+class RecordWrites:
+    """Create, change, trash, restore and delete; the same for three kinds of record."""
+
+    model: ClassVar[type[AnyRecord]]
+    body: ClassVar[type[RecordInput]]
+    use_cases: ClassVar[UseCases]
+
+    def create(self, request: Request, *_args: Any, **_kwargs: Any) -> HttpResponse:
+        """Create a record: 201 with ``Location``."""
+        with refusals(self.use_cases.kind):
+            actor = changing.actor_of(request)
+            require_create(actor, self.model)
+            body = bodies.read(request, lists=LISTS)
+            pictures: dict[str, Picture] = {}
+            return creating.answer(
+                request,
+                actor,
+                body,
+                read=partial(
+                    changing.read_changes,
+                    self.body,
+                    body,
+                    actor=actor,
+                    current=None,
+                    pictures=pictures,
+                ),
+                create=lambda changes: self.use_cases.create(
+                    actor=actor, changes=changes, now=timezone.now()
+                ),
+            )
+
+    def update(self, request: Request, *_args: Any, **address: str) -> HttpResponse:
+        """Change what is sent, and nothing else; POST, PUT and PATCH are the same."""
+        with refusals(self.use_cases.kind):
+            actor, record = self._reach(request, "change", address)
+            body = self._checked_body(request, record)
+            pictures: dict[str, Picture] = {}
+
+            def once() -> AnyRecord:
+                changes = changing.read_changes(
+                    self.body, body, actor=actor, current=record, pictures=pictures
+                )
+                with files_of_failed_writes_removed():
+                    return self.use_cases.update(
+                        actor=actor,
+                        changes=changes,
+                        now=timezone.now(),
+                        expected_version=changing.expected_version(request, record, body),
+                        **{f"{self.use_cases.kind}_id": record.pk},
+                    )
+
+            return answers.record_response(request, until_done(once))
+
+    def destroy(self, request: Request, *_args: Any, **address: str) -> HttpResponse:
+        """Move to the trash; with ``force`` delete for good."""
+        with refusals(self.use_cases.kind):
+            actor, record = self._reach(request, "delete", address)
+            forced = changing.is_forced(request)
+            if record.status == Status.TRASH and not forced:
+                raise InTrash(str(record))
+            answers.check_preconditions(request, record)
+            write: dict[str, Any] = {
+                "actor": actor,
+                "expected_version": changing.expected_version(request, record),
+                f"{self.use_cases.kind}_id": record.pk,
+            }
+            if not forced:
+                trash = partial(self.use_cases.trash, now=timezone.now(), **write)
+                return answers.record_response(request, until_done(trash))
+            answer = answers.record_response(request, record)
+            until_done(partial(self.use_cases.delete, **write))
+            return answer
+
+    def _reach(
+        self, request: Request, verb: str, address: Mapping[str, str]
+    ) -> tuple[Actor, AnyRecord]:
+        """Return who writes, and the record, which they may change or delete."""
+        actor = changing.actor_of(request)
+        require_verb(actor, verb, self.model)
+        record = finding.record(self.model, address)
+        require_same_institution(require_credentials(request), record.institution)
+        require_on(actor, verb, record)
+        return actor, record
+
+    @staticmethod
+    def _checked_body(request: Request, record: AnyRecord) -> dict[str, Any]:
+        """Return the body once nothing stands in the way of reading it."""
+        in_trash = record.status == Status.TRASH
+        if not in_trash:
+            answers.check_preconditions(request, record)
+        body = bodies.read(request, lists=LISTS)
+        if in_trash:
+            if not str(body.get("status") or "").strip():
+                raise InTrash(str(record))
+            answers.check_preconditions(request, record)
+        changing.require_unchanged(record, body)
+        return body
+
+
+class EventWrites(RecordWrites):
     """Create, change and delete events."""
 
+    model = Event
+    body = EventInput
+    use_cases = UseCases(
+        kind="event",
+        create=events.create_event,
+        update=events.update_event,
+        trash=events.trash_event,
+        delete=events.delete_event,
+    )
 
-class VenueWrites:
+
+class VenueWrites(RecordWrites):
     """Create, change and delete venues."""
 
+    model = Venue
+    body = VenueInput
+    use_cases = UseCases(
+        kind="venue",
+        create=venues.create_venue,
+        update=venues.update_venue,
+        trash=venues.trash_venue,
+        delete=venues.delete_venue,
+    )
 
-class OrganizerWrites:
+
+class OrganizerWrites(RecordWrites):
     """Create, change and delete organizers."""
+
+    model = Organizer
+    body = OrganizerInput
+    use_cases = UseCases(
+        kind="organizer",
+        create=organizers.create_organizer,
+        update=organizers.update_organizer,
+        trash=organizers.trash_organizer,
+        delete=organizers.delete_organizer,
+    )
 
 
 class TermWrites:
     """Create, change and delete categories and tags; ``self.taxonomy`` says which."""
+
+    taxonomy: Taxonomy
+
+    @property
+    def kind(self) -> str:
+        """The word of error codes."""
+        return "category" if self.taxonomy == Taxonomy.CATEGORY else "tag"
+
+    @property
+    def body(self) -> type[TermInput]:
+        """Categories have a parent, tags do not."""
+        return CategoryInput if self.taxonomy == Taxonomy.CATEGORY else TermInput
+
+    def create(self, request: Request, *_args: Any, **_kwargs: Any) -> HttpResponse:
+        """Create a term: 201 with ``Location``."""
+        with refusals(self.kind):
+            actor = changing.actor_of(request)
+            require_manage(actor, self.taxonomy)
+            body = bodies.read(request, lists=())
+            return creating.answer(
+                request,
+                actor,
+                body,
+                read=partial(
+                    changing.read_changes,
+                    self.body,
+                    body,
+                    actor=actor,
+                    current=None,
+                    pictures={},
+                ),
+                create=lambda changes: terms.create_term(
+                    actor=actor,
+                    taxonomy=self.taxonomy,
+                    changes=changes,
+                    now=timezone.now(),
+                ),
+            )
+
+    def update(self, request: Request, *_args: Any, **address: str) -> HttpResponse:
+        """Change what is sent, and nothing else; POST, PUT and PATCH are the same."""
+        with refusals(self.kind):
+            actor = changing.actor_of(request)
+            require_manage(actor, self.taxonomy)
+            term = finding.term(self.taxonomy, address)
+            require_same_institution(require_credentials(request), term.institution)
+            answers.check_preconditions(request, term)
+            body = bodies.read(request, lists=())
+            changing.require_unchanged(term, body)
+
+            def once() -> Term:
+                return terms.update_term(
+                    actor=actor,
+                    term_id=term.pk,
+                    changes=changing.read_changes(
+                        self.body, body, actor=actor, current=term, pictures={}
+                    ),
+                    now=timezone.now(),
+                    expected_version=changing.expected_version(request, term, body),
+                )
+
+            return answers.record_response(request, until_done(once))
+
+    def destroy(self, request: Request, *_args: Any, **address: str) -> HttpResponse:
+        """Delete for good; the answer is the term as it was."""
+        with refusals(self.kind):
+            actor = changing.actor_of(request)
+            require_manage(actor, self.taxonomy)
+            term = finding.term(self.taxonomy, address)
+            require_same_institution(require_credentials(request), term.institution)
+            answers.check_preconditions(request, term)
+            answer = answers.record_response(request, term)
+            until_done(
+                partial(
+                    terms.delete_term,
+                    actor=actor,
+                    term_id=term.pk,
+                    now=timezone.now(),
+                    expected_version=changing.expected_version(request, term),
+                )
+            )
+            return answer

@@ -1,0 +1,126 @@
+"""Repeat the first answer to a create that carries an ``Idempotency-Key`` (decisions 7).
+
+The key is taken, the record created and the answer kept in one transaction. Of two that
+run at once the second waits at the unique constraint and then finds the first one's answer;
+a refusal or a crash leaves nothing behind. Answers are rows, so a restart forgets none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import Q
+from django.utils import timezone
+
+from calendar_events.conf import conf
+from calendar_events.models import IdempotentAnswer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from django.db.models import QuerySet
+
+VISIBLE = re.compile(r"[\x21-\x7e]{1,255}")
+SWEPT_AT_ONCE = 100
+"""How many outlived answers a new one takes away with it."""
+
+
+class KeyUnreadable(Exception):
+    """The key is not 1 to 255 visible characters."""
+
+
+class KeyReused(Exception):
+    """The key came before, with another body."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What is repeated."""
+
+    status: int
+    headers: dict[str, str]
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """One create that must not happen twice: the key within (service key, user, path)."""
+
+    client_id: str
+    user_id: int
+    path: str
+    key: str
+    body_hash: str
+
+    @property
+    def rows(self) -> QuerySet[IdempotentAnswer]:
+        """Return the row of this key, if there is one."""
+        return IdempotentAnswer.objects.filter(
+            client_id=self.client_id, user_id=self.user_id, path=self.path, key=self.key
+        )
+
+
+def claim(
+    *, key: str, client_id: str, user_id: int, path: str, body: Mapping[str, Any]
+) -> Claim:
+    """Return the claim of a create. Raises ``KeyUnreadable``."""
+    if not VISIBLE.fullmatch(key):
+        raise KeyUnreadable("Idempotency-Key must be 1 to 255 visible characters.")
+    text = json.dumps(body, sort_keys=True, separators=(",", ":"))
+    return Claim(
+        client_id=client_id,
+        user_id=user_id,
+        path=path,
+        key=key,
+        body_hash=hashlib.sha256(text.encode()).hexdigest(),
+    )
+
+
+def earlier_answer(wanted: Claim) -> Answer | None:
+    """Return the answer that was given before.
+
+    Raises ``KeyReused`` when it was the answer to another body.
+    """
+    row = wanted.rows.filter(created_at__gt=oldest(timezone.now())).first()
+    if row is None or row.status is None:
+        return None
+    if row.body_hash != wanted.body_hash:
+        raise KeyReused(f"Idempotency-Key {wanted.key} came with another body.")
+    return Answer(status=row.status, headers=row.headers, text=row.answer)
+
+
+def take(wanted: Claim) -> None:
+    """Insert the row of the key, without an answer yet.
+
+    Call it first in the transaction of the create. Raises ``IntegrityError`` when somebody
+    else was faster; the answer can then be had from ``earlier_answer``.
+    """
+    now = timezone.now()
+    outlived = IdempotentAnswer.objects.filter(created_at__lte=oldest(now))
+    swept = list(outlived.values_list("pk", flat=True)[:SWEPT_AT_ONCE])
+    expired = Q(pk__in=swept) | Q(pk__in=wanted.rows.values("pk"))
+    outlived.filter(expired).delete()
+    IdempotentAnswer.objects.create(
+        client_id=wanted.client_id,
+        user_id=wanted.user_id,
+        path=wanted.path,
+        key=wanted.key,
+        body_hash=wanted.body_hash,
+        created_at=now,
+    )
+
+
+def keep(wanted: Claim, answer: Answer) -> None:
+    """Keep the answer for those who ask again, in the transaction of the create."""
+    wanted.rows.update(status=answer.status, headers=answer.headers, answer=answer.text)
+
+
+def oldest(now: datetime) -> datetime:
+    """Return the moment before which answers are forgotten."""
+    return now - timedelta(hours=conf.idempotency_hours)

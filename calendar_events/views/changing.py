@@ -1,0 +1,139 @@
+"""The steps of a write that do not depend on what is written."""
+
+from __future__ import annotations
+
+from datetime import UTC
+from typing import TYPE_CHECKING, Any
+
+from django.utils import timezone
+
+from calendar_events import dates
+from calendar_events.filters import reading
+from calendar_events.permissions import Actor, require_add_image
+from calendar_events.serializers.base import refusal
+from calendar_events.services import images
+from calendar_events.services.inputs import ImageUrl, NewOrganizer, NewVenue
+from platform_errors import exceptions
+from platform_errors.permissions import (
+    require_credentials,
+    require_institution,
+    require_user,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from rest_framework.request import Request
+
+    from calendar_events.models import Event, Organizer, Term, Venue
+    from calendar_events.serializers.base import Input
+    from calendar_events.services.images import Picture
+
+PRECONDITIONS = frozenset({"HTTP_IF_MATCH", "HTTP_IF_UNMODIFIED_SINCE"})
+
+
+def actor_of(request: Request) -> Actor:
+    """Return who writes, and where (decisions 2).
+
+    Raises what ``platform_errors.permissions`` raises when nobody may.
+    """
+    credentials = require_credentials(request)
+    institution = require_institution(credentials)
+    principal = require_user(credentials)
+    return Actor(
+        user=principal.user,
+        institution=institution,
+        client_id=credentials.key.client_id,
+    )
+
+
+def is_forced(request: Request) -> bool:
+    """Return whether ``force`` asks for a deletion for good."""
+    given = request.query_params.get("force", "")
+    if not given:
+        return False
+    try:
+        return reading.boolean(given)
+    except reading.Unreadable as error:
+        raise exceptions.InvalidParameters({"force": str(error)}) from error
+
+
+def require_unchanged(
+    record: Event | Venue | Organizer | Term, body: Mapping[str, Any]
+) -> None:
+    """Ask that the body was made of the stored copy (spec 7.5, 409).
+
+    Raises ``Conflict``.
+    """
+    claimed = claimed_moment(body)
+    if claimed is not None and claimed != record.modified_at.replace(microsecond=0):
+        raise exceptions.Conflict(
+            f"the record was modified at {record.modified_at:%Y-%m-%d %H:%M:%S} UTC"
+        )
+
+
+def claimed_moment(body: Mapping[str, Any]) -> datetime | None:
+    """Return the ``modified_utc`` of a body, if it is a date; else the body is refused."""
+    given = body.get("modified_utc")
+    if not isinstance(given, str):
+        return None
+    try:
+        return dates.parse(given, now=timezone.now(), zone=UTC).utc
+    except dates.DateError:
+        return None
+
+
+def expected_version(
+    request: Request,
+    record: Event | Venue | Organizer | Term,
+    body: Mapping[str, Any] | None = None,
+) -> int | None:
+    """Return the version that must still be stored when the write happens.
+
+    Only when the caller named one; without, changes are merged into what is there then.
+    """
+    is_conditional = bool(PRECONDITIONS & request.META.keys())
+    if is_conditional or claimed_moment(body or {}) is not None:
+        return record.version
+    return None
+
+
+def read_changes(
+    serializer: type[Input],
+    body: Mapping[str, Any],
+    *,
+    actor: Actor,
+    current: Event | Venue | Organizer | Term | None,
+    pictures: dict[str, Picture],
+) -> Any:
+    """Return what services take, or refuse everything that is wrong with the body.
+
+    ``pictures`` keeps what was fetched, for the next attempt of the same write.
+
+    Raises ``MissingParameters``, ``InvalidParameters``, ``NotAllowed``, ``NotAPicture``.
+    """
+    read = serializer(
+        data=body,
+        partial=current is not None,
+        context={"actor": actor, "current": current, "now": timezone.now()},
+    )
+    if not read.is_valid():
+        raise refusal(read.errors)
+    changes = read.validated_data
+    _fetch(changes, actor=actor, pictures=pictures)
+    for name in ("venue", "organizer"):
+        for brought in changes.get(name, []):
+            if isinstance(brought, NewVenue | NewOrganizer):
+                _fetch(brought.changes, actor=actor, pictures=pictures)
+    return changes
+
+
+def _fetch(changes: Any, *, actor: Actor, pictures: dict[str, Picture]) -> None:
+    """Put the picture in the place of its address."""
+    image = changes.get("image")
+    if isinstance(image, ImageUrl):
+        require_add_image(actor)
+        if image.url not in pictures:
+            pictures[image.url] = images.fetch(image.url)
+        changes["image"] = pictures[image.url]

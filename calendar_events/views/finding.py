@@ -1,0 +1,45 @@
+"""The record that the address of a write names, by id or by slug."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from calendar_events import slugs
+from calendar_events.models import Event, Organizer, Taxonomy, Term, Venue
+from calendar_events.services import naming
+from calendar_events.sql import MAX_ID
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+AnyRecord = TypeVar("AnyRecord", bound=Event | Venue | Organizer)
+
+
+def record(model: type[AnyRecord], address: Mapping[str, str]) -> AnyRecord:
+    """Return the event, venue or organizer.
+
+    A record in the trash is also found by the slug it had before, as long as nobody else
+    took it: who deletes it twice, or restores it, uses the address that they know.
+
+    Raises the model's ``DoesNotExist``.
+    """
+    if "pk" in address:
+        return model.objects.get(pk=_identifier(address["pk"]))
+    slug = slugs.from_path(address["slug"])
+    names = [name for name in (slug, naming.trashed(slug)) if name]
+    rows = model.objects.filter(slug__in=names)
+    found = {row.slug: row for row in cast("Iterable[AnyRecord]", rows)}
+    for name in names:
+        if name in found:
+            return found[name]
+    raise model.DoesNotExist
+
+
+def term(taxonomy: Taxonomy, address: Mapping[str, str]) -> Term:
+    """Return the category or tag. Raises ``Term.DoesNotExist``."""
+    return Term.objects.get(taxonomy=taxonomy, pk=_identifier(address["pk"]))
+
+
+def _identifier(text: str) -> int:
+    """Return the number; one that no row can have becomes one that none has."""
+    return int(text) if len(text) <= len(str(MAX_ID)) and int(text) <= MAX_ID else 0
