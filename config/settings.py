@@ -161,7 +161,11 @@ DATABASES = {
     "default": env.db_url("DATABASE_URL", default=f"sqlite:///{BASE_DIR / 'db.sqlite3'}")
 }
 if env.str("DATABASE_REPLICA_URL", ""):
-    DATABASES["replica"] = env.db_url("DATABASE_REPLICA_URL")
+    DATABASES["replica"] = env.db_url("DATABASE_REPLICA_URL") | {
+        "TEST": {"MIRROR": "default"}
+    }
+    DATABASE_ROUTERS = ["config.replica.ReplicaRouter"]
+    MIDDLEWARE.append("config.replica.ReplicaMiddleware")
 for _database in DATABASES.values():
     # Nonces and audit rows must outlive a refused request: no view runs in one transaction.
     _database["ATOMIC_REQUESTS"] = False
