@@ -1,0 +1,93 @@
+"""docs/errors.md: its table is complete and true, its documents valid, its examples run."""
+
+import json
+import shutil
+import subprocess
+import sys
+import uuid
+
+import pytest
+from lxml import etree
+
+from platform_errors import documents, exceptions
+from platform_errors.tests.documents_of import code_block, docs, table
+from platform_errors.tests.test_documents import ALL, NS, schema
+
+DOC = docs("errors.md")
+ROWS = [
+    row
+    for section in DOC.split("\n### ")[1:]
+    for row in table(section, "refusal | status | message | events code | cause | cure")
+]
+# Families, never raised as such.
+FAMILIES = {exceptions.AuthenticationRefusal, exceptions.ForbiddenRefusal}
+
+
+def test_every_refusal_is_in_the_table_once():
+    documented = [row[0].strip("`") for row in ROWS]
+
+    assert sorted(documented) == sorted(cls.__name__ for cls in set(ALL) - FAMILIES)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0].strip("`"))
+def test_a_row_says_what_the_refusal_says(row):
+    name, status, message, slug, cause, cure = row
+    refusal = getattr(exceptions, name.strip("`"))
+
+    assert (int(status), message.strip("`"), slug.strip("`")) == (
+        refusal.status_code,
+        refusal.message,
+        refusal.slug,
+    )
+    assert cause.endswith(".")
+    assert cure.endswith(".")
+
+
+def test_the_sample_documents_are_the_ones_we_send():
+    refusal = exceptions.KeyInvalid(key="demo")
+    xml = code_block(DOC, "xml").strip()
+    as_json = [part.partition("```")[0] for part in DOC.split("```json\n")[1:]]
+
+    assert xml.encode() == documents.error_xml(refusal, NS)
+    schema("error.xsd").assertValid(etree.fromstring(xml.encode()))
+    assert [json.loads(text) for text in as_json] == [
+        documents.platform_members(refusal),
+        documents.events_members(refusal),
+    ]
+
+
+PROGRAMS = {
+    "python": ([sys.executable], None),
+    "javascript": (["node"], "node"),
+    "shell": (["sh"], "curl"),
+}
+
+
+@pytest.mark.parametrize("language", PROGRAMS)
+@pytest.mark.parametrize(
+    ("path", "message", "detail"),
+    [
+        ("/platform/identity/v1", "Authorization header is missing", None),
+        ("/platform/nowhere", "Not Found", "nothing lives at this address"),
+    ],
+)
+@pytest.mark.django_db(transaction=True)
+def test_the_examples_read_a_refusal(
+    tmp_path, live_server, language, path, message, detail
+):
+    program, needed = PROGRAMS[language]
+    if needed and shutil.which(needed) is None:
+        pytest.skip(f"{needed} is not installed")
+    script = tmp_path / ("read_error.mjs" if language == "javascript" else "read_error")
+    script.write_text(code_block(DOC, language))
+
+    printed = subprocess.run(
+        [*program, script, f"{live_server}{path}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
+
+    status = "404" if message == "Not Found" else "401"
+    assert printed[:3] == [status, message, detail or message]
+    assert uuid.UUID(printed[3])

@@ -1,0 +1,102 @@
+"""docs/signing.md: its examples run, and its tables and its sample are true."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from platform_errors import signing
+from platform_errors.tests.clients import authorization
+from platform_errors.tests.documents_of import code_block, docs, table
+
+DOC = docs("signing.md")
+TARGET = signing.signature_target("https://platform.example/signature")
+ENVIRONMENT = {
+    "PATH": os.environ["PATH"],
+    "KEY": "demo-hmac",
+    "SECRET": "demo-hmac-secret",
+    "TIMESTAMP": "1386264196",
+    "NONCE": "as7shfn3",
+}
+SIMPLE = ["", "?search=yoga%20class&per_page=5", "?a-b=1&a=2&a=1", "?b=&a&a=1&&q=x+y"]
+TRICKY = ["?q=%7e*!'()%2B+%26&q=%C3%A9", "?q=a=b%3Dc;d#fragment"]
+
+
+def run(arguments, script: Path, language, url):
+    script.write_text(code_block(DOC, language))
+    finished = subprocess.run(
+        [*arguments, script, "GET", url],
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return finished.stdout.strip()
+
+
+def expected(url):
+    return authorization(
+        "GET",
+        url.partition("#")[0],
+        client_id=ENVIRONMENT["KEY"],
+        secret=ENVIRONMENT["SECRET"],
+        timestamp=ENVIRONMENT["TIMESTAMP"],
+        nonce=ENVIRONMENT["NONCE"],
+    )
+
+
+@pytest.mark.parametrize("query", SIMPLE + TRICKY)
+def test_the_python_example_signs(tmp_path, query):
+    url = f"https://host.example/path{query}"
+
+    assert run([sys.executable], tmp_path / "sign.py", "python", url) == expected(url)
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@pytest.mark.parametrize("query", SIMPLE + TRICKY)
+def test_the_javascript_example_signs(tmp_path, query):
+    url = f"https://host.example/path{query}"
+
+    assert run(["node"], tmp_path / "sign.mjs", "javascript", url) == expected(url)
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
+@pytest.mark.parametrize("query", SIMPLE)
+def test_the_shell_example_signs(tmp_path, query):
+    url = f"https://host.example/path{query}"
+
+    assert run(["sh"], tmp_path / "sign.sh", "shell", url) == expected(url)
+
+
+@pytest.mark.parametrize("row", table(DOC, "query"), ids=lambda row: row[0])
+def test_the_table_of_queries_is_true(row):
+    query, lines = row
+
+    assert signing.canonical_query(query.strip("`").encode()).splitlines() == re.findall(
+        "`([^`]*)`", lines
+    )
+
+
+def test_the_request_to_compare_with_is_true():
+    text = code_block(DOC, "text")
+    (signature,) = re.findall("Signature: `(.*)`", DOC)
+    header = signing.SignedHeader(
+        client_id=ENVIRONMENT["KEY"],
+        timestamp=ENVIRONMENT["TIMESTAMP"],
+        nonce=ENVIRONMENT["NONCE"],
+        signature=signature,
+    )
+
+    message = signing.string_to_sign(
+        header,
+        method="GET",
+        target=TARGET,
+        query_lines=signing.canonical_query(b"search=yoga+class&per_page=5"),
+    )
+
+    assert message.decode() == text
+    assert signing.sign(message, ENVIRONMENT["SECRET"].encode()) == signature
