@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from django.utils.decorators import method_decorator
 from django.views import View
@@ -15,7 +15,8 @@ from platform_errors.client_address import client_address
 from platform_errors.handler import refusal_of, report
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest, HttpResponse
+    from django.http import HttpRequest
+    from django.http.response import HttpResponseBase
 
 
 @method_decorator(csrf_exempt, name="dispatch")
@@ -23,29 +24,27 @@ if TYPE_CHECKING:
 class Endpoint(View):
     """A view whose every refusal has the token endpoint's shape (decisions 4)."""
 
-    http_method_names: ClassVar[list[str]] = ["post", "options"]
-    old_generation: bool = False
+    http_method_names = ["post", "options"]
+    old_generation = False
 
-    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:  # type: ignore[override] -- never a stream
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Carry out the request; what is raised becomes the answer."""
         try:
-            response: Any = super().dispatch(request, *args, **kwargs)
+            return super().dispatch(request, *args, **kwargs)
         except Exception as error:  # noqa: BLE001 -- the edge: nothing may leave as HTML
             refused = refusal_of(error)
             if isinstance(refused, exceptions.InternalError | exceptions.Unavailable):
                 report(error, request, refused)
-            response = responses.error_response(
+            return responses.error_response(
                 refused, request, old_generation=self.old_generation
             )
-        return response  # type: ignore[no-any-return]
 
     def http_method_not_allowed(
         self, request: HttpRequest, *args: Any, **kwargs: Any
     ) -> NoReturn:
         """Refuse in the endpoint's own shape (spec 7.4)."""
-        raise exceptions.MethodNotSupported(
-            headers={"Allow": ", ".join(self._allowed_methods())}
-        )
+        allowed = [name.upper() for name in self.http_method_names if hasattr(self, name)]
+        raise exceptions.MethodNotSupported(headers={"Allow": ", ".join(allowed)})
 
     @property
     def address(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from django.http import JsonResponse
 from django.urls import reverse
@@ -21,7 +21,7 @@ WITH_SECRET = ["client_secret_basic", "client_secret_post"]
 class Metadata(Endpoint):
     """``GET /.well-known/oauth-authorization-server``."""
 
-    http_method_names: ClassVar[list[str]] = ["get", "head", "options"]
+    http_method_names = ["get", "head", "options"]
 
     def get(self, request: HttpRequest) -> HttpResponse:
         """Describe the server."""
