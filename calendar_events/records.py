@@ -173,7 +173,9 @@ def _link(event: Event, links: Links) -> None:
     """Write the link rows, or only their copies of the event's columns."""
     copies = {
         "start_utc": event.start_utc,
-        "listed": event.status == Status.PUBLISH and not event.hide_from_listings,
+        "listed": event.status == Status.PUBLISH
+        and not event.hide_from_listings
+        and not event.password,
     }
     for model, column, wanted in (
         (EventVenue, "venue_id", links.venues),

@@ -1,5 +1,50 @@
-"""Routes."""
+"""Routes of the events interface, below ``{events_root}`` (spec 4.3).
 
-from django.urls import URLPattern
+Each answers with and without a trailing slash, for every method: a redirect would lose the
+body of a POST. What matches nothing is 404 in the interface's own words.
+"""
 
-urlpatterns: list[URLPattern] = []
+from __future__ import annotations
+
+from django.urls import URLPattern, re_path
+
+from calendar_events.views import viewsets
+from calendar_events.views.root import Root
+from platform_errors.documents import EVENTS
+from platform_errors.views import NoSuchResource
+
+app_name = "calendar_events"
+
+COLLECTION = {"get": "list", "post": "create"}
+WRITES = {"post": "update", "put": "update", "patch": "update", "delete": "destroy"}
+RECORD = {"get": "retrieve", **WRITES}
+BY_SLUG = {"get": "retrieve_by_slug", **WRITES}
+PK = r"(?P<pk>[0-9]+)"
+SLUG = r"by-slug/(?P<slug>[^/]+)"
+
+
+def records(name: str, viewset: type[viewsets.EventsView]) -> list[URLPattern]:
+    """Return the routes of events, venues or organizers."""
+    return [
+        *terms(name, viewset),
+        re_path(rf"^/{name}/{SLUG}/?$", viewset.as_view(BY_SLUG), name=f"{name}-by-slug"),
+    ]
+
+
+def terms(name: str, viewset: type[viewsets.EventsView]) -> list[URLPattern]:
+    """Return the routes of a collection and its members."""
+    return [
+        re_path(rf"^/{name}/?$", viewset.as_view(COLLECTION), name=name),
+        re_path(rf"^/{name}/{PK}/?$", viewset.as_view(RECORD), name=f"{name}-by-id"),
+    ]
+
+
+urlpatterns = [
+    re_path(r"^/?$", Root.as_view({"get": "retrieve"}), name="root"),
+    *records("events", viewsets.EventViewSet),
+    *records("venues", viewsets.VenueViewSet),
+    *records("organizers", viewsets.OrganizerViewSet),
+    *terms("categories", viewsets.CategoryViewSet),
+    *terms("tags", viewsets.TagViewSet),
+    re_path(r"^/", NoSuchResource.as_view(error_dialect=EVENTS)),
+]

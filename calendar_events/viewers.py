@@ -42,12 +42,8 @@ class Viewer:
         """Return whether lists show and accept statuses other than ``publish``."""
         return self.is_user and self.can("change", kind)
 
-    def sees(
-        self, kind: str, *, institution: str, author_id: int, status: str, now_public: bool
-    ) -> bool:
-        """Return whether one record may be read."""
-        if now_public:
-            return True
+    def sees(self, kind: str, *, institution: str, author_id: int) -> bool:
+        """Return whether a record that is not public may be read."""
         if not self.is_user or institution != self.institution:
             return False
         return author_id == self.user_id or self.can("read_unpublished", kind)

@@ -15,10 +15,10 @@ import django_filters
 
 from calendar_events.filters import reading
 from calendar_events.filters.reading import Context, Unreadable
-from platform_errors.exceptions import InvalidParameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from datetime import datetime, tzinfo
 
     from django.http import QueryDict
 
@@ -106,10 +106,10 @@ def _compiled(
 
 def read(
     filterset: type[django_filters.FilterSet], query: QueryDict, context: Context
-) -> dict[str, Any]:
-    """Return the values of the parameters that were sent; unknown ones are ignored.
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the values of the parameters that were sent, and what is wrong by name.
 
-    Raises ``InvalidParameters`` naming each one that cannot be used.
+    Unknown parameters are ignored.
     """
     readers = _compiled(filterset)
     sent: dict[str, list[str]] = {}
@@ -126,6 +126,13 @@ def read(
             found[name] = readers[name](values, context)
         except Unreadable as error:
             problems[name] = str(error)
-    if problems:
-        raise InvalidParameters(problems)
-    return found
+    return found, problems
+
+
+def context(query: QueryDict, *, now: datetime, site_zone: tzinfo) -> Context:
+    """Return what values are read with; an unreadable ``tz`` is reported by ``read``."""
+    try:
+        zone = reading.zone(query["tz"]) if "tz" in query else site_zone
+    except Unreadable:
+        zone = site_zone
+    return Context(now=now, zone=zone)

@@ -85,7 +85,8 @@ class EventFilter(PageParameters, OrderParameters, ChangeParameters):
     )
     radius = Parameter(
         reading.kilometres,
-        schema=NUMBER | {"minimum": 0, "exclusiveMinimum": True, "maximum": 20040, "default": 25},
+        schema=NUMBER
+        | {"minimum": 0, "exclusiveMinimum": True, "maximum": 20040, "default": 25},
         help_text="Kilometres around `geoloc_lat` and `geoloc_lng`.",
     )
     include = ListParameter(

@@ -127,7 +127,8 @@ class EventLink(models.Model):
     position = models.PositiveSmallIntegerField(default=0)
     start_utc = models.DateTimeField()
     listed = models.BooleanField()
-    """Whether the event is published (perhaps later) and not hidden from lists."""
+    """Whether lists may find the event by this link: it is published (perhaps later), not
+    hidden, and not protected, for the link is among what a password protects."""
 
     class Meta:
         abstract = True

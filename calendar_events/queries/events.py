@@ -28,6 +28,17 @@ PUBLIC = "NOT e.hide_from_listings AND e.status = 'publish' AND e.published_at <
 SCHEDULED = "NOT e.hide_from_listings AND e.status = 'publish' AND e.published_at > %s"
 UNPUBLISHED = "NOT e.hide_from_listings AND NOT (e.status = 'publish')"
 EVENTS = "calendar_events_event e"
+PROTECTED_BY_PASSWORD = (
+    "categories",
+    "tags",
+    "venue",
+    "organizer",
+    "featured",
+    "ticketed",
+    "geoloc",
+    "geoloc_lat",
+)
+"""What a protected event does not show, it is not found by."""
 DEFAULT_STATUSES = frozenset(Status.values) - {Status.TRASH}
 
 
@@ -120,6 +131,7 @@ def event_query(
     _columns(query, values)
     _links(query, values, problems)
     _places(query, values, problems)
+    _protect(query, values)
     default = Order("published_at") if "include" in values else BY_START
     query.order = order(values, EVENT_COLUMNS, default)
     return query, problems
@@ -187,36 +199,57 @@ def _columns(query: EventQuery, values: Mapping[str, Any]) -> None:
             query.scope = totals.of_institution(values["institution"])
 
 
+def _protect(query: EventQuery, values: Mapping[str, Any]) -> None:
+    """Leave out protected events where a filter would tell what they do not show."""
+    if not any(name in values for name in PROTECTED_BY_PASSWORD):
+        return
+    if "password" in values:
+        query.scope = None
+        query.filters.add("e.password IN ('', %s)", values["password"])
+    else:
+        query.filters.add("e.password = ''")
+
+
+def _search(filters: sql.Conditions, search: SearchQuery) -> None:
+    for word in search.wanted:
+        filters.contains("e.search_text", word)
+    for word in search.excluded:
+        filters.contains("e.search_text", word, negated=True)
+
+
 def _links(query: EventQuery, values: Mapping[str, Any], problems: dict[str, str]) -> None:
     """Filter by terms, venues, organizers and the parent; unknown ones are problems."""
     for name, taxonomy in (("categories", Taxonomy.CATEGORY), ("tags", Taxonomy.TAG)):
         if name in values:
             try:
-                _in_terms(query, lookups.term_ids(taxonomy, values[name]))
+                ids = lookups.term_ids(taxonomy, values[name])
             except lookups.Unknown as unknown:
                 problems[name] = str(unknown)
+            else:
+                _in_terms(query, ids, shows_protected="password" in values)
     for name, kind in (
         ("venue", viewers.VENUE),
         ("organizer", viewers.ORGANIZER),
         ("post_parent", viewers.EVENT),
     ):
         if name in values:
-            ids = values[name] if isinstance(values[name], list) else [values[name]]
+            wanted = values[name] if isinstance(values[name], list) else [values[name]]
             try:
-                lookups.require(kind, ids, query.viewer, query.now)
+                lookups.require(kind, wanted, query.viewer, query.now)
             except lookups.Unknown as unknown:
                 problems[name] = str(unknown)
                 continue
             query.scope = None
             if name == "post_parent":
-                query.filters.any_of("e.post_parent_id", ids)
+                query.filters.any_of("e.post_parent_id", wanted)
             else:
-                _linked(query.filters, name, ids)
+                _linked(query.filters, name, wanted)
 
 
-def _in_terms(query: EventQuery, ids: set[int]) -> None:
+def _in_terms(query: EventQuery, ids: set[int], *, shows_protected: bool) -> None:
     """Walk the links of a single term; several would find an event more than once."""
-    if len(ids) == 1 and query.scope is totals.EVERYTHING and query.term is None:
+    is_plain = query.scope is totals.EVERYTHING and query.term is None
+    if len(ids) == 1 and is_plain and not shows_protected:
         (query.term,) = ids
         query.scope = totals.of_term(query.term)
     else:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from django.db.models import Q
 
-from calendar_events import viewers
+from calendar_events import sql, viewers
 from calendar_events.models import Event, Organizer, Status, Taxonomy, Term, Venue
 
 if TYPE_CHECKING:
@@ -48,10 +48,15 @@ def visible(viewer: Viewer, kind: str, now: datetime) -> Q:
     public = Q(status=Status.PUBLISH, published_at__lte=now)
     if not viewer.is_user:
         return public
-    own = Q(institution=viewer.institution) & ~Q(status=Status.TRASH)
+    return public | (own(viewer, kind) & ~Q(status=Status.TRASH))
+
+
+def own(viewer: Viewer, kind: str) -> Q:
+    """Return the condition for records that are the viewer's to see, trash and all."""
+    condition = Q(institution=viewer.institution)
     if not viewer.can("read_unpublished", kind):
-        own &= Q(author_id=viewer.user_id)
-    return public | own
+        condition &= Q(author_id=viewer.user_id)
+    return condition
 
 
 def require(kind: str, ids: Sequence[int], viewer: Viewer, now: datetime) -> None:
@@ -80,8 +85,6 @@ def term_ids(taxonomy: Taxonomy, tokens: Sequence[Token]) -> set[int]:
     All digits are an identifier first, then a slug; a slug names its term in every
     institution. Raises ``Unknown``.
     """
-    from calendar_events import sql  # noqa: PLC0415 -- one use
-
     roots = sql.Conditions()
     roots.any_of("id", [token.pk for token in tokens if token.pk is not None])
     slugs = [token.text for token in tokens]

@@ -6,33 +6,34 @@ term has. Rows arrive as (kind, event, position, …) and are joined in Python.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from calendar_events import sql, viewers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
-    from typing import Any
 
     from calendar_events.viewers import Viewer
 
 _RECORDS = """SELECT '{kind}' AS kind, l.event_id AS event, l.position AS position,
-  r.id AS id, r.version AS version, r.status AS status, r.published_at > %s AS scheduled,
-  r.fragment AS fragment, 0 AS number, '' AS name
+  r.id AS id, r.version AS version, r.modified_at AS modified_at,
+  r.status = 'publish' AND r.published_at > %s AS is_scheduled,
+  CASE WHEN {visible} THEN {fragment} END AS fragment, 0 AS number, '' AS name
 FROM calendar_events_event{kind} l JOIN calendar_events_{kind} r ON r.id = l.{kind}_id
-WHERE {conditions}"""
-_TERMS = """SELECT t.taxonomy, l.event_id, l.position, t.id, t.version, '', NULL,
-  t.fragment, (SELECT COALESCE(SUM(d.number), 0) FROM calendar_events_daycount d
-    WHERE d.scope = 'term:' || t.id AND d.day = '0001-01-01'), t.sort_text
+WHERE {linked}"""
+_TERMS = """SELECT t.taxonomy, l.event_id, l.position, t.id, t.version, t.modified_at,
+  NULL, {fragment}, {number}, t.sort_text
 FROM calendar_events_eventterm l JOIN calendar_events_term t ON t.id = l.term_id
-WHERE {conditions}"""
+WHERE {linked}"""
+_NUMBER = """(SELECT COALESCE(SUM(d.number), 0) FROM calendar_events_daycount d
+  WHERE d.scope = 'term:' || t.id AND d.day = '0001-01-01')"""
 # What time has not published yet is among the kept numbers but not yet counted.
-_SCHEDULED = """SELECT 'scheduled', 0, 0, x.term_id, 0, '', NULL, '', COUNT(*), ''
+_SCHEDULED = """SELECT 'scheduled', 0, 0, x.term_id, 0, NULL, NULL, '', COUNT(*), ''
 FROM calendar_events_event e JOIN calendar_events_eventterm x ON x.event_id = e.id
 WHERE NOT e.hide_from_listings AND e.status = 'publish' AND e.published_at > %s
-  AND {conditions} GROUP BY x.term_id"""
-_OF_PAGE = "x.term_id IN (SELECT l.term_id FROM calendar_events_eventterm l WHERE {})"
+  AND x.term_id IN (SELECT l.term_id FROM calendar_events_eventterm l WHERE {linked})
+GROUP BY x.term_id"""
 
 
 class Related(NamedTuple):
@@ -43,52 +44,66 @@ class Related(NamedTuple):
     position: int
     id: int
     version: int
-    status: str
-    is_scheduled: bool
-    fragment: str
+    modified_at: Any
+    """As the driver gives it."""
+    is_scheduled: bool | None
+    fragment: str | None
+    """``None`` when the viewer may not see it; it is left out of the answer."""
     number: int
     """Of a term: how many published events have it."""
     name: str
 
 
 def of_events(ids: Sequence[int], viewer: Viewer, now: datetime) -> list[Related]:
-    """Return everything that these events are linked to and the viewer may see."""
+    """Return everything that these events are linked to."""
+    return _related(ids, viewer, now, fragment="{}.fragment", number=_NUMBER)
+
+
+def versions(pk: int, viewer: Viewer, now: datetime) -> list[Related]:
+    """Return what an event is linked to without what it looks like, for its entity tag."""
+    return _related([pk], viewer, now, fragment="''", number="0")
+
+
+def _related(
+    ids: Sequence[int], viewer: Viewer, now: datetime, *, fragment: str, number: str
+) -> list[Related]:
     if not ids:
         return []
     moment = sql.moment(now)
+    linked = sql.Conditions()
+    linked.any_of("l.event_id", ids)
     texts: list[str] = []
     params: list[Any] = []
     for kind in (viewers.VENUE, viewers.ORGANIZER):
-        conditions = _of(ids, "l.event_id")
-        _visible(conditions, kind, viewer, now)
-        texts.append(_RECORDS.format(kind=kind, conditions=conditions))
-        params += [moment, *conditions.params]
-    of_page = _of(ids, "l.event_id")
-    texts.append(_TERMS.format(conditions=of_page))
-    params += of_page.params
-    texts.append(_SCHEDULED.format(conditions=_OF_PAGE.format(of_page)))
-    params += [moment, *of_page.params]
-    rows = [Related(*row) for row in sql.rows(" UNION ALL ".join(texts), params)]
-    return _with_counts(rows)
+        visible = _visible(kind, viewer, now)
+        texts.append(
+            _RECORDS.format(
+                kind=kind, visible=visible, fragment=fragment.format("r"), linked=linked
+            )
+        )
+        params += [moment, *visible.params, *linked.params]
+    texts.append(_TERMS.format(fragment=fragment.format("t"), number=number, linked=linked))
+    params += linked.params
+    if number != "0":
+        texts.append(_SCHEDULED.format(linked=linked))
+        params += [moment, *linked.params]
+    rows = sql.rows(" UNION ALL ".join(texts), params)
+    return _with_counts([Related(*row) for row in rows])
 
 
-def _of(ids: Sequence[int], column: str) -> sql.Conditions:
+def _visible(kind: str, viewer: Viewer, now: datetime) -> sql.Conditions:
+    """Return the condition for what may be shown; never the trash (decisions 7)."""
     conditions = sql.Conditions()
-    conditions.any_of(column, ids)
-    return conditions
-
-
-def _visible(conditions: sql.Conditions, kind: str, viewer: Viewer, now: datetime) -> None:
-    """Leave out what the viewer may not see, and the trash (decisions 7)."""
     public = "r.status = 'publish' AND r.published_at <= %s"
     if not viewer.is_user:
         conditions.add(public, sql.moment(now))
-        return
+        return conditions
     own = sql.Conditions()
     viewers.own_part(own, viewer, kind, "r")
     conditions.add(
         f"(({public}) OR ({own} AND r.status <> 'trash'))", sql.moment(now), *own.params
     )
+    return conditions
 
 
 def _with_counts(rows: list[Related]) -> list[Related]:

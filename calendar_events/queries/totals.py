@@ -65,7 +65,7 @@ def of_term(pk: int) -> Scope:
     return Scope(
         name=f"term:{pk}",
         condition=" AND EXISTS (SELECT 1 FROM calendar_events_eventterm x"
-        " WHERE x.event_id = e.id AND x.term_id = %s)",
+        " WHERE x.event_id = e.id AND x.term_id = %s AND x.listed)",
         params=(pk,),
     )
 

@@ -1,0 +1,226 @@
+"""Answers that are one record: bytes, entity tag, headers; for reads and for writes.
+
+A write answers with the record as its caller would GET it, so both come through here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from django.http import HttpResponse
+from django.utils import timezone
+
+from calendar_events import conditional, fields, jsonld, state, viewers
+from calendar_events.conf import conf
+from calendar_events.documents import addresses, composition
+from calendar_events.models import Event, Organizer, Status, Taxonomy, Term, Venue
+from calendar_events.queries import relations, singles, terms
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from rest_framework.request import Request
+
+    from calendar_events.queries.singles import Single
+    from calendar_events.viewers import Viewer
+
+JSON = "application/json"
+KINDS: dict[type[Any], str] = {
+    Event: viewers.EVENT,
+    Venue: viewers.VENUE,
+    Organizer: viewers.ORGANIZER,
+}
+COLLECTIONS = {
+    viewers.EVENT: "events",
+    viewers.VENUE: "venues",
+    viewers.ORGANIZER: "organizers",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """What a record's answer depends on: its entity tag and its age."""
+
+    etag: str
+    modified_at: datetime | None
+
+
+def viewer_of(request: Request, *, now: datetime) -> Viewer:
+    """Return who is looking; asks the database only when somebody acts."""
+    credentials = request.auth
+    if credentials is None or credentials.principal is None:
+        return viewers.ANONYMOUS
+    found = state.read(now=now, user=credentials.principal.user)
+    return viewers.viewer_of(credentials, found.permissions)
+
+
+def record_response(
+    request: Request, record: Event | Venue | Organizer | Term, *, status: int = 200
+) -> HttpResponse:
+    """Return the answer to a write: the saved record, read again, as its caller sees it."""
+    now = timezone.now()
+    if isinstance(record, Term):
+        row = terms.by_id(Taxonomy(record.taxonomy), record.pk, now)
+        version = term_version(request, row)
+        body = term_text(row)
+        path = f"/{terms.COLLECTIONS[Taxonomy(record.taxonomy)]}/{record.pk}"
+    else:
+        kind = KINDS[type(record)]
+        viewer = viewer_of(request, now=now)
+        single = singles.by_id(kind, record.pk)
+        assert single is not None  # noqa: S101 -- the caller has just saved it
+        version = record_version(request, kind, single, viewer=viewer, now=now)
+        body = record_text(kind, single, viewer=viewer, now=now)
+        path = f"/{COLLECTIONS[kind]}/{record.pk}"
+    response = respond(request, body, version, status=status)
+    if status == 201:
+        response["Location"] = f"{conf.root_url}{path}"
+    return response
+
+
+def check_preconditions(request: Request, record: Event | Venue | Organizer | Term) -> None:
+    """Hold ``If-Match`` and ``If-Unmodified-Since`` against the stored record.
+
+    Compared with the record as this caller would GET it without ``_fields`` (decisions 6).
+    Raises ``PreconditionFailed``; a record that is gone fails every precondition.
+    """
+    if not {"HTTP_IF_MATCH", "HTTP_IF_UNMODIFIED_SINCE"} & request.META.keys():
+        return
+    now = timezone.now()
+    if isinstance(record, Term):
+        row = terms.by_id(Taxonomy(record.taxonomy), record.pk, now)
+        version = term_version(request, row, with_fields=False) if row else None
+    else:
+        kind = KINDS[type(record)]
+        single = singles.by_id(kind, record.pk)
+        version = single and record_version(
+            request,
+            kind,
+            single,
+            viewer=viewer_of(request, now=now),
+            now=now,
+            with_fields=False,
+        )
+    if version is None:
+        conditional.check(request, "")
+        return
+    modified_at = record.modified_at
+    conditional.check(request, version.etag, modified_at)
+
+
+def record_version(  # noqa: PLR0913 -- a record, who looks, and when
+    request: Request,
+    kind: str,
+    record: Single,
+    *,
+    viewer: Viewer,
+    now: datetime,
+    with_fields: bool = True,
+) -> Version:
+    """Return the version of an event, a venue or an organizer as the viewer sees it."""
+    related = relations.versions(record.id, viewer, now) if kind == viewers.EVENT else []
+    moments = [record.modified_at, *(singles.as_moment(one.modified_at) for one in related)]
+    if record.published_at is not None and record.published_at <= now:
+        moments.append(record.published_at)
+    embedded = [
+        (one.kind, one.id, one.version, bool(one.is_scheduled), one.fragment is None)
+        for one in related
+    ]
+    etag = conditional.entity_tag(
+        kind,
+        record.id,
+        record.version,
+        effective_status(record, now),
+        embedded,
+        viewer.key,
+        request.GET.get("_fields", "") if with_fields else "",
+    )
+    return Version(etag=etag, modified_at=max(moments))
+
+
+def effective_status(record: Single, now: datetime) -> str:
+    """Return the status that a record has at ``now``."""
+    return Status.FUTURE if is_scheduled(record, now) else record.status
+
+
+def is_scheduled(record: Single, now: datetime) -> bool:
+    """Return whether time has not published a record yet."""
+    return (
+        record.status == Status.PUBLISH
+        and record.published_at is not None
+        and record.published_at > now
+    )
+
+
+def record_text(kind: str, record: Single, *, viewer: Viewer, now: datetime) -> str:
+    """Return the document of an event, a venue or an organizer, addresses filled."""
+    scheduled = is_scheduled(record, now)
+    if kind != viewers.EVENT:
+        return addresses.fill(composition.record(record.fragment, is_scheduled=scheduled))
+    related = relations.of_events([record.id], viewer, now)
+    fragment = composition.effective(record.fragment, is_scheduled=scheduled)
+    return addresses.fill(composition.event(fragment, related))
+
+
+def with_json_ld(kind: str, body: str) -> str:
+    """Return a document with its description for search engines."""
+    document = orjson.loads(body)
+    if kind == viewers.EVENT:
+        described = jsonld.event(document, currency=conf.currency)
+        if isinstance(document["venue"], dict):
+            document["venue"]["json_ld"] = jsonld.place(document["venue"])
+    elif kind == viewers.VENUE:
+        described = jsonld.place(document)
+    else:
+        described = jsonld.person(document)
+    document["json_ld"] = described
+    return orjson.dumps(document).decode()
+
+
+def term_version(
+    request: Request, row: terms.TermRow, *, with_fields: bool = True
+) -> Version:
+    """Return the version of a term."""
+    named = request.GET.get("_fields", "") if with_fields else ""
+    return Version(
+        etag=conditional.entity_tag(row.taxonomy, row.id, row.version, named),
+        modified_at=singles.as_moment(row.modified_at),
+    )
+
+
+def term_text(row: terms.TermRow) -> str:
+    """Return the document of a term, addresses filled."""
+    return addresses.fill(addresses.dumps(terms.document(row)))
+
+
+def respond(
+    request: Request, body: str, version: Version, *, status: int = 200
+) -> HttpResponse:
+    """Return a document with its headers, cut to ``_fields``."""
+    response = HttpResponse(
+        fields.cut(body.encode(), request.GET.get("_fields")),
+        content_type=JSON,
+        status=status,
+    )
+    add_headers(request, response, version)
+    return response
+
+
+def not_modified(request: Request, version: Version) -> HttpResponse:
+    """Return 304 with the headers that 200 would have (RFC 9110 15.4.5)."""
+    response = HttpResponse(status=304)
+    del response["Content-Type"]
+    add_headers(request, response, version)
+    return response
+
+
+def add_headers(request: Request, response: HttpResponse, version: Version) -> None:
+    """Name the version, and who may keep it."""
+    conditional.add_headers(
+        response,
+        etag=version.etag,
+        modified_at=version.modified_at,
+        is_private=request.auth is not None or "password" in request.GET,
+    )

@@ -1,0 +1,89 @@
+"""Entity tags and preconditions (RFC 9110 sections 8.8 and 13, decisions 6).
+
+The tag of a record is made of versions, not of bytes, so that it is known before anything
+is rendered and so that a write can compare it.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+from django.utils.http import http_date, parse_etags, parse_http_date_safe
+
+from calendar_events.conf import conf
+from platform_errors.exceptions import PreconditionFailed
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from django.http import HttpResponse
+    from rest_framework.request import Request
+
+GENERATION = "1"
+"""Raised when the wire shapes change, so that no cached answer outlives them."""
+
+
+def entity_tag(*parts: object) -> str:
+    """Return a strong tag of everything that decides about the bytes."""
+    text = "\x1f".join((GENERATION, conf.root_url, *map(str, parts)))
+    return f'"{blake2b(text.encode(), digest_size=16).hexdigest()}"'
+
+
+def is_not_modified(
+    request: Request, etag: str, modified_at: datetime | None = None
+) -> bool:
+    """Return whether the caller has this very answer already.
+
+    ``If-Modified-Since`` counts only without ``If-None-Match`` (RFC 9110 13.1.3).
+    """
+    known = request.META.get("HTTP_IF_NONE_MATCH")
+    if known is not None:
+        tags = [tag.removeprefix("W/") for tag in parse_etags(known)]
+        return "*" in tags or etag in tags
+    since = request.META.get("HTTP_IF_MODIFIED_SINCE")
+    if since is None or modified_at is None:
+        return False
+    seconds = parse_http_date_safe(since)
+    return seconds is not None and int(modified_at.timestamp()) <= seconds
+
+
+def check(request: Request, etag: str, modified_at: datetime | None = None) -> None:
+    """Hold the caller's preconditions against the record as it is.
+
+    ``If-Match`` compares strongly; ``If-Unmodified-Since`` counts only without it.
+    Raises ``PreconditionFailed``.
+    """
+    wanted = request.META.get("HTTP_IF_MATCH")
+    if wanted is not None:
+        tags = parse_etags(wanted)
+        if "*" not in tags and etag not in tags:
+            raise PreconditionFailed("the record has another entity tag now")
+        return
+    since = request.META.get("HTTP_IF_UNMODIFIED_SINCE")
+    if since is None or modified_at is None:
+        return
+    seconds = parse_http_date_safe(since)
+    if seconds is not None and int(modified_at.timestamp()) > seconds:
+        raise PreconditionFailed("the record was modified since")
+
+
+def add_headers(
+    response: HttpResponse,
+    *,
+    etag: str,
+    modified_at: datetime | None = None,
+    is_private: bool,
+) -> None:
+    """Name the version of an answer, and who may keep it."""
+    response["ETag"] = etag
+    if modified_at is not None:
+        response["Last-Modified"] = http_date(int(modified_at.timestamp()))
+    add_cache_headers(response, is_private=is_private)
+
+
+def add_cache_headers(response: HttpResponse, *, is_private: bool) -> None:
+    """Say who may keep an answer; nobody without asking again."""
+    who = "private" if is_private else "public"
+    response["Cache-Control"] = f"{who}, no-cache"
+    response["Vary"] = "Accept, Authorization"

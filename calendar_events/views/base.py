@@ -1,0 +1,50 @@
+"""What every view of the events interface shares: who may call, and in which dialect."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from django.utils import timezone
+from rest_framework.renderers import JSONRenderer
+from rest_framework.viewsets import ViewSet
+
+from calendar_events.conf import conf
+from calendar_events.views.description import RouteMetadata
+from platform_errors import documents
+from platform_errors.authentication import BearerAuthentication, HmacAuthentication
+from platform_errors.negotiation import QualityNegotiation
+from platform_errors.parsers import FormParser, JsonParser
+from platform_errors.permissions import (
+    RequiresInstitution,
+    RequiresService,
+    RequiresUser,
+)
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from rest_framework.request import Request
+
+
+class EventsView(ViewSet):
+    """Public reads, writes with a service, an institution and a user (decisions 2)."""
+
+    error_dialect: ClassVar[documents.Dialect] = documents.EVENTS
+    authentication_classes = [BearerAuthentication, HmacAuthentication]
+    permission_classes = [
+        RequiresService.named(conf.service).with_open_reads(),
+        RequiresInstitution.with_open_reads(),
+        RequiresUser.with_open_reads(),
+    ]
+    content_negotiation_class = QualityNegotiation
+    renderer_classes = [JSONRenderer]
+    parser_classes = [JsonParser, FormParser]
+    metadata_class = RouteMetadata
+
+    now: datetime
+    """The moment that the whole request is answered for."""
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Look at the clock once, so that one answer speaks of one moment."""
+        self.now = timezone.now()
+        super().initial(request, *args, **kwargs)

@@ -1,0 +1,110 @@
+"""Reading events: the list, singles by identifier and by slug."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from calendar_events import access, answers, conditional, viewers
+from calendar_events.documents import composition
+from calendar_events.filters.events import EventFilter
+from calendar_events.queries import pages, relations, singles
+from calendar_events.queries.events import event_query
+from calendar_events.queries.windows import window as window_of
+from calendar_events.views import lists
+from calendar_events.views.base import EventsView
+
+if TYPE_CHECKING:
+    from django.http import HttpResponse
+    from rest_framework.request import Request
+
+    from calendar_events.pagination import PageRequest
+    from calendar_events.queries.events import EventQuery
+    from calendar_events.queries.pages import EventRow
+    from calendar_events.queries.windows import Window
+
+
+class EventReads(EventsView):
+    """``GET /events``, ``/events/{id}`` and ``/events/by-slug/{slug}``."""
+
+    def list(self, request: Request) -> HttpResponse:
+        """List events."""
+        asked = lists.read(request, EventFilter, now=self.now)
+        query, window = event_list(asked)
+
+        def find(wanted: PageRequest) -> lists.Found:
+            page = pages.fetch(query, limit=wanted.size, offset=wanted.offset)
+            items = event_texts(page.rows, query, asked.values.get("password", ""))
+            return lists.Found(items=items, total=page.total)
+
+        return lists.answer(asked, "events", viewers.EVENT, find, window)
+
+    def retrieve(self, request: Request, pk: str) -> HttpResponse:
+        """Read an event."""
+        return self._single(request, singles.by_id(viewers.EVENT, int(pk)))
+
+    def retrieve_by_slug(self, request: Request, slug: str) -> HttpResponse:
+        """Read an event by its slug."""
+        return self._single(request, singles.by_slug(viewers.EVENT, slug))
+
+    def _single(self, request: Request, event: singles.Single | None) -> HttpResponse:
+        if event is None:
+            raise access.RecordNotFound(viewers.EVENT)
+        viewer = answers.viewer_of(request, now=self.now)
+        access.require_readable(
+            viewers.EVENT, event, viewer=viewer, credentials=request.auth, now=self.now
+        )
+        access.require_password(
+            event,
+            request.GET.get("password", ""),
+            viewer=viewer,
+            editing=request.GET.get("context") == "edit",
+        )
+        return single_answer(request, viewers.EVENT, event, viewer=viewer, now=self.now)
+
+
+def single_answer(
+    request: Request, kind: str, record: singles.Single, **seen: Any
+) -> HttpResponse:
+    """Answer with one record: 304, 412 or its document with ``json_ld``."""
+    version = answers.record_version(request, kind, record, **seen)
+    conditional.check(request, version.etag, version.modified_at)
+    if conditional.is_not_modified(request, version.etag, version.modified_at):
+        return answers.not_modified(request, version)
+    body = answers.with_json_ld(kind, answers.record_text(kind, record, **seen))
+    return answers.respond(request, body, version)
+
+
+def event_list(asked: lists.ListRequest) -> tuple[EventQuery, Window]:
+    """Return the list of events that was asked for.
+
+    Raises ``InvalidParameters`` naming everything that cannot be used.
+    """
+    window, problems = window_of(asked.values, asked.context)
+    query, more = event_query(
+        asked.values, viewer=asked.viewer, now=asked.now, window=window
+    )
+    asked.require_no({**problems, **more})
+    return query, window
+
+
+def event_texts(rows: list[EventRow], query: EventQuery, password: str) -> list[str]:
+    """Return the documents of a page; without their password some are blank."""
+    open_ids = [row.id for row in rows if _is_open(row, password)]
+    related: dict[int, list[relations.Related]] = {pk: [] for pk in open_ids}
+    for one in relations.of_events(open_ids, query.viewer, query.now):
+        related[one.event].append(one)
+    return [
+        composition.event(
+            composition.effective(row.fragment, is_scheduled=row.is_scheduled),
+            related[row.id],
+        )
+        if row.id in related
+        else composition.protected_event(
+            composition.effective(row.protected_fragment, is_scheduled=row.is_scheduled)
+        )
+        for row in rows
+    ]
+
+
+def _is_open(row: EventRow, password: str) -> bool:
+    return not row.password or access.is_password(row.password, password)

@@ -1,0 +1,69 @@
+"""Reading categories and tags: the lists and singles by identifier."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from calendar_events import access, answers, conditional
+from calendar_events.documents import addresses
+from calendar_events.filters.terms import CategoryFilter, TagFilter
+from calendar_events.models import Taxonomy
+from calendar_events.queries import terms
+from calendar_events.queries.sliced import slice_of
+from calendar_events.views import lists
+from calendar_events.views.base import EventsView
+
+if TYPE_CHECKING:
+    import django_filters
+    from django.http import HttpResponse
+    from rest_framework.request import Request
+
+    from calendar_events.pagination import PageRequest
+
+
+class TermReads(EventsView):
+    """What categories and tags have in common."""
+
+    taxonomy: ClassVar[Taxonomy]
+    filterset_class: ClassVar[type[django_filters.FilterSet]]
+
+    def list(self, request: Request) -> HttpResponse:
+        """List the terms."""
+        asked = lists.read(request, self.filterset_class, now=self.now)
+        found, order, problems = terms.term_query(
+            asked.values, taxonomy=self.taxonomy, viewer=asked.viewer, now=self.now
+        )
+        asked.require_no(problems)
+
+        def find(wanted: PageRequest) -> lists.Found:
+            ids, total = slice_of(found, order, limit=wanted.size, offset=wanted.offset)
+            rows = terms.by_ids(ids, self.now)
+            items = (addresses.dumps(terms.document(row)) for row in rows)
+            return lists.Found(items=items, total=total)
+
+        return lists.answer(asked, terms.COLLECTIONS[self.taxonomy], "term", find)
+
+    def retrieve(self, request: Request, pk: str) -> HttpResponse:
+        """Read a term."""
+        row = terms.by_id(self.taxonomy, int(pk), self.now)
+        if row is None:
+            raise access.RecordNotFound(terms.KINDS[self.taxonomy])
+        version = answers.term_version(request, row)
+        conditional.check(request, version.etag, version.modified_at)
+        if conditional.is_not_modified(request, version.etag, version.modified_at):
+            return answers.not_modified(request, version)
+        return answers.respond(request, answers.term_text(row), version)
+
+
+class CategoryReads(TermReads):
+    """``GET /categories`` and ``/categories/{id}``."""
+
+    taxonomy = Taxonomy.CATEGORY
+    filterset_class = CategoryFilter
+
+
+class TagReads(TermReads):
+    """``GET /tags`` and ``/tags/{id}``."""
+
+    taxonomy = Taxonomy.TAG
+    filterset_class = TagFilter
