@@ -49,7 +49,7 @@ class Version:
 
 def viewer_of(request: Request, *, now: datetime) -> Viewer:
     """Return who is looking; asks the database only when somebody acts."""
-    credentials = request.auth
+    credentials = viewers.credentials_of(request)
     if credentials is None or credentials.principal is None:
         return viewers.ANONYMOUS
     found = state.read(now=now, user=credentials.principal.user)
@@ -63,6 +63,7 @@ def record_response(
     now = timezone.now()
     if isinstance(record, Term):
         row = terms.by_id(Taxonomy(record.taxonomy), record.pk, now)
+        assert row is not None  # noqa: S101 -- the caller has just saved it
         version = term_version(request, row)
         body = term_text(row)
         path = f"/{terms.COLLECTIONS[Taxonomy(record.taxonomy)]}/{record.pk}"

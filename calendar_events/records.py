@@ -71,7 +71,7 @@ def save(record: AnyRecord, *, now: datetime, links: Links = NO_CHANGE) -> None:
     Django's ``IntegrityError`` when a constraint is violated.
     """
     with transaction.atomic():
-        if record.pk is None:
+        if record._state.adding:
             _insert(record, now=now.replace(microsecond=0))
         else:
             _update(record, now=now.replace(microsecond=0))
@@ -177,11 +177,12 @@ def _link(event: Event, links: Links) -> None:
         and not event.hide_from_listings
         and not event.password,
     }
-    for model, column, wanted in (
+    kinds: list[tuple[Any, str, Iterable[int] | None]] = [
         (EventVenue, "venue_id", links.venues),
         (EventOrganizer, "organizer_id", links.organizers),
         (EventTerm, "term_id", links.terms),
-    ):
+    ]
+    for model, column, wanted in kinds:
         rows = model.objects.filter(event=event)
         if wanted is None:
             rows.update(**copies)

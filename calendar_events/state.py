@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group, Permission
@@ -70,14 +70,15 @@ class State:
 @cache
 def _permissions_statement() -> str:
     user = get_user_model()
-    permissions = user._meta.get_field("user_permissions").remote_field.through
-    groups = user._meta.get_field("groups").remote_field.through
+    # Typed as Any: which model stands there is a setting.
+    permissions: Any = user._meta.get_field("user_permissions").remote_field
+    groups: Any = user._meta.get_field("groups").remote_field
     return _PERMISSIONS.format(
         codenames=", ".join(f"'{codename}'" for codename in sorted(READING)),
         permission=Permission._meta.db_table,
         content_type=ContentType._meta.db_table,
-        user_permission=permissions._meta.db_table,
-        user_group=groups._meta.db_table,
+        user_permission=permissions.through._meta.db_table,
+        user_group=groups.through._meta.db_table,
         group_permission=Group.permissions.through._meta.db_table,
     )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from django.urls import URLPattern, re_path
 
 from calendar_events.views import viewsets
+from calendar_events.views.base import EventsView
 from calendar_events.views.root import Root
 from platform_errors.documents import EVENTS
 from platform_errors.views import NoSuchResource
@@ -23,7 +24,7 @@ PK = r"(?P<pk>[0-9]+)"
 SLUG = r"by-slug/(?P<slug>[^/]+)"
 
 
-def records(name: str, viewset: type[viewsets.EventsView]) -> list[URLPattern]:
+def records(name: str, viewset: type[EventsView]) -> list[URLPattern]:
     """Return the routes of events, venues or organizers."""
     return [
         *terms(name, viewset),
@@ -31,7 +32,7 @@ def records(name: str, viewset: type[viewsets.EventsView]) -> list[URLPattern]:
     ]
 
 
-def terms(name: str, viewset: type[viewsets.EventsView]) -> list[URLPattern]:
+def terms(name: str, viewset: type[EventsView]) -> list[URLPattern]:
     """Return the routes of a collection and its members."""
     return [
         re_path(rf"^/{name}/?$", viewset.as_view(COLLECTION), name=name),

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from calendar_events.models import Status
+from platform_errors.credentials import Credentials
 
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from rest_framework.request import Request
+
     from calendar_events.sql import Conditions
-    from platform_errors.credentials import Credentials
 
 EVENT, VENUE, ORGANIZER = "event", "venue", "organizer"
 
@@ -57,6 +59,11 @@ class Viewer:
 
 
 ANONYMOUS = Viewer()
+
+
+def credentials_of(request: Request) -> Credentials | None:
+    """Return the credentials of a request, if it came with any."""
+    return request.auth if isinstance(request.auth, Credentials) else None
 
 
 def viewer_of(credentials: Credentials | None, permissions: frozenset[str]) -> Viewer:

@@ -62,22 +62,23 @@ def details(written: str) -> dict[str, str]:
 
 def image_document(image: Image) -> dict[str, Any]:
     """Return the image object (``contract/events-observed.md`` 2.2)."""
+    name = str(image.file.name)
     return {
-        "url": addresses.of_file(image.file.name),
+        "url": addresses.of_file(name),
         "id": image.pk,
-        "extension": image.file.name.rpartition(".")[2].lower(),
+        "extension": name.rpartition(".")[2].lower(),
         "width": image.width,
         "height": image.height,
         "filesize": image.filesize,
         "sizes": {
-            name: {
+            size_name: {
                 "width": size["width"],
                 "height": size["height"],
                 "mime-type": size["mime-type"],
                 "filesize": size["filesize"],
                 "url": addresses.of_file(size["file"]),
             }
-            for name, size in image.sizes.items()
+            for size_name, size in image.sizes.items()
         },
     }
 

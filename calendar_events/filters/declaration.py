@@ -99,9 +99,10 @@ def parameters(filterset: type[django_filters.FilterSet]) -> dict[str, Parameter
 
 @cache
 def _compiled(
-    filterset: type[django_filters.FilterSet],
+    filterset: Any,
 ) -> dict[str, Callable[[list[str], Context], Any]]:
-    return {name: declared.value for name, declared in parameters(filterset).items()}
+    declared = parameters(filterset)
+    return {name: parameter.value for name, parameter in declared.items()}
 
 
 def read(
@@ -132,7 +133,8 @@ def read(
 def context(query: QueryDict, *, now: datetime, site_zone: tzinfo) -> Context:
     """Return what values are read with; an unreadable ``tz`` is reported by ``read``."""
     try:
-        zone = reading.zone(query["tz"]) if "tz" in query else site_zone
+        named = query.getlist("tz")
+        zone = reading.zone(str(named[-1])) if named else site_zone
     except Unreadable:
         zone = site_zone
     return Context(now=now, zone=zone)

@@ -49,7 +49,7 @@ RECORD_COLUMNS = {
     "title": "sort_text",
     "id": "id",
 }
-TERM_COLUMNS = {"name": "sort_text", "id": "id", "slug": "slug", "count": "count"}
+TERM_COLUMNS = {"name": "sort_text", "id": "id", "slug": "slug", "count": "number"}
 
 
 def order(

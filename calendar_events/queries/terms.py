@@ -45,7 +45,8 @@ class TermRow(NamedTuple):
     slug: str
     description: str
     parent_id: int | None
-    count: int
+    number: int
+    """How many published events have it."""
 
 
 def by_id(taxonomy: Taxonomy, pk: int, now: datetime) -> TermRow | None:
@@ -81,7 +82,7 @@ def term_query(
     if "exclude" in values:
         terms = terms.exclude(id__in=values["exclude"])
     if values.get("hide_empty", True):
-        terms = terms.filter(count__gt=0)
+        terms = terms.filter(number__gt=0)
     return terms, order(values, TERM_COLUMNS, Order("sort_text")), problems
 
 
@@ -104,7 +105,7 @@ def _unknown(
     return problems
 
 
-def _counted(terms: QuerySet[Term], now: datetime) -> QuerySet[Term]:
+def _counted(terms: QuerySet[Term], now: datetime) -> QuerySet[Any]:
     """Count the published events of each term: what is kept less what is only scheduled."""
     kept = (
         DayCount.objects.filter(
@@ -115,7 +116,7 @@ def _counted(terms: QuerySet[Term], now: datetime) -> QuerySet[Term]:
         )
         .order_by()
         .values("scope")
-        .values(number=Sum("number"))
+        .values(total=Sum("number"))
     )
     scheduled = (
         EventTerm.objects.filter(
@@ -127,11 +128,11 @@ def _counted(terms: QuerySet[Term], now: datetime) -> QuerySet[Term]:
         )
         .order_by()
         .values("term")
-        .values(number=Count("*"))
+        .values(total=Count("*"))
     )
     nothing = Value(0)
     return terms.annotate(
-        count=Coalesce(Subquery(kept, output_field=IntegerField()), nothing)
+        number=Coalesce(Subquery(kept, output_field=IntegerField()), nothing)
         - Coalesce(Subquery(scheduled, output_field=IntegerField()), nothing)
     )
 
@@ -146,7 +147,7 @@ def document(row: TermRow) -> dict[str, Any]:
     }
     found: dict[str, Any] = {
         "id": row.id,
-        "count": row.count,
+        "count": row.number,
         "description": row.description,
         "name": row.name,
         "slug": row.slug,

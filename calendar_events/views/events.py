@@ -51,7 +51,11 @@ class EventReads(EventsView):
             raise access.RecordNotFound(viewers.EVENT)
         viewer = answers.viewer_of(request, now=self.now)
         access.require_readable(
-            viewers.EVENT, event, viewer=viewer, credentials=request.auth, now=self.now
+            viewers.EVENT,
+            event,
+            viewer=viewer,
+            credentials=viewers.credentials_of(request),
+            now=self.now,
         )
         access.require_password(
             event,

@@ -66,7 +66,7 @@ def read(
     """Read the parameters of a list, who is looking, and the state of the calendar."""
     context = declaration.context(request.GET, now=now, site_zone=conf.site_zone)
     values, problems = declaration.read(filterset, request.GET, context)
-    credentials = request.auth
+    credentials = viewers.credentials_of(request)
     user = credentials.principal.user if credentials and credentials.principal else None
     found = state.read(now=now, user=user)
     return ListRequest(

@@ -54,7 +54,11 @@ class RecordReads(EventsView):
             raise access.RecordNotFound(self.kind)
         viewer = answers.viewer_of(request, now=self.now)
         access.require_readable(
-            self.kind, record, viewer=viewer, credentials=request.auth, now=self.now
+            self.kind,
+            record,
+            viewer=viewer,
+            credentials=viewers.credentials_of(request),
+            now=self.now,
         )
         return single_answer(request, self.kind, record, viewer=viewer, now=self.now)
 
