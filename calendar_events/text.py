@@ -117,6 +117,14 @@ def _paragraphs(markup: str) -> str:
     return "\n".join(f"<p>{line}</p>" for line in lines)
 
 
+def safe_html(text: str) -> str:
+    """Return HTML that is safe to show, as it is: no paragraphs are made.
+
+    So the observed peer answers the descriptions of terms (``contract`` events 10).
+    """
+    return _clean(_readable(text)).strip()
+
+
 def _clean(markup: str) -> str:
     cleaned = nh3.clean(
         _STRAY.sub("&lt;", markup),

@@ -14,6 +14,7 @@ from calendar_events.serializers.fields import (
     Flag,
     PlainText,
     RichText,
+    SafeText,
     SlugText,
 )
 from calendar_events.serializers.references import (
@@ -126,7 +127,7 @@ class TermInput(Input):
     """An event tag (spec 2.6)."""
 
     name = PlainText(max_length=200, required=True, clearable=False)
-    description = RichText()
+    description = SafeText()
     slug = SlugText(help_text="Made from the name when empty.")
 
 

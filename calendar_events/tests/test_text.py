@@ -298,3 +298,17 @@ def test_hostile_text_takes_no_time(hostile):
     text.fold(hostile)
 
     assert time.perf_counter() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("Words", "Words"),
+        ("a < b & c", "a &lt; b &amp; c"),
+        ("<em>Words</em><script>alert(1)</script>", "<em>Words</em>"),
+        ("one\n\ntwo", "one\n\ntwo"),
+    ],
+)
+def test_the_description_of_a_term_is_made_safe_and_left_in_one_piece(written, shown):
+    assert text.safe_html(written) == shown
+    assert text.safe_html(shown) == shown
