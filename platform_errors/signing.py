@@ -197,6 +197,9 @@ def _pairs(query: bytes) -> list[tuple[str, str]]:
         )
     pairs = []
     try:
+        # Raw bytes must be whole characters by themselves: half of one raw and half escaped
+        # decodes here, but not where the parameters are read.
+        query.decode()
         for piece in query.split(b"&"):
             if piece:
                 name, _, value = piece.replace(b"+", b" ").partition(b"=")

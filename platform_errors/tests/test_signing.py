@@ -95,7 +95,7 @@ def test_the_canonical_query_follows_the_contract(query, lines):
 
 
 @pytest.mark.parametrize(
-    "query", [b"%", b"a=%2", b"a=%2G", b"%ff=1", b"a=\xe9", b"%C3=%A9"]
+    "query", [b"%", b"a=%2", b"a=%2G", b"%ff=1", b"a=\xe9", b"%C3=%A9", b"a=\xc3%A9"]
 )
 def test_a_query_that_does_not_decode_is_refused(query):
     with pytest.raises(signing.QueryMalformed):

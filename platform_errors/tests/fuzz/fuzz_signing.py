@@ -103,6 +103,7 @@ def main() -> None:
             f"-max_total_time={options.seconds}",
             "-max_len=512",
             "-timeout=5",
+            f"-artifact_prefix={tempfile.gettempdir()}/",
             f"-dict={words}",
             str(corpus),
         ],
