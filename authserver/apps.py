@@ -13,7 +13,7 @@ class AuthserverConfig(AppConfig):
 
     def ready(self) -> None:
         """Connect what needs the models."""
-        from authserver import login_audit  # noqa: PLC0415 -- needs the apps
+        from authserver import checks, login_audit  # noqa: F401, PLC0415 -- needs the apps
         from authserver.audit import install_sqlite_guard  # noqa: PLC0415 -- needs the apps
 
         login_audit.connect()

@@ -88,5 +88,11 @@ def decrypt(stored: str) -> bytes:
 
 
 def rotate_encryption(stored: str) -> str:
-    """Return the stored secret encrypted anew with the first configured key."""
-    return _cipher(conf.encryption_keys).rotate(stored.encode("ascii")).decode("ascii")
+    """Return the stored secret encrypted anew with the first configured key.
+
+    Raises ``SecretUnreadable`` when no configured key fits.
+    """
+    try:
+        return _cipher(conf.encryption_keys).rotate(stored.encode("ascii")).decode("ascii")
+    except InvalidToken as error:
+        raise SecretUnreadable from error

@@ -130,6 +130,7 @@ MIDDLEWARE = [
     "platform_errors.rate_limiting.RateLimitMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.middleware.common.CommonMiddleware",  # refuses a Host that is not ours
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -309,6 +310,7 @@ AUTHSERVER = {
     "REFRESH_TOKEN_SECONDS": env.int("REFRESH_TOKEN_SECONDS", 7 * 24 * 3600),
     "PENDING_REQUEST_SECONDS": env.int("PENDING_REQUEST_SECONDS", 600),
     "CONSENT_DAYS": env.int("CONSENT_DAYS", 90),
+    "AUDIT_DAYS": env.int("AUDIT_DAYS", 400),  # 0 keeps the record for ever
     "WRONG_VERIFIERS_PER_CODE": env.int("WRONG_VERIFIERS_PER_CODE", 5),
     "SESSION_IDLE_SECONDS": SESSION_IDLE_SECONDS,
     "SESSION_ABSOLUTE_SECONDS": SESSION_COOKIE_AGE,
@@ -426,9 +428,10 @@ LOGGING = {
         },
         "json": {
             "()": "platform_errors.logs.StructuredFormatter",
-            "format": "{asctime}{levelname}{name}{message}{request_id}",
+            "format": "{levelname}{name}{message}{request_id}",
             "style": "{",
-            "rename_fields": {"asctime": "time", "levelname": "level", "name": "logger"},
+            "timestamp": "time",
+            "rename_fields": {"levelname": "level", "name": "logger"},
         },
     },
     "handlers": {
@@ -441,6 +444,7 @@ LOGGING = {
     # Django's own handlers would write everything twice, and unmasked.
     "loggers": {
         "django": {"handlers": [], "level": "INFO"},
+        "django.server": {"handlers": [], "propagate": True},
         "oauthlib": {"level": "INFO"},  # at DEBUG it writes tokens
     },
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", "INFO")},

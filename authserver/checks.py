@@ -1,0 +1,113 @@
+"""System checks: what can be set wrongly is said at the start, not at the first request."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from cryptography.fernet import Fernet
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Warning, register  # noqa: A004
+
+from authserver.conf import conf
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import timedelta
+
+SWAPPED = {
+    "OAUTH2_PROVIDER_APPLICATION_MODEL": "authserver.ServiceKey",
+    "OAUTH2_PROVIDER_GRANT_MODEL": "authserver.Grant",
+    "OAUTH2_PROVIDER_ACCESS_TOKEN_MODEL": "authserver.AccessToken",
+    "OAUTH2_PROVIDER_REFRESH_TOKEN_MODEL": "authserver.RefreshToken",
+    "OAUTH2_PROVIDER_ID_TOKEN_MODEL": "authserver.IDToken",
+}
+CLASSES = {
+    "OAUTH2_SERVER_CLASS": "authserver.oauth.server.Server",
+    "OAUTH2_VALIDATOR_CLASS": "authserver.oauth.validator.Validator",
+}
+MAX_CODE_SECONDS = 600  # RFC 6749 section 4.1.2
+
+
+@register("authserver")
+def check_settings(**_kwargs: Any) -> list[CheckMessage]:
+    """Run every check of the app."""
+    return [
+        *_encryption_keys(),
+        *_toolkit(),
+        *_issuer(),
+        *_lifetimes(),
+        *_requests(),
+    ]
+
+
+def _encryption_keys() -> Iterator[CheckMessage]:
+    """E001, E002: secrets of service keys need a Fernet key that works."""
+    if not conf.encryption_keys:
+        yield Error(
+            "AUTHSERVER['ENCRYPTION_KEYS'] is empty: no secret can be stored or verified.",
+            hint="Make one with cryptography.fernet.Fernet.generate_key().",
+            id="authserver.E001",
+        )
+    for position, key in enumerate(conf.encryption_keys, start=1):
+        try:
+            Fernet(key)
+        except ValueError:
+            yield Error(
+                f"AUTHSERVER['ENCRYPTION_KEYS']: key {position} is not 32 bytes in "
+                "URL-safe Base64.",
+                id="authserver.E002",
+            )
+
+
+def _toolkit() -> Iterator[CheckMessage]:
+    """E003, E004: django-oauth-toolkit must use our models and answers, all of them."""
+    for name, value in SWAPPED.items():
+        if getattr(settings, name, None) != value:
+            yield Error(f"{name} must be {value!r}.", id="authserver.E003")
+    provider = getattr(settings, "OAUTH2_PROVIDER", {})
+    for name, value in CLASSES.items():
+        if provider.get(name) != value:
+            yield Error(
+                f"OAUTH2_PROVIDER[{name!r}] must be {value!r}.", id="authserver.E004"
+            )
+
+
+def _issuer() -> Iterator[CheckMessage]:
+    """E005: the issuer is an origin, character by character what clients compare."""
+    parts = urlsplit(conf.issuer)
+    if f"{parts.scheme}://{parts.netloc}" != conf.issuer or not parts.netloc:
+        yield Error(
+            "AUTHSERVER['ISSUER'] must be scheme and host, without a path or slash.",
+            id="authserver.E005",
+        )
+
+
+def _lifetimes() -> Iterator[CheckMessage]:
+    """E006, W001: lifetimes are positive, and a code's is short."""
+    lifetimes: dict[str, timedelta] = {
+        "ACCESS_TOKEN_SECONDS": conf.access_token_lifetime,
+        "CODE_SECONDS": conf.code_lifetime,
+        "REFRESH_TOKEN_SECONDS": conf.refresh_token_lifetime,
+        "PENDING_REQUEST_SECONDS": conf.pending_request_lifetime,
+        "CONSENT_DAYS": conf.consent_lifetime,
+    }
+    for name, lifetime in lifetimes.items():
+        if lifetime.total_seconds() <= 0:
+            yield Error(f"AUTHSERVER[{name!r}] must be positive.", id="authserver.E006")
+    if conf.code_lifetime.total_seconds() > MAX_CODE_SECONDS:
+        yield Warning(
+            "AUTHSERVER['CODE_SECONDS'] is above ten minutes (RFC 6749 section 4.1.2).",
+            id="authserver.W001",
+        )
+
+
+def _requests() -> Iterator[CheckMessage]:
+    """E007: a refused request must leave its audit event and its spent code behind."""
+    for alias, database in settings.DATABASES.items():
+        if database.get("ATOMIC_REQUESTS"):
+            yield Error(
+                f"DATABASES[{alias!r}]['ATOMIC_REQUESTS'] must be off: what a refused "
+                "request revoked and recorded would be rolled back.",
+                id="authserver.E007",
+            )

@@ -1,0 +1,29 @@
+"""Delete what has expired."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+from django.utils import timezone
+
+from authserver import expiry
+
+
+class Command(BaseCommand):
+    """Forget expired requests, codes, tokens, consents, sessions, and old audit events.
+
+    Run it every hour or so; it deletes in batches and may run beside a busy server.
+    """
+
+    help = "Delete expired requests, codes, tokens, consents, sessions and audit events."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--batch-size", type=int, default=expiry.BATCH_SIZE)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Clear, and say what was cleared."""
+        counts = expiry.clear(timezone.now(), batch_size=max(1, options["batch_size"]))
+        if options["verbosity"] > 0:
+            for name, count in counts.items():
+                self.stdout.write(f"{count} {name}")

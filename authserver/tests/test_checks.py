@@ -1,0 +1,88 @@
+"""Each misconfiguration has an id, and the test settings have none of them."""
+
+import pytest
+
+from authserver import checks
+
+
+def ids():
+    return [message.id for message in checks.check_settings()]
+
+
+@pytest.fixture
+def configure(settings):
+    def configure(**changes):
+        settings.AUTHSERVER = {**settings.AUTHSERVER, **changes}
+
+    return configure
+
+
+def test_the_settings_of_the_tests_are_fine():
+    assert ids() == []
+
+
+def test_encryption_keys_are_needed(configure):
+    configure(ENCRYPTION_KEYS=[])
+
+    assert ids() == ["authserver.E001"]
+
+
+@pytest.mark.parametrize("key", ["short", "é" * 44, "0" * 42])
+def test_encryption_keys_must_work(configure, settings, key):
+    configure(ENCRYPTION_KEYS=[*settings.AUTHSERVER["ENCRYPTION_KEYS"], key])
+
+    assert ids() == ["authserver.E002"]
+
+
+@pytest.mark.parametrize("name", checks.SWAPPED)
+def test_every_model_must_be_ours(settings, name):
+    setattr(settings, name, "oauth2_provider.Other")
+
+    assert ids() == ["authserver.E003"]
+
+
+@pytest.mark.parametrize("name", checks.CLASSES)
+def test_every_class_must_be_ours(settings, name):
+    settings.OAUTH2_PROVIDER = {
+        other: value for other, value in settings.OAUTH2_PROVIDER.items() if other != name
+    }
+
+    assert ids() == ["authserver.E004"]
+
+
+@pytest.mark.parametrize(
+    "issuer",
+    ["", "example.org", "https://as.example/", "https://as.example/path", "https://"],
+)
+def test_the_issuer_is_an_origin(configure, issuer):
+    configure(ISSUER=issuer)
+
+    assert ids() == ["authserver.E005"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ACCESS_TOKEN_SECONDS",
+        "CODE_SECONDS",
+        "REFRESH_TOKEN_SECONDS",
+        "PENDING_REQUEST_SECONDS",
+        "CONSENT_DAYS",
+    ],
+)
+def test_lifetimes_are_positive(configure, name):
+    configure(**{name: 0})
+
+    assert ids() == ["authserver.E006"]
+
+
+def test_a_code_is_short_lived(configure):
+    configure(CODE_SECONDS=601)
+
+    assert ids() == ["authserver.W001"]
+
+
+def test_no_request_is_one_transaction(settings, monkeypatch):
+    monkeypatch.setitem(settings.DATABASES["default"], "ATOMIC_REQUESTS", True)
+
+    assert ids() == ["authserver.E007"]
