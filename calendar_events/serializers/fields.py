@@ -119,6 +119,14 @@ class RichText(PlainText):
         return text.html(value)
 
 
+class SafeText(RichText):
+    """The description of a term: sanitised like a description, but left in one piece."""
+
+    def cleaned(self, value: str) -> str:
+        """Return safe HTML."""
+        return text.safe_html(value)
+
+
 @extend_schema_field(
     {
         "oneOf": [
