@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from ipaddress import ip_address, ip_network
 from typing import TYPE_CHECKING
 
@@ -9,9 +10,15 @@ from platform_errors.conf import conf
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from ipaddress import IPv4Address, IPv6Address
+    from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
     from django.http import HttpRequest
+
+
+def is_trusted(address: str) -> bool:
+    """Return whether an address belongs to one of the proxies in front."""
+    parsed = _parse(address)
+    return parsed is not None and _is_within(parsed, conf.trusted_proxies)
 
 
 def client_address(request: HttpRequest) -> str | None:
@@ -44,4 +51,9 @@ def _parse(text: str) -> IPv4Address | IPv6Address | None:
 
 
 def _is_within(address: IPv4Address | IPv6Address, networks: Iterable[str]) -> bool:
-    return any(address in ip_network(network, strict=False) for network in networks)
+    return any(address in _network(network) for network in networks)
+
+
+@lru_cache(maxsize=64)
+def _network(text: str) -> IPv4Network | IPv6Network:
+    return ip_network(text, strict=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from datetime import datetime
 from typing import Any
 
 from pythonjsonlogger.json import JsonFormatter
@@ -39,10 +40,12 @@ class StructuredFormatter(JsonFormatter):
 
     def jsonify_log_record(self, log_data: dict[str, Any]) -> str:
         """Serialise; what JSON does not know is written as its text, masked as well."""
-        return json.dumps(
-            log_data, ensure_ascii=False, default=lambda item: redact(str(item))
-        )
+        return json.dumps(log_data, ensure_ascii=False, default=_text)
 
 
 def _masked(value: Any) -> Any:
     return redact(value) if isinstance(value, str) else value
+
+
+def _text(value: Any) -> str:
+    return value.isoformat() if isinstance(value, datetime) else redact(str(value))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 import uuid
 from contextvars import ContextVar
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from platform_errors.client_address import is_trusted
 from platform_errors.conf import conf
 
 if TYPE_CHECKING:
@@ -60,19 +59,3 @@ def _accepted(request: HttpRequest) -> str:
     if not _WELL_FORMED.fullmatch(sent):
         return ""
     return sent if is_trusted(request.META.get("REMOTE_ADDR", "")) else ""
-
-
-def is_trusted(address: str) -> bool:
-    """Return whether an address belongs to one of the proxies in front."""
-    try:
-        peer = ipaddress.ip_address(address)
-    except ValueError:
-        return False
-    return any(peer in network for network in _networks(conf.trusted_proxies))
-
-
-@lru_cache(maxsize=8)
-def _networks(
-    names: tuple[str, ...],
-) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]:
-    return tuple(ipaddress.ip_network(name, strict=False) for name in names)

@@ -223,6 +223,15 @@ def test_a_page_keeps_django_s_error_pages(api, fails_with, failure, status):
     )
 
 
+def test_a_host_that_is_not_ours_is_refused_in_the_dialect_of_the_mount(api, accept):
+    platform = api.call("GET", "/platform/probe", accept=accept, HTTP_HOST="evil.example")
+    events = api.call("GET", "/platform/events/v1/probe", HTTP_HOST="evil.example")
+
+    assert read_error(platform).message == "Bad Request"
+    assert platform["x-svc-RequestId"]
+    assert events.status_code == 400
+
+
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE", "FOO"])
 @pytest.mark.parametrize("path", ["/platform/nowhere", "/platform/identity/v1/nowhere"])
 def test_no_such_resource(api, accept, method, path):

@@ -2,6 +2,7 @@
 
 import json
 import logging
+from datetime import UTC, datetime
 
 import pytest
 
@@ -73,6 +74,7 @@ def test_a_structured_line_is_one_json_object():
     formatter = StructuredFormatter(
         "{levelname}{name}{message}{request_id}",
         style="{",
+        timestamp="time",
         rename_fields={"levelname": "level", "name": "logger"},
     )
 
@@ -83,7 +85,9 @@ def test_a_structured_line_is_one_json_object():
     )
 
     assert "\n" not in line
-    assert json.loads(line) == {
+    members = json.loads(line)
+    assert datetime.fromisoformat(members.pop("time")).tzinfo is UTC
+    assert members == {
         "level": "WARNING",
         "logger": "a.logger",
         "message": "password=[redacted]\nsecond line",

@@ -6,7 +6,8 @@ import pytest
 from django.contrib.staticfiles import finders
 from django.core.signals import request_finished
 
-from platform_errors.request_id import current_request_id, is_trusted
+from platform_errors.client_address import is_trusted
+from platform_errors.request_id import current_request_id
 
 HEADER = "x-svc-RequestId"
 SENT = "3d5c0d9e-5a3a-4f0a-9a39-55a9f7d1a7c1"
@@ -56,6 +57,7 @@ def test_the_header_has_the_configured_name(api, change):
         (SENT, "192.0.2.1", False),
         (SENT, "", False),
         (SENT, "fd00::1", True),
+        (SENT, "::ffff:10.1.2.3", True),
         ("short", "10.1.2.3", False),
         ("a" * 129, "10.1.2.3", False),
         ("with space 1", "10.1.2.3", False),
