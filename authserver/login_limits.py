@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from authserver.backends import login_at
 from authserver.conf import conf
-from authserver.models import Institution
+from authserver.models import Institution, User
 from authserver.text import normalise_username
 
 if TYPE_CHECKING:
@@ -69,9 +69,13 @@ def locked_until(failures: Iterable[datetime], limit: Limit) -> datetime | None:
 
 
 def account_of(_request: HttpRequest | None, credentials: dict[str, Any] | None) -> str:
-    """Return the login that these credentials claim, whether or not it exists."""
+    """Return the login that these credentials claim, whether or not it exists.
+
+    Django's signal has what ``authenticate`` was given; axes' own backend renames it.
+    """
     given = credentials or {}
-    username = normalise_username(str(given.get("username") or ""))
+    typed = given.get("username") or given.get(User.USERNAME_FIELD) or ""
+    username = normalise_username(str(typed))
     institution = given.get("institution")
     if isinstance(institution, Institution):
         username = login_at(institution, username)

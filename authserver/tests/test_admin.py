@@ -16,7 +16,6 @@ from authserver.tests.visitor import Visitor
 
 pytestmark = pytest.mark.django_db
 
-SECRET = re.compile(r'value="([A-Za-z0-9]{43})"')
 YES = "Yes, I\u2019m sure"
 Action = AuditEvent.Action
 

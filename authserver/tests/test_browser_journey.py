@@ -1,0 +1,218 @@
+"""The journey in a real Chromium: clicks, keys, no scripts, and what the console says."""
+
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from authserver.models import Grant
+from authserver.tests import factories
+from authserver.tests.browser import picture
+
+pytestmark = [
+    pytest.mark.browser,
+    # Rows that migrations made are put back for whoever runs next.
+    pytest.mark.django_db(transaction=True, serialized_rollback=True),
+]
+
+BACK = re.compile("https://client.example/cb.*")
+
+
+@pytest.fixture
+def ask(live_server, address, key, alice):
+    """Return the address that an application sends its user to, on the live server."""
+
+    def build(asking=key, **changes):
+        return f"{live_server.url}{address(asking, **changes)}"
+
+    return build
+
+
+def answer(page):
+    page.wait_for_url(BACK)
+    return {name: value for name, (value,) in parse_qs(urlsplit(page.url).query).items()}
+
+
+def log_in(page, password=factories.PASSWORD):
+    page.get_by_label("Username").fill("alice")
+    page.get_by_label("Password", exact=True).fill(password)
+    page.get_by_role("button", name="Sign in").click()
+
+
+def test_institution_login_grant_and_back(new_page, ask):
+    page = new_page()
+    page.goto(ask(at=""))
+    picture(page, "institution")
+
+    page.get_by_role("button", name="Riverside University").click()
+    picture(page, "login")
+    log_in(page)
+    picture(page, "grant")
+    page.get_by_role("button", name="Allow", exact=True).click()
+
+    assert answer(page)["code"].startswith("auth_")
+    assert answer(page)["state"] == "some state/&="
+
+
+def test_denying_goes_back_too(new_page, ask):
+    page = new_page()
+    page.goto(ask())
+    log_in(page)
+
+    page.get_by_role("button", name="Deny").click()
+
+    assert answer(page)["error"] == "access_denied"
+
+
+def test_unticking_narrows(new_page, ask):
+    page = new_page()
+    page.goto(ask())
+    log_in(page)
+
+    page.get_by_label("Directory").uncheck()
+    page.get_by_role("button", name="Allow", exact=True).click()
+    answer(page)
+
+    assert Grant.objects.get().scope == "calendar_events"
+
+
+def test_the_keyboard_alone_is_enough(new_page, ask):
+    page = new_page()
+    page.goto(ask(at=""))
+
+    # The search has the focus; what is typed narrows the list, the arrow enters it.
+    page.keyboard.type("river")
+    page.get_by_text("1 institution", exact=True).wait_for()
+    page.keyboard.press("ArrowDown")
+    assert "Riverside University" in page.evaluate("document.activeElement.textContent")
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Sign in").wait_for()
+    page.keyboard.type("alice")
+    page.keyboard.press("Tab")
+    page.keyboard.type(factories.PASSWORD)
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Allow Campus Planner").wait_for()
+    page.keyboard.press("Tab")
+    while page.evaluate("document.activeElement.value") != "allow":
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+
+    assert answer(page)["code"].startswith("auth_")
+
+
+def test_without_scripts_everything_works(new_page, ask):
+    page = new_page(java_script_enabled=False)
+    page.goto(ask(at=""))
+
+    page.get_by_label("Name, place, code or identifier").fill("northgate")
+    page.get_by_role("button", name="Search").click()
+    assert page.get_by_role("button", name="Riverside University").count() == 0
+    page.get_by_label("Name, place, code or identifier").fill("1001")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Riverside University").click()
+    assert page.get_by_role("button", name="Show").count() == 0
+    log_in(page)
+    page.get_by_role("button", name="Allow", exact=True).click()
+
+    assert answer(page)["code"].startswith("auth_")
+
+
+def test_the_list_narrows_while_one_types_and_the_arrows_move_in_it(
+    new_page, ask, northgate
+):
+    page = new_page()
+    page.goto(ask(at=""))
+    page.get_by_label("Remember my choice on this device").uncheck()
+
+    page.keyboard.type("NGATE")
+    page.get_by_text("1 institution", exact=True).wait_for()
+
+    assert page.get_by_role("button", name="Northgate").count() == 1
+    assert page.get_by_role("button", name="Riverside").count() == 0
+    assert page.get_by_label("Remember my choice on this device").is_checked() is False
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate("document.activeElement.id") == "q"
+    page.keyboard.press("Control+A")
+    page.keyboard.type("nowhere")
+    page.get_by_text("No institution matches “nowhere”").wait_for()
+    picture(page, "institution-none")
+
+
+def test_a_failed_login_is_announced_and_puts_the_focus_on_the_password(new_page, ask):
+    page = new_page()
+    page.goto(ask())
+    assert page.evaluate("document.activeElement.id") == "username"
+
+    log_in(page, password="wrong")
+
+    assert "not right" in page.get_by_role("alert").inner_text()
+    assert page.evaluate("document.activeElement.id") == "password"
+    assert page.get_by_label("Username").input_value() == "alice"
+    picture(page, "login-failed")
+
+
+def test_the_password_can_be_shown_and_is_hidden_again_before_it_is_sent(new_page, ask):
+    page = new_page()
+    page.goto(ask())
+    password = page.locator("#password")
+    password.fill("something")
+
+    page.get_by_role("button", name="Show the password").click()
+    assert password.get_attribute("type") == "text"
+    assert page.evaluate("document.activeElement.id") == "password"
+    page.get_by_role("button", name="Hide the password").click()
+
+    assert password.get_attribute("type") == "password"
+
+
+def test_a_double_click_sends_one_answer(new_page, ask):
+    page = new_page()
+    page.goto(ask())
+    log_in(page)
+
+    page.get_by_role("button", name="Allow", exact=True).dblclick()
+
+    assert answer(page)["code"].startswith("auth_")
+    assert Grant.objects.count() == 1
+
+
+def test_going_back_after_the_answer_shows_a_friendly_page(new_page, ask):
+    page = new_page()
+    page.goto(ask())
+    log_in(page)
+    page.get_by_role("button", name="Allow", exact=True).click()
+    answer(page)
+
+    page.go_back()
+
+    page.get_by_role("heading", name="This request is no longer open").wait_for()
+
+
+def test_a_remembered_consent_goes_on_by_itself_after_the_login(
+    new_page, ask, confidential_key, alice, riverside
+):
+    # A form led to the login page's redirect: its policy would block a direct one.
+    factories.ConsentFactory(
+        user=alice,
+        key=confidential_key,
+        institution=riverside,
+        scope="calendar_events directory",
+    )
+    page = new_page()
+    page.goto(ask(confidential_key))
+
+    log_in(page)
+
+    assert answer(page)["code"].startswith("auth_")
+
+
+def test_a_key_canceled_during_the_login_still_brings_the_user_back(new_page, ask, key):
+    page = new_page()
+    page.goto(ask())
+    key.status = key.Status.CANCELED
+    key.save()
+
+    log_in(page)
+
+    assert answer(page)["error"] == "invalid_client_id"
