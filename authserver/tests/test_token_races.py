@@ -1,0 +1,141 @@
+"""Many requests at once: one winner, no 500, on SQLite and on PostgreSQL."""
+
+import threading
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.db import connections
+from django.utils import timezone
+
+from authserver import pending
+from authserver.authorization import AuthorizationRequest
+from authserver.keys import find_stored_key
+from authserver.models import AccessToken, Grant, RefreshToken
+from authserver.scopes import Scopes
+from authserver.tests import factories
+from authserver.tests.oauth_client import REDIRECT, TokenClient, new_code, new_verifier
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+THREADS = 16
+
+
+def at_once(work, times):
+    """Run ``work`` many times from several threads that start together."""
+    barrier = threading.Barrier(THREADS)
+
+    def share(number):
+        barrier.wait()
+        try:
+            return [work() for _ in range(number, times, THREADS)]
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        return [result for results in pool.map(share, range(THREADS)) for result in results]
+
+
+@pytest.fixture
+def user():
+    return factories.UserFactory(institution__registry_id="1001")
+
+
+@pytest.fixture
+def key(user):
+    service = factories.ServiceFactory(code="calendar_events")
+    return factories.ServiceKeyFactory(
+        client_id="spa", services=[service], institutions=[user.institution]
+    )
+
+
+def test_two_hundred_redemptions_of_one_code_give_one_token(user, key):
+    verifier = new_verifier()
+    code = new_code(
+        user=user, key=key, scope="calendar_events refresh_token", verifier=verifier
+    )
+
+    def redeem():
+        return (
+            TokenClient()
+            .query(
+                grant_type="authorization_code",
+                code=code,
+                client_id="spa",
+                redirect_uri=REDIRECT,
+                code_verifier=verifier,
+            )
+            .status_code
+        )
+
+    statuses = Counter(at_once(redeem, 200))
+
+    assert statuses == {200: 1, 400: 199}
+    assert AccessToken.objects.count() == 1
+    assert RefreshToken.objects.count() == 1
+
+
+def test_one_refresh_token_refreshes_once(user, key):
+    refresh = factories.RefreshTokenFactory(user=user, application=key, token_text="rt_1")
+
+    def use():
+        return (
+            TokenClient()
+            .query(grant_type="refresh_token", client_id="spa", refresh_token="rt_1")
+            .status_code
+        )
+
+    statuses = Counter(at_once(use, 48))
+
+    assert statuses == {200: 1, 400: 47}
+    assert AccessToken.objects.count() == 1
+    assert refresh.__class__.objects.count() == 2
+
+
+def test_many_submits_of_one_grant_page_issue_one_code(user, key):
+    now = timezone.now()
+    request = AuthorizationRequest(
+        key=find_stored_key("spa"),
+        redirect_uri=REDIRECT,
+        scopes=Scopes(("calendar_events",)),
+        state="",
+        code_challenge="c" * 43,
+        institution="1001",
+    )
+    found = pending.load(pending.store(request, binding="b", now=now), binding="b", now=now)
+
+    def submit():
+        try:
+            pending.issue_code(found, user=user, granted={"calendar_events"}, now=now)
+        except pending.Spent:
+            return "spent"
+        return "issued"
+
+    outcomes = Counter(at_once(submit, 48))
+
+    assert outcomes == {"issued": 1, "spent": 47}
+    assert Grant.objects.count() == 1
+
+
+def test_parallel_guesses_at_the_verifier_count_too(user, key):
+    verifier = new_verifier()
+    code = new_code(user=user, key=key, verifier=verifier)
+
+    def ask(code_verifier):
+        return (
+            TokenClient()
+            .query(
+                grant_type="authorization_code",
+                code=code,
+                client_id="spa",
+                redirect_uri=REDIRECT,
+                code_verifier=code_verifier,
+            )
+            .status_code
+        )
+
+    at_once(lambda: ask("x" * 43), THREADS)
+
+    assert ask(verifier) == 400
+    assert Grant.objects.get().redeemed_at is not None
+    assert not AccessToken.objects.exists()
