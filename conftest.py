@@ -1,15 +1,17 @@
 """What every app's tests share."""
 
+import os
+
 import hypothesis
 import pytest
 
 from authserver import audit
 
 # Property tests try the same examples everywhere and are not judged by their speed, so
-# that a busy machine fails no run. `pytest --hypothesis-profile deep` looks further.
+# that a busy machine fails no run. `make fuzz` looks further.
 hypothesis.settings.register_profile("suite", deadline=None, derandomize=True)
 hypothesis.settings.register_profile("deep", deadline=None, max_examples=10_000)
-hypothesis.settings.load_profile("suite")
+hypothesis.settings.load_profile("deep" if os.environ.get("FUZZ") == "long" else "suite")
 
 
 @pytest.hookimpl(tryfirst=True)

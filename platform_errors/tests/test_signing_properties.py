@@ -3,10 +3,13 @@
 from collections import Counter
 from urllib.parse import parse_qsl, quote, quote_plus
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from platform_errors import authorization_header, signing
+
+pytestmark = pytest.mark.fuzz
 
 TARGET = signing.signature_target("https://platform.example/signature")
 METHODS = st.sampled_from(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
