@@ -119,6 +119,7 @@ def record_version(  # noqa: PLR0913 -- a record, who looks, and when
     viewer: Viewer,
     now: datetime,
     with_fields: bool = True,
+    form: str = "json",
 ) -> Version:
     """Return the version of an event, a venue or an organizer as the viewer sees it."""
     related = relations.versions(record.id, viewer, now) if kind == viewers.EVENT else []
@@ -136,6 +137,7 @@ def record_version(  # noqa: PLR0913 -- a record, who looks, and when
         effective_status(record, now),
         embedded,
         viewer.key,
+        form,
         request.GET.get("_fields", "") if with_fields else "",
     )
     return Version(etag=etag, modified_at=max(moments))

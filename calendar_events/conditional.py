@@ -17,7 +17,7 @@ from platform_errors.exceptions import PreconditionFailed
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from django.http import HttpResponse
+    from django.http.response import HttpResponseBase
     from rest_framework.request import Request
 
 GENERATION = "1"
@@ -69,7 +69,7 @@ def check(request: Request, etag: str, modified_at: datetime | None = None) -> N
 
 
 def add_headers(
-    response: HttpResponse,
+    response: HttpResponseBase,
     *,
     etag: str,
     modified_at: datetime | None = None,
@@ -82,7 +82,7 @@ def add_headers(
     add_cache_headers(response, is_private=is_private)
 
 
-def add_cache_headers(response: HttpResponse, *, is_private: bool) -> None:
+def add_cache_headers(response: HttpResponseBase, *, is_private: bool) -> None:
     """Say who may keep an answer; nobody without asking again."""
     who = "private" if is_private else "public"
     response["Cache-Control"] = f"{who}, no-cache"

@@ -6,20 +6,31 @@ body of a POST. What matches nothing is 404 in the interface's own words.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from django.urls import URLPattern, re_path
 
 from calendar_events.views import viewsets
-from calendar_events.views.base import EventsView
+from calendar_events.views.documentation import Documentation, Schema
+from calendar_events.views.feeds import EventFeeds
 from calendar_events.views.root import Root
 from platform_errors.documents import EVENTS
 from platform_errors.views import NoSuchResource
 
+if TYPE_CHECKING:
+    from calendar_events.views.base import EventsView
+
 app_name = "calendar_events"
 
-COLLECTION = {"get": "list", "post": "create"}
-WRITES = {"post": "update", "put": "update", "patch": "update", "delete": "destroy"}
-RECORD = {"get": "retrieve", **WRITES}
-BY_SLUG = {"get": "retrieve_by_slug", **WRITES}
+COLLECTION: dict[str, Any] = {"get": "list", "post": "create"}
+WRITES: dict[str, Any] = {
+    "post": "update",
+    "put": "update",
+    "patch": "update",
+    "delete": "destroy",
+}
+RECORD: dict[str, Any] = {"get": "retrieve", **WRITES}
+BY_SLUG: dict[str, Any] = {"get": "retrieve_by_slug", **WRITES}
 PK = r"(?P<pk>[0-9]+)"
 SLUG = r"by-slug/(?P<slug>[^/]+)"
 
@@ -42,6 +53,19 @@ def terms(name: str, viewset: type[EventsView]) -> list[URLPattern]:
 
 urlpatterns = [
     re_path(r"^/?$", Root.as_view({"get": "retrieve"}), name="root"),
+    re_path(r"^/doc/?$", Schema.as_view({"get": "retrieve"}), name="doc"),
+    re_path(r"^/doc/(?P<page>swagger|redoc)/?$", Documentation.as_view(), name="doc-page"),
+    re_path(r"^/events\.ics/?$", EventFeeds.as_view({"get": "list"}), name="feed"),
+    re_path(
+        rf"^/events/{PK}\.ics/?$",
+        EventFeeds.as_view({"get": "retrieve"}),
+        name="feed-by-id",
+    ),
+    re_path(
+        r"^/events/by-slug/(?P<slug>[^/]+)\.ics/?$",
+        EventFeeds.as_view({"get": "retrieve_by_slug"}),
+        name="feed-by-slug",
+    ),
     *records("events", viewsets.EventViewSet),
     *records("venues", viewsets.VenueViewSet),
     *records("organizers", viewsets.OrganizerViewSet),

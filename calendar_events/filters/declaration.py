@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import django_filters
 
@@ -98,9 +98,7 @@ def parameters(filterset: type[django_filters.FilterSet]) -> dict[str, Parameter
 
 
 @cache
-def _compiled(
-    filterset: Any,
-) -> dict[str, Callable[[list[str], Context], Any]]:
+def _compiled(filterset: Any) -> dict[str, Callable[[list[str], Context], Any]]:
     declared = parameters(filterset)
     return {name: parameter.value for name, parameter in declared.items()}
 
@@ -112,7 +110,7 @@ def read(
 
     Unknown parameters are ignored.
     """
-    readers = _compiled(filterset)
+    readers = _compiled(cast("Any", filterset))
     sent: dict[str, list[str]] = {}
     for name, values in query.lists():
         known = name if name in readers else _INDEX.sub("", name)

@@ -120,3 +120,11 @@ class EventFilter(PageParameters, OrderParameters, ChangeParameters):
         help_text="Shows the events that this password protects.",
         is_echoed=False,
     )
+
+
+class FeedFilter(EventFilter):
+    """A feed is complete and whole: it has no pages, and no members to leave out."""
+
+    page = None  # type: ignore[assignment]  # how a FilterSet drops one
+    per_page = None  # type: ignore[assignment]  # how a FilterSet drops one
+    _fields = None  # type: ignore[assignment]  # how a FilterSet drops one

@@ -9,6 +9,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.viewsets import ViewSet
 
 from calendar_events.conf import conf
+from calendar_events.schema.operations import EventsAutoSchema
 from calendar_events.views.description import RouteMetadata
 from platform_errors import documents
 from platform_errors.authentication import BearerAuthentication, HmacAuthentication
@@ -40,6 +41,10 @@ class EventsView(ViewSet):
     renderer_classes = [JSONRenderer]
     parser_classes = [JsonParser, FormParser]
     metadata_class = RouteMetadata
+    schema = EventsAutoSchema()
+
+    resource: ClassVar[str] = ""
+    """Which of ``schema.operations.RESOURCES`` is served; also the path segment."""
 
     now: datetime
     """The moment that the whole request is answered for."""

@@ -14,6 +14,8 @@ from calendar_events.views import lists
 from calendar_events.views.base import EventsView
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from django.http import HttpResponse
     from rest_framework.request import Request
 
@@ -21,10 +23,13 @@ if TYPE_CHECKING:
     from calendar_events.queries.events import EventQuery
     from calendar_events.queries.pages import EventRow
     from calendar_events.queries.windows import Window
+    from calendar_events.viewers import Viewer
 
 
 class EventReads(EventsView):
     """``GET /events``, ``/events/{id}`` and ``/events/by-slug/{slug}``."""
+
+    resource = "events"
 
     def list(self, request: Request) -> HttpResponse:
         """List events."""
@@ -47,23 +52,31 @@ class EventReads(EventsView):
         return self._single(request, singles.by_slug(viewers.EVENT, slug))
 
     def _single(self, request: Request, event: singles.Single | None) -> HttpResponse:
-        if event is None:
-            raise access.RecordNotFound(viewers.EVENT)
-        viewer = answers.viewer_of(request, now=self.now)
-        access.require_readable(
-            viewers.EVENT,
-            event,
-            viewer=viewer,
-            credentials=viewers.credentials_of(request),
-            now=self.now,
-        )
-        access.require_password(
-            event,
-            request.GET.get("password", ""),
-            viewer=viewer,
-            editing=request.GET.get("context") == "edit",
-        )
+        event, viewer = open_event(request, event, now=self.now)
         return single_answer(request, viewers.EVENT, event, viewer=viewer, now=self.now)
+
+
+def open_event(
+    request: Request, event: singles.Single | None, *, now: datetime
+) -> tuple[singles.Single, Viewer]:
+    """Return an event that may be shown, and to whom.
+
+    Raises what ``access`` raises: 404, or 403 for what is not for this caller.
+    """
+    if event is None:
+        raise access.RecordNotFound(viewers.EVENT)
+    viewer = answers.viewer_of(request, now=now)
+    credentials = viewers.credentials_of(request)
+    access.require_readable(
+        viewers.EVENT, event, viewer=viewer, credentials=credentials, now=now
+    )
+    access.require_password(
+        event,
+        request.GET.get("password", ""),
+        viewer=viewer,
+        editing=request.GET.get("context") == "edit",
+    )
+    return event, viewer
 
 
 def single_answer(

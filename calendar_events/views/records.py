@@ -75,9 +75,11 @@ class VenueReads(RecordReads):
     """``GET /venues``, ``/venues/{id}`` and ``/venues/by-slug/{slug}``."""
 
     kind = viewers.VENUE
+    resource = "venues"
 
 
 class OrganizerReads(RecordReads):
     """``GET /organizers``, ``/organizers/{id}`` and ``/organizers/by-slug/{slug}``."""
 
     kind = viewers.ORGANIZER
+    resource = "organizers"

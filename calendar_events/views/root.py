@@ -14,6 +14,7 @@ from calendar_events.filters.declaration import Parameter
 from calendar_events.filters.events import EventFilter
 from calendar_events.filters.records import RecordFilter
 from calendar_events.filters.terms import CategoryFilter, TagFilter
+from calendar_events.schema.shapes import Namespace
 from calendar_events.views.base import EventsView
 from platform_errors.exceptions import InvalidParameters
 
@@ -68,6 +69,9 @@ class RootParameters(django_filters.FilterSet):
 
 class Root(EventsView):
     """``GET {events_root}``."""
+
+    shape = Namespace
+    filterset_class = RootParameters
 
     def retrieve(self, request: Request) -> HttpResponse:
         """Describe the namespace."""

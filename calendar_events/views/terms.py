@@ -59,6 +59,7 @@ class CategoryReads(TermReads):
     """``GET /categories`` and ``/categories/{id}``."""
 
     taxonomy = Taxonomy.CATEGORY
+    resource = "categories"
     filterset_class = CategoryFilter
 
 
@@ -66,4 +67,5 @@ class TagReads(TermReads):
     """``GET /tags`` and ``/tags/{id}``."""
 
     taxonomy = Taxonomy.TAG
+    resource = "tags"
     filterset_class = TagFilter

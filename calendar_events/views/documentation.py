@@ -1,0 +1,47 @@
+"""``/doc``: the OpenAPI document, and two pages that show it."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views import View
+
+from calendar_events import answers, conditional
+from calendar_events.schema import document
+from calendar_events.views.base import EventsView
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+    from rest_framework.request import Request
+
+
+class Schema(EventsView):
+    """``GET {events_root}/doc``."""
+
+    operation_id = "readDocument"
+
+    def retrieve(self, request: Request) -> HttpResponse:
+        """Answer with the document."""
+        body = document.current()
+        etag = f'"{blake2b(body, digest_size=16).hexdigest()}"'
+        version = answers.Version(etag=etag, modified_at=None)
+        if conditional.is_not_modified(request, etag):
+            return answers.not_modified(request, version)
+        response = HttpResponse(body, content_type=answers.JSON)
+        answers.add_headers(request, response, version)
+        return response
+
+
+class Documentation(View):
+    """``GET {events_root}/doc/swagger`` and ``/doc/redoc``, for people."""
+
+    http_method_names = ["get", "head", "options"]
+
+    def get(self, request: HttpRequest, page: str) -> HttpResponse:
+        """Show the page; all it needs is served from here."""
+        context = {"schema_url": reverse("calendar_events:doc")}
+        return render(request, f"calendar_events/{page}.html", context)
