@@ -1,4 +1,4 @@
-"""Put the demonstration's calendar into the database, or move its events to the coming days.
+"""Put the demonstration's calendar into the database, or move it to the coming days.
 
 Seeding again re-dates the demo's own events, which are known by their slugs, and touches
 nothing else: people may have edited, added and deleted.

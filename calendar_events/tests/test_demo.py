@@ -1,0 +1,84 @@
+"""The demonstration's calendar (decisions 8)."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from calendar_events import demo
+from calendar_events.models import Event, Image, Organizer, Status, Term, Venue
+from calendar_events.tests.factories import UserFactory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def cast():
+    """The users that the demonstration's events are by, by name."""
+    roles = {"alice": "editor", "carol": "editor", "erin": "contributor", "frank": "author"}
+    return {name: UserFactory(roles=[role]).pk for name, role in roles.items()}
+
+
+def test_there_are_sixty_events_with_every_status_over_sixty_days(cast):
+    now = timezone.now()
+
+    demo.seed(users=cast, now=now)
+
+    assert Event.objects.published(now).count() >= 60
+    assert set(Event.objects.values_list("institution", flat=True)) == {"1001", "1002"}
+    assert {event.status_at(now) for event in Event.objects.all()} == set(Status)
+    assert not Event.objects.filter(start_utc__lt=now - timedelta(days=1)).exists()
+    assert not Event.objects.filter(start_utc__gt=now + timedelta(days=62)).exists()
+
+
+def test_every_kind_of_event_that_is_promised_is_there(cast):
+    demo.seed(users=cast, now=timezone.now())
+
+    found = Event.objects.filter
+    assert found(all_day=True).exists()
+    assert found(timezone="Europe/Berlin").exists()
+    assert found(password="opensesame").exists()
+    assert found(hide_from_listings=True).exists()
+    assert found(featured=True, sticky=True).exists()
+    assert found(image__isnull=False).exists()
+    assert found(organizers__name="School of Music").exists()
+    assert Venue.objects.filter(geo_lat__isnull=False).exists()
+    assert Term.objects.filter(parent__isnull=False).exists()
+
+
+def test_seeding_again_moves_the_events_and_touches_nothing_else(cast):
+    now = timezone.now()
+    demo.seed(users=cast, now=now)
+    counts = [model.objects.count() for model in (Event, Venue, Organizer, Term, Image)]
+    Venue.objects.filter(name="Sports centre").update(city="Elsewhere")
+    before = Event.objects.get(slug="demo-open-day").start_utc
+
+    demo.seed(users=cast, now=now + timedelta(days=5))
+
+    assert Event.objects.get(slug="demo-open-day").start_utc == before + timedelta(days=5)
+    assert Venue.objects.get(name="Sports centre").city == "Elsewhere"
+    assert counts == [
+        model.objects.count() for model in (Event, Venue, Organizer, Term, Image)
+    ]
+
+
+def test_an_event_that_somebody_deleted_stays_away(cast):
+    now = timezone.now()
+    demo.seed(users=cast, now=now)
+    Event.objects.filter(slug="demo-open-day").delete()
+
+    demo.seed(users=cast, now=now)
+
+    assert not Event.objects.filter(slug="demo-open-day").exists()
+
+
+def test_an_event_that_somebody_trashed_stays_there(cast):
+    now = timezone.now()
+    demo.seed(users=cast, now=now)
+    trashed = Event.objects.filter(status=Status.TRASH).values_list("slug", flat=True)
+
+    demo.seed(users=cast, now=now + timedelta(days=1))
+
+    assert list(trashed) == ["demo-cancelled-run__trashed"]
