@@ -1,0 +1,171 @@
+"""Libraries that applications really use, against a server that really listens."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from authlib.integrations.requests_client import OAuth2Session as AuthlibSession
+from requests_oauthlib import OAuth2Session
+
+from authserver.keys import ServiceKeyStore
+from authserver.tests.visitor import Visitor
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+CALLBACK = "http://127.0.0.1/callback"
+SCOPE = "calendar_events directory refresh_token"
+OAUTH4WEBAPI = "oauth4webapi@3.8.3"
+
+
+@pytest.fixture
+def server(live_server, settings, monkeypatch):
+    """The address of a listening server, which is also its issuer."""
+    settings.AUTHSERVER = {**settings.AUTHSERVER, "ISSUER": live_server.url}
+    # Both libraries refuse http unless told that this is a test.
+    monkeypatch.setenv("OAUTHLIB_INSECURE_TRANSPORT", "1")
+    monkeypatch.setenv("AUTHLIB_INSECURE_TRANSPORT", "1")
+    return live_server.url
+
+
+@pytest.fixture
+def allow(alice):
+    """Let alice log in and allow, in a browser; return the address she is sent back to."""
+
+    def allow(address):
+        visitor = Visitor()
+        parts = urlsplit(address)
+        visitor.open(f"{parts.path}?{parts.query}")
+        visitor.press("Sign in", username="alice", password="correct horse battery staple")
+        visitor.press("Allow")
+        assert visitor.left_for
+        return visitor.left_for
+
+    return allow
+
+
+def works(token):
+    """Whether a resource server would take the token."""
+    return ServiceKeyStore().find_token(token) is not None
+
+
+def test_requests_oauthlib_gets_and_refreshes_a_token(server, key, allow):
+    session = OAuth2Session(
+        key.client_id, redirect_uri=CALLBACK, scope=SCOPE.split(), pkce="S256"
+    )
+    address, _ = session.authorization_url(f"{server}/oauth2/auth/1001")
+
+    first = session.fetch_token(
+        f"{server}/oauth2/token",
+        authorization_response=allow(address),
+        include_client_id=True,
+    )
+    second = session.refresh_token(f"{server}/oauth2/token", client_id=key.client_id)
+
+    assert first["scope"] == SCOPE.split()
+    assert first["contextInstitutionId"] == "1001"
+    assert second["access_token"] != first["access_token"]
+    assert works(second["access_token"])
+
+
+def test_requests_oauthlib_authenticates_with_basic(server, confidential_key, allow):
+    session = OAuth2Session(
+        confidential_key.client_id, redirect_uri=CALLBACK, scope=SCOPE.split(), pkce="S256"
+    )
+    confidential_key.redirect_uris = CALLBACK
+    confidential_key.save()
+    address, _ = session.authorization_url(f"{server}/oauth2/auth/1001")
+
+    token = session.fetch_token(
+        f"{server}/oauth2/token",
+        authorization_response=allow(address),
+        client_secret="a secret",
+    )
+
+    assert works(token["access_token"])
+
+
+def test_authlib_gets_and_refreshes_a_token(server, key, allow):
+    session = AuthlibSession(
+        key.client_id,
+        redirect_uri=CALLBACK,
+        scope=SCOPE,
+        code_challenge_method="S256",
+        token_endpoint_auth_method="none",
+        token_endpoint=f"{server}/oauth2/token",
+    )
+    verifier = "v" * 64
+    address, state = session.create_authorization_url(
+        f"{server}/oauth2/auth/1001", code_verifier=verifier
+    )
+
+    first = session.fetch_token(
+        authorization_response=allow(address), state=state, code_verifier=verifier
+    )
+    before = dict(first)
+    second = session.refresh_token(refresh_token=first["refresh_token"])
+
+    assert before["scope"] == SCOPE
+    assert before["principalIDNS"] == "urn:platform:1001"
+    assert second["access_token"] != before["access_token"]
+    assert works(second["access_token"])
+
+
+def test_authlib_authenticates_with_the_secret_in_the_body(server, confidential_key):
+    session = AuthlibSession(
+        confidential_key.client_id,
+        "a secret",
+        scope="calendar_events context:1001",
+        token_endpoint_auth_method="client_secret_post",
+    )
+
+    token = session.fetch_token(f"{server}/oauth2/token", grant_type="client_credentials")
+
+    assert (token["contextInstitutionId"], token["principalID"]) == ("1001", "")
+    assert works(token["access_token"])
+
+
+@pytest.fixture
+def node_modules(request):
+    """A directory with oauth4webapi installed; kept between runs by pytest's cache."""
+    if not (shutil.which("node") and shutil.which("npm")):
+        pytest.skip("Node.js and npm are not installed")
+    directory = request.config.cache.mkdir("oauth4webapi")
+    if not (directory / "node_modules" / "oauth4webapi").is_dir():
+        installed = subprocess.run(
+            ["npm", "install", "--no-audit", "--no-fund", "--no-save", OAUTH4WEBAPI],
+            cwd=directory,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        if installed.returncode:
+            pytest.skip(f"npm cannot install {OAUTH4WEBAPI}: {installed.stderr[-200:]}")
+    return directory
+
+
+def test_oauth4webapi_gets_refreshes_and_revokes_a_token(server, key, allow, node_modules):
+    script = node_modules / "client.mjs"
+    script.write_text((Path(__file__).parent / "oauth4webapi_client.mjs").read_text())
+    scope = f"{SCOPE} context:1001"
+
+    with subprocess.Popen(
+        ["node", str(script), server, key.client_id, CALLBACK, scope],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as node:
+        address = json.loads(node.stdout.readline())["address"]
+        out, errors = node.communicate(allow(address) + "\n", timeout=60)
+
+    assert node.returncode == 0, errors
+    result = json.loads(out)
+    assert result["first"]["scope"] == scope
+    assert result["first"]["token_type"] == "bearer"
+    assert result["second"]["access_token"] != result["first"]["access_token"]
+    assert result["revoked"] == 200
+    assert not works(result["second"]["access_token"])
