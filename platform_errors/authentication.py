@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import time
+from abc import ABC, abstractmethod
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +33,7 @@ _TIMESTAMP = re.compile(r"[0-9]{1,12}")
 _BEARER = re.compile(r"([A-Za-z0-9._~+/-]{1,255}=*)[ \t]*(?:,(.*))?", re.DOTALL)
 
 
-class SchemeAuthentication(BaseAuthentication):
+class SchemeAuthentication(BaseAuthentication, ABC):
     """What both schemes share: reading the header, and refusing what nobody took."""
 
     def authenticate(
@@ -62,13 +63,13 @@ class SchemeAuthentication(BaseAuthentication):
         """Return the challenge (RFC 6750 section 3); our own scheme is no valid token."""
         return challenge()
 
+    @abstractmethod
     def scheme(self) -> str:
         """Return the scheme that this class reads, in lower case."""
-        raise NotImplementedError
 
+    @abstractmethod
     def credentials(self, request: Request, rest: str) -> Credentials:
-        """Climb the ladder."""
-        raise NotImplementedError
+        """Climb the ladder: return what ``rest`` proves, or raise the first refusal."""
 
 
 class HmacAuthentication(SchemeAuthentication):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import include, path, re_path
 from rest_framework.parsers import JSONParser
+from rest_framework.permissions import IsAuthenticated
 from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -58,6 +59,12 @@ class CredentialsProbe(Probe):
     permission_classes = [RequiresCredentials]
 
 
+class DrfProbe(Probe):
+    """Guarded by DRF's own permission, as a view that knows nothing of ours."""
+
+    permission_classes = [IsAuthenticated]
+
+
 class Failing(APIView):
     """Raises what the test put into ``failure``."""
 
@@ -100,6 +107,7 @@ urlpatterns = [
     path("platform/probe", Probe.as_view()),
     path("platform/closed", ClosedProbe.as_view()),
     path("platform/credentials", CredentialsProbe.as_view()),
+    path("platform/drf-guarded", DrfProbe.as_view()),
     path("platform/failing", Failing.as_view()),
     path("platform/drf", DrfParsing.as_view()),
     path("platform/broken", broken_view),

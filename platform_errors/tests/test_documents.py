@@ -222,3 +222,9 @@ def test_a_400_names_the_fields_in_its_detail(refusal, message, detail):
     root = etree.fromstring(documents.error_xml(refusal, NS))
 
     assert (root[1].text, root[2].text) == (message, detail)
+
+
+def test_nothing_is_an_empty_element():
+    content = documents.to_xml("probe", {"a": None, "bs": [1, None], "c": {"d": ""}}, NS)
+
+    assert content.endswith(b"><a /><bs><b>1</b><b /></bs><c><d /></c></probe>")

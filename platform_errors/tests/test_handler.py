@@ -395,3 +395,10 @@ def test_a_403_has_a_challenge_only_when_a_token_is_at_fault(api):
     response = api.signed("GET", "/platform/closed")
 
     assert (response.status_code, "WWW-Authenticate" in response) == (403, False)
+
+
+def test_drf_s_own_permission_is_answered_alike(api, accept):
+    response = api.call("GET", "/platform/drf-guarded", accept=accept)
+
+    assert read_error(response).message == "Authorization header is missing"
+    assert response["WWW-Authenticate"] == 'Bearer realm="https://platform.example"'

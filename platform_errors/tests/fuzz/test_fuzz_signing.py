@@ -12,7 +12,6 @@ pytest.importorskip("atheris", reason="atheris has no build for this platform")
 
 from platform_errors.tests.fuzz import fuzz_signing
 
-
 SECONDS = 120 if os.environ.get("FUZZ") == "long" else 1
 HARNESS = [sys.executable, "-m", "platform_errors.tests.fuzz.fuzz_signing"]
 
