@@ -76,7 +76,7 @@ def require_unchanged(
 def claimed_moment(body: Mapping[str, Any]) -> datetime | None:
     """Return the ``modified_utc`` of a body, if it is a date; else the body is refused."""
     given = body.get("modified_utc")
-    if not isinstance(given, str):
+    if isinstance(given, bool) or not isinstance(given, str | int):
         return None
     try:
         return dates.parse(given, now=timezone.now(), zone=UTC).utc
