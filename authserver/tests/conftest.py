@@ -7,10 +7,10 @@ from urllib.parse import urlencode
 import pytest
 
 from authserver.tests import factories
-from authserver.tests.browser import chromium, new_page
+from authserver.tests.browser import application, chromium, new_page
 from authserver.tests.visitor import Visitor
 
-__all__ = ["chromium", "new_page"]  # fixtures, found here by name
+__all__ = ["application", "chromium", "new_page"]  # fixtures, found here by name
 
 PASSWORD = factories.PASSWORD
 CALLBACK = "https://client.example/cb"
@@ -70,7 +70,7 @@ def confidential_key(riverside, northgate, events_service, directory_service):
     return factories.ServiceKeyFactory(
         client_id="web",
         name="Library Portal",
-        redirect_uris=CALLBACK,
+        redirect_uris=f"{CALLBACK}\nhttp://127.0.0.1/callback",
         secret="a secret",
         services=[events_service, directory_service],
         institutions=[riverside, northgate],

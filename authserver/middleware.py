@@ -1,0 +1,34 @@
+"""What the pages need of every request."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from django.http import HttpRequest
+    from django.http.response import HttpResponseBase
+
+
+class OriginMiddleware:
+    """Tell the CSRF check where a form came from when the browser would not.
+
+    Under ``Referrer-Policy: no-referrer`` browsers send ``Origin: null`` with the forms of our
+    own pages, which Django's check refuses. Fetch metadata says what that header hides:
+    ``Sec-Fetch-Site: same-origin`` is written by the browser and cannot be set by a page.
+    (Browsers too old to send it are left to the CSRF token alone, as all were before
+    ``Origin``; a sandboxed frame of another site is ``cross-site`` and stays refused.)
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        """Wrap the next middleware."""
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Complete the header, then go on."""
+        meta = request.META
+        site = meta.get("HTTP_SEC_FETCH_SITE", "same-origin")
+        if meta.get("HTTP_ORIGIN") == "null" and site == "same-origin":
+            meta["HTTP_ORIGIN"] = f"{request.scheme}://{request.get_host()}"
+        return self.get_response(request)
