@@ -34,6 +34,8 @@ class Command(BaseCommand):
             )
         now = timezone.now()
         users = authserver.demo.seed(now)
-        calendar_events.demo.seed(users=users, now=now)
+        calendar_events.demo.seed(
+            users={username: user.pk for username, user in users.items()}, now=now
+        )
         if options["verbosity"] > 0:
             self.stdout.write("Demo data is in place.")

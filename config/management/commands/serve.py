@@ -26,7 +26,7 @@ Accounts at 1001 Riverside University
 
 Try
   curl '{url}{events}/events?per_page=2'
-  .venv/bin/python manage.py sign_request GET '{url}{identity}' --key demo-hmac
+  DEMO=1 .venv/bin/python manage.py sign_request GET '{url}{identity}' --key demo-hmac
 
 Ctrl-C stops the server.
 """
