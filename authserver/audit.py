@@ -37,22 +37,18 @@ def record(  # noqa: PLR0913 -- who, with what, for whom, from where
     ``details`` never holds a secret, a token or a code. Text that callers sent is cut, and
     rid of what a database cannot store: recording a failed login must not fail itself.
     """
-    AuditEvent.objects.bulk_create(
-        [
-            AuditEvent(
-                at=at or timezone.now(),
-                action=action,
-                login=_storable(login, 200),
-                client_id=_storable(client_id, 255),
-                registry_id=_storable(registry_id, 32),
-                address=_storable(address, 45),
-                request_id=_storable(current_request_id(), 64),
-                details={
-                    name: _storable(value, 500) if isinstance(value, str) else value
-                    for name, value in details.items()
-                },
-            )
-        ]
+    AuditEvent.objects.create(
+        at=at or timezone.now(),
+        action=action,
+        login=_storable(login, 200),
+        client_id=_storable(client_id, 255),
+        registry_id=_storable(registry_id, 32),
+        address=_storable(address, 45),
+        request_id=_storable(current_request_id(), 64),
+        details={
+            name: _storable(value, 500) if isinstance(value, str) else value
+            for name, value in details.items()
+        },
     )
 
 

@@ -18,6 +18,7 @@ from authserver.conf import conf
 # Letters and digits only: HTTP Basic form-decodes credentials (RFC 6749 section 2.3.1), so
 # "+" or "%" would break the many clients that do not encode them.
 ALPHABET = string.ascii_letters + string.digits
+_FAIR_BYTES = 256 - 256 % len(ALPHABET)
 TOKEN_LENGTH = 43  # 256 bits
 SECRET_LENGTH = 43
 CLIENT_ID_LENGTH = 40
@@ -28,8 +29,13 @@ class SecretUnreadable(Exception):
 
 
 def random_text(length: int) -> str:
-    """Return ``length`` random letters and digits."""
-    return "".join(secrets.choice(ALPHABET) for _ in range(length))
+    """Return ``length`` random letters and digits, all equally likely."""
+    text = ""
+    while len(text) < length:
+        # Bytes from the last, incomplete run of the alphabet would favour its beginning.
+        fair = (byte for byte in secrets.token_bytes(2 * length) if byte < _FAIR_BYTES)
+        text += "".join(ALPHABET[byte % len(ALPHABET)] for byte in fair)
+    return text[:length]
 
 
 def new_access_token() -> str:

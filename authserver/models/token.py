@@ -61,6 +61,36 @@ class PendingRequest(models.Model):
         return f"Pending request #{self.pk}"
 
 
+# What the token endpoint reads of a row's owner; one statement, and no password hash.
+_OWNER = (
+    "user__login",
+    "user__is_active",
+    "user__institution_id",
+    "user__principal_id",
+    "user__principal_namespace",
+    "institution__registry_id",
+)
+
+
+class GrantQuerySet(models.QuerySet["Grant"]):
+    """How grants are asked for."""
+
+    def by_code(self, digest: str) -> Grant | None:
+        """Return the grant of a code with its user and institution."""
+        rows = self.filter(code=digest).select_related("user", "institution")
+        columns = (
+            "application_id",
+            "expires",
+            "redirect_uri",
+            "scope",
+            "code_challenge",
+            "token_family",
+            "redeemed_at",
+            "failed_verifiers",
+        )
+        return next(iter(rows.only(*columns, *_OWNER)), None)
+
+
 class Grant(AbstractGrant):
     """An authorization code (spec 2.1); ``code`` holds its digest.
 
@@ -73,6 +103,8 @@ class Grant(AbstractGrant):
     redeemed_at = models.DateTimeField(null=True, blank=True)
     """When the code was redeemed, or burned; either way it is spent."""
     failed_verifiers = models.PositiveSmallIntegerField(default=0)
+
+    objects = GrantQuerySet.as_manager()
 
     class Meta(AbstractGrant.Meta):
         swappable = "OAUTH2_PROVIDER_GRANT_MODEL"
@@ -90,6 +122,11 @@ class AccessTokenQuerySet(models.QuerySet["AccessToken"]):
     def live(self, now: datetime) -> AccessTokenQuerySet:
         """Tokens that were neither revoked nor have expired."""
         return self.filter(revoked_at__isnull=True, expires__gt=now)
+
+    def by_digest(self, digest: str) -> AccessToken | None:
+        """Return a token with its user and institution."""
+        rows = self.filter(token_checksum=digest).select_related("user", "institution")
+        return next(iter(rows.only("application_id", "token_family", *_OWNER)), None)
 
 
 class AccessToken(AbstractAccessToken):
@@ -136,6 +173,12 @@ class RefreshTokenQuerySet(models.QuerySet["RefreshToken"]):
     def live(self, now: datetime) -> RefreshTokenQuerySet:
         """Tokens that were neither used, revoked nor have expired."""
         return self.filter(revoked__isnull=True, expires_at__gt=now)
+
+    def by_digest(self, digest: str) -> RefreshToken | None:
+        """Return a token with its user and institution."""
+        rows = self.filter(token_checksum=digest).select_related("user", "institution")
+        columns = ("application_id", "token_family", "scope", "expires_at", "revoked")
+        return next(iter(rows.only(*columns, *_OWNER)), None)
 
 
 class RefreshToken(AbstractRefreshToken):

@@ -33,11 +33,7 @@ def find(exchange: Exchange) -> Grant:
     code in the hands of another client says nothing about the owner's, and revokes nothing.
     Raises ``InvalidGrant``, with one message for all.
     """
-    grant = (
-        Grant.objects.select_related("user", "institution")
-        .filter(code=vault.digest(exchange.client_request.get("code")))
-        .first()
-    )
+    grant = Grant.objects.by_code(vault.digest(exchange.client_request.get("code")))
     if grant is None or grant.application_id != exchange.key.pk:
         raise InvalidGrant(_WRONG)
     exchange.grant = grant

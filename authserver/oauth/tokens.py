@@ -57,26 +57,18 @@ def issue(
         "institution_id": exchange.institution_pk,
         "token_family": exchange.family,
     }
-    AccessToken.objects.bulk_create(
-        [
-            AccessToken(
-                **owned,
-                token_checksum=vault.digest(access_token),
-                expires=issued.expires_at,
-                scope=str(exchange.scopes),
-            )
-        ]
+    AccessToken.objects.create(
+        **owned,
+        token_checksum=vault.digest(access_token),
+        expires=issued.expires_at,
+        scope=str(exchange.scopes),
     )
     if refresh_token:
-        RefreshToken.objects.bulk_create(
-            [
-                RefreshToken(
-                    **owned,
-                    token_checksum=vault.digest(refresh_token),
-                    expires_at=issued.refresh_token_expires_at,
-                    scope=_refresh_scope(exchange),
-                )
-            ]
+        RefreshToken.objects.create(
+            **owned,
+            token_checksum=vault.digest(refresh_token),
+            expires_at=issued.refresh_token_expires_at,
+            scope=_refresh_scope(exchange),
         )
     return issued
 
@@ -87,10 +79,8 @@ def find_refresh_token(exchange: Exchange) -> RefreshToken:
     The use of a spent one revokes its family: either of the two users stole it (RFC 9700
     section 4.14.2). Raises ``InvalidGrant``, with one message for all.
     """
-    token = (
-        RefreshToken.objects.select_related("user", "institution")
-        .filter(token_checksum=vault.digest(exchange.client_request.get("refresh_token")))
-        .first()
+    token = RefreshToken.objects.by_digest(
+        vault.digest(exchange.client_request.get("refresh_token"))
     )
     if token is None or token.application_id != exchange.key.pk:
         raise InvalidGrant(_WRONG)
@@ -134,12 +124,8 @@ def revoke(token: str, *, key_pk: int, now: datetime) -> AccessToken | RefreshTo
     """
     digest = vault.digest(token)
     for model in (AccessToken, RefreshToken):
-        found = (
-            model.objects.select_related("user", "institution")
-            .filter(token_checksum=digest, application=key_pk)
-            .first()
-        )
-        if found is not None:
+        found = model.objects.by_digest(digest)
+        if found is not None and found.application_id == key_pk:
             revoke_family(found.token_family, now)
             if isinstance(found, AccessToken):
                 found.revoke()
