@@ -448,6 +448,8 @@ LOGGING = {
     "loggers": {
         "django": {"handlers": [], "level": "INFO"},
         "django.server": {"handlers": [], "propagate": True},
+        # Whoever scans the internet could fill the log with tracebacks; the 400 is logged.
+        "django.security.DisallowedHost": {"level": "CRITICAL"},
         "oauthlib": {"level": "INFO"},  # at DEBUG it writes tokens
     },
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", "INFO")},
