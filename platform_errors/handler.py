@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 from http import HTTPStatus
+from http.client import responses
 from typing import TYPE_CHECKING, Any
 
 from django.core.exceptions import (
@@ -97,34 +98,46 @@ def report(exc: Exception, request: HttpRequest | Request, refusal: Refusal) -> 
     logger.error("%s: %s %s", refusal.text, request.method, request.path, exc_info=exc)
 
 
+def _detail(exc: Any) -> str:
+    """Return DRF's own words, which may quote the request."""
+    return exceptions.echo(exc.detail)
+
+
 def _other(exc: drf.APIException) -> Refusal:
     """Keep the status of an exception that only a third party knows."""
-    refusal = exceptions.MalformedRequest(str(exc.detail))
+    refusal = exceptions.MalformedRequest(_detail(exc))
     refusal.status_code = exc.status_code
-    refusal.text = refusal.events_text = HTTPStatus(exc.status_code).phrase
+    refusal.text = refusal.events_text = responses.get(exc.status_code, "Refused")
     return refusal
 
 
-def _parse_error(exc: Exception) -> Refusal:
-    detail = str(getattr(exc, "detail", exc))
+def _parse_error(exc: drf.ParseError) -> Refusal:
+    detail = _detail(exc)
     is_json = detail.startswith("JSON parse error")
     return (exceptions.MalformedJson if is_json else exceptions.BadBody)(detail)
 
 
-def _validation_error(exc: Any) -> Refusal:
-    detail = getattr(exc, "detail", None) or getattr(exc, "message_dict", exc)
-    if isinstance(detail, dict):
-        return exceptions.InvalidParameters(
-            {name: _first(reason) for name, reason in detail.items()}, in_body=True
-        )
-    return exceptions.BadBody(_first(detail))
+def _drf_validation_error(exc: drf.ValidationError) -> Refusal:
+    if not isinstance(exc.detail, dict):
+        return exceptions.BadBody(_first(exc.detail))
+    return exceptions.InvalidParameters(
+        {name: _first(reason) for name, reason in exc.detail.items()}, in_body=True
+    )
+
+
+def _django_validation_error(exc: ValidationError) -> Refusal:
+    if not hasattr(exc, "error_dict"):
+        return exceptions.BadBody(_first(exc.messages))
+    return exceptions.InvalidParameters(
+        {name: _first(reasons) for name, reasons in exc.message_dict.items()}, in_body=True
+    )
 
 
 def _first(reason: Any) -> str:
     """Return the first text in a serializer's nest of lists and dictionaries."""
     while isinstance(reason, list | tuple | dict) and reason:
         reason = next(iter(reason.values())) if isinstance(reason, dict) else reason[0]
-    return str(reason)
+    return exceptions.echo(reason)
 
 
 def _throttled(exc: Any) -> Refusal:
@@ -151,15 +164,16 @@ _TRANSLATIONS: list[tuple[_Types, Callable[[Any], Refusal]]] = [
     ((PermissionDenied, drf.PermissionDenied), lambda _: exceptions.MissingPermission()),
     (drf.NotAuthenticated, lambda _: exceptions.AuthorizationHeaderMissing()),
     (drf.AuthenticationFailed, lambda _: exceptions.UnknownAuthorizationScheme()),
-    (drf.MethodNotAllowed, lambda exc: exceptions.MethodNotSupported(str(exc.detail))),
-    (drf.NotAcceptable, lambda exc: exceptions.NotAcceptable(str(exc.detail))),
+    (drf.MethodNotAllowed, lambda exc: exceptions.MethodNotSupported(_detail(exc))),
+    (drf.NotAcceptable, lambda exc: exceptions.NotAcceptable(_detail(exc))),
     (
         drf.UnsupportedMediaType,
-        lambda exc: exceptions.UnsupportedMediaType(str(exc.detail)),
+        lambda exc: exceptions.UnsupportedMediaType(_detail(exc)),
     ),
     (drf.Throttled, _throttled),
     (drf.ParseError, _parse_error),
-    ((drf.ValidationError, ValidationError), _validation_error),
+    (drf.ValidationError, _drf_validation_error),
+    (ValidationError, _django_validation_error),
     (RequestDataTooBig, _too_large),
     (
         (UnreadablePostError, MultiPartParserError),

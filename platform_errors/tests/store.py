@@ -43,5 +43,13 @@ class MemoryKeyStore:
             return None
         return KeyLookup(key, self.principals.get((principal_id, principal_namespace)))
 
+    def service_names(self, codes):
+        known = {
+            service.code: service.name
+            for key in self.keys.values()
+            for service in key.services.values()
+        }
+        return {code: known[code] for code in codes if code in known}
+
     def find_token(self, token: str) -> AccessToken | None:
         return self.tokens.get(token)

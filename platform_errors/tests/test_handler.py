@@ -36,6 +36,11 @@ class Teapot(drf.APIException):
     default_detail = "short and stout"
 
 
+class Unheard(drf.APIException):
+    status_code = 499
+    default_detail = "of a status nobody knows"
+
+
 class Broken(drf.APIException):
     status_code = 502
     default_detail = "an internal address"
@@ -116,6 +121,7 @@ TRANSLATIONS = [
     ),
     (InterfaceError("connection lost"), 503, "Service Unavailable", "rest_unavailable"),
     (Teapot(), 418, "I'm a Teapot", "rest_bad_request"),
+    (Unheard(), 499, "Refused", "rest_bad_request"),
     (Broken(), 500, "Internal Server Error", "internal_server_error"),
     (IntegrityError("secret"), 500, "Internal Server Error", "internal_server_error"),
     (RuntimeError("secret"), 500, "Internal Server Error", "internal_server_error"),
@@ -402,3 +408,22 @@ def test_drf_s_own_permission_is_answered_alike(api, accept):
 
     assert read_error(response).message == "Authorization header is missing"
     assert response["WWW-Authenticate"] == 'Bearer realm="https://platform.example"'
+
+
+@pytest.mark.parametrize(
+    ("failure", "detail"),
+    [
+        (ValidationError("x"), "x"),
+        (ValidationError(["x", "y"]), "x"),
+        (ValidationError({"a": ["x"], "b": ["y"]}), "a: x; b: y"),
+        (drf.ValidationError(["x"]), "x"),
+        (drf.UnsupportedMediaType("a/b" * 300), None),
+    ],
+)
+def test_the_detail_is_short_and_says_why(api, fails_with, failure, detail):
+    fails_with(failure)
+
+    shown = read_error(api.call("GET", FAILING)).detail
+
+    assert len(shown) <= 256
+    assert detail in {shown, None}
