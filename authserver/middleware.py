@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 class OriginMiddleware:
     """Tell the CSRF check where a form came from when the browser would not.
 
-    Under ``Referrer-Policy: no-referrer`` browsers send ``Origin: null`` with the forms of our
-    own pages, which Django's check refuses. Fetch metadata says what that header hides:
+    Under ``Referrer-Policy: no-referrer`` browsers send ``Origin: null`` with the forms of
+    our own pages, which Django's check refuses. Fetch metadata says what that header hides:
     ``Sec-Fetch-Site: same-origin`` is written by the browser and cannot be set by a page.
     (Browsers too old to send it are left to the CSRF token alone, as all were before
     ``Origin``; a sandboxed frame of another site is ``cross-site`` and stays refused.)

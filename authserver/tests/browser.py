@@ -52,8 +52,9 @@ def new_page(chromium):
     contexts, problems = [], []
 
     def listen(message):
-        # That a page is gone is an answer of ours, not a problem of the page.
-        if message.type == "error" and "status of 410" not in message.text:
+        # That a page is gone or refused is an answer of ours, not a problem of the page.
+        is_answer = "/oauth2/" in message.location["url"] and "status of" in message.text
+        if message.type == "error" and not is_answer:
             problems.append(message.text)
 
     def build(**options):
