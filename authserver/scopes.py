@@ -19,13 +19,14 @@ if TYPE_CHECKING:
 
     from platform_errors.credentials import ServiceKey
 
+MAX_TOKENS = 100
 # RFC 6749 section 3.3, with runs of spaces as one.
 _SCOPE = re.compile(r"[\x20\x21\x23-\x5b\x5d-\x7e]*")
 _REASONS = {"canceled": "Canceled", "expired": "Expired"}
 
 
 class ScopeUnreadable(Exception):
-    """The scope has characters outside RFC 6749's grammar, TAB included."""
+    """The scope is outside RFC 6749's grammar (TAB is), or endless."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +38,10 @@ class Scopes:
     @classmethod
     def parse(cls, text: str) -> Self:
         """Read a scope parameter. Raises ``ScopeUnreadable``."""
-        if not _SCOPE.fullmatch(text):
+        tokens = tuple(dict.fromkeys(filter(None, text.split(" "))))
+        if not _SCOPE.fullmatch(text) or len(tokens) > MAX_TOKENS:
             raise ScopeUnreadable
-        return cls(tuple(dict.fromkeys(filter(None, text.split(" ")))))
+        return cls(tokens)
 
     def __str__(self) -> str:
         """Write the tokens as a parameter."""

@@ -12,10 +12,13 @@ from django.utils import timezone
 from authserver import pending
 from authserver.authorization import AuthorizationRequest
 from authserver.keys import find_stored_key
+from authserver.models import Service
 from authserver.scopes import Scopes
+from authserver.tests import factories
 
 REDIRECT = "https://client.example/cb"
 FORM = "application/x-www-form-urlencoded"
+ALL = "calendar_events refresh_token context:1001"
 
 
 def new_verifier():
@@ -75,3 +78,38 @@ class TokenClient:
             content_type=content_type,
             headers={**self.headers, **(headers or {})},
         )
+
+
+def make_key(user, client_id, secret=None, **traits):
+    """Make a key for the user's institution, with two services."""
+    key = factories.ServiceKeyFactory(
+        client_id=client_id, secret=secret, institutions=[user.institution], **traits
+    )
+    for code, name in (("calendar_events", "Calendar Events"), ("directory", "Directory")):
+        service, _ = Service.objects.get_or_create(code=code, defaults={"name": name})
+        factories.KeyServiceFactory(key=key, service=service)
+    return key
+
+
+def assert_error(response, status, error, message=None):
+    """Ask for the members of decisions 4, all of them and no more."""
+    body = response.json()
+    assert (response.status_code, body["error"]) == (status, error), body
+    assert body["code"] == status
+    assert body.keys() == {"error", "error_description", "code", "message", "details"}
+    assert response["Cache-Control"] == "no-store"
+    assert response["Content-Type"] == "application/json"
+    if message is not None:
+        assert body["message"] == body["error_description"] == message
+
+
+def refresh(token, refresh_token, **changes):
+    """Use a refresh token of the public key."""
+    return token.query(
+        **{
+            "grant_type": "refresh_token",
+            "client_id": "spa",
+            "refresh_token": refresh_token,
+        }
+        | changes
+    )

@@ -6,10 +6,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.utils import timezone
 
-from authserver import authorization, consents, pending, vault
+from authserver import authorization, pending, vault
 from authserver.authorization import Refusal
-from authserver.models import AuditEvent, Consent, Grant, PendingRequest
-from authserver.scopes import Scopes
+from authserver.models import AuditEvent, Grant, PendingRequest
 from authserver.tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -254,72 +253,3 @@ def test_the_context_of_the_scope_cannot_be_overruled(found, key, now):
     )
 
     assert again.error == "invalid_request"
-
-
-# --- Consents (decisions 3.8) ---
-
-
-def ids(user, key):
-    return {"user_id": user.pk, "key_id": key.pk, "institution_id": user.institution_id}
-
-
-def test_a_public_key_without_claimed_addresses_remembers_nothing(found, user, now):
-    pending.issue_code(found, user=user, granted=ALL, now=now)
-
-    assert not Consent.objects.exists()
-
-
-@pytest.mark.parametrize("kind", ["claimed", "secret"])
-def test_a_key_that_nobody_can_pose_as_remembers_the_consent(handle, key, user, now, kind):
-    if kind == "claimed":
-        key.claimed_https = True
-    else:
-        key.set_secret("s", now=now)
-    key.save()
-
-    found = pending.load(handle, binding="browser", now=now)
-    pending.issue_code(found, user=user, granted=ALL, now=now)
-
-    granted = consents.granted_before(**ids(user, key), now=now)
-    assert granted == ALL
-    assert consents.covers(granted, found.request.scopes)
-    assert not consents.covers(granted, Scopes(("calendar_events", "billing")))
-    assert not consents.covers(frozenset({"calendar_events"}), Scopes(("refresh_token",)))
-
-
-def test_a_consent_grows_and_lives_ninety_days_from_the_last(user, key, now):
-    later = now + timedelta(days=80)
-
-    consents.remember(**ids(user, key), scopes=Scopes(("a",)), now=now)
-    consents.remember(**ids(user, key), scopes=Scopes(("b", "a")), now=later)
-
-    consent = Consent.objects.get()
-    assert consent.scope == "a b"
-    assert consent.expires_at == later + timedelta(days=90)
-
-
-def test_an_expired_consent_is_not_revived(user, key, now):
-    later = now + timedelta(days=91)
-    consents.remember(**ids(user, key), scopes=Scopes(("a",)), now=now)
-
-    consents.remember(**ids(user, key), scopes=Scopes(("b",)), now=later)
-
-    assert consents.granted_before(**ids(user, key), now=later) == {"b"}
-
-
-def test_revoking_by_application_kills_everything_under_it(user, key, now):
-    mine = {"user": user, "application": key}
-    consents.remember(**ids(user, key), scopes=Scopes(("a",)), now=now)
-    grant = factories.GrantFactory(**mine)
-    access = factories.AccessTokenFactory(**mine)
-    refresh = factories.RefreshTokenFactory(**mine)
-    others = factories.AccessTokenFactory(application=key)
-
-    consents.revoke(user=user, key=key, now=now)
-
-    for row in (grant, access, refresh, others):
-        row.refresh_from_db()
-    assert consents.granted_before(**ids(user, key), now=now) == frozenset()
-    assert (grant.redeemed_at, access.revoked_at, refresh.revoked) == (now, now, now)
-    assert others.revoked_at is None
-    assert AuditEvent.objects.get().action == "access_revoked"
