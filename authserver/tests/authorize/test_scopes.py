@@ -7,6 +7,10 @@ from authserver.tests.authorize.asking import answer
 
 pytestmark = pytest.mark.django_db
 
+SEVERAL = (
+    "reports (Reports) [Expired], nope (nope) [Not on key], archive (Archive) [Canceled]"
+)
+
 
 @pytest.mark.parametrize(
     "scope", [None, "", " ", "refresh_token", "context:1001", "refresh_token context:1001"]
@@ -45,8 +49,7 @@ def test_a_scope_outside_the_grammar_is_refused(ask, scope):
         ("nope", "nope (nope) [Not on key]"),
         (
             "reports calendar_events nope archive",
-            "reports (Reports) [Expired], nope (nope) [Not on key], archive (Archive) "
-            + "[Canceled]",
+            SEVERAL,
         ),
     ],
 )
