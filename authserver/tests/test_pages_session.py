@@ -1,0 +1,216 @@
+"""Sessions: how long they live, how they end, and the user's own password."""
+
+import datetime as dt
+
+import pytest
+
+from authserver.models import AuditEvent
+from authserver.tests import factories
+from authserver.tests.visitor import Visitor
+
+pytestmark = pytest.mark.django_db
+
+START = dt.datetime(2026, 11, 20, 8, tzinfo=dt.UTC)
+NEW = "a brand new phrase"
+
+
+@pytest.fixture
+def clock(time_machine):
+    time_machine.move_to(START, tick=False)
+    return time_machine.shift
+
+
+@pytest.fixture
+def at_home(clock, visitor, alice, log_in):
+    """Alice, signed in, on her access page."""
+    visitor.open("/oauth2/login?institution=1001")
+    return log_in()
+
+
+def is_signed_in(visitor):
+    return visitor.open("/oauth2/access").heading == "My access"
+
+
+def test_a_session_ends_after_thirty_idle_minutes(at_home, clock):
+    clock(30 * 60 - 1)
+    assert is_signed_in(at_home)
+
+    clock(30 * 60 + 1)
+    assert not is_signed_in(at_home)
+
+
+def test_a_session_in_use_ends_after_eight_hours(at_home, clock):
+    for _ in range(8 * 60 // 20 - 1):
+        clock(20 * 60)
+        assert is_signed_in(at_home)
+
+    clock(20 * 60)
+    assert not is_signed_in(at_home)
+
+
+def test_the_cookie_lives_no_longer_than_the_session(at_home, clock):
+    cookie = at_home.client.cookies["session"]
+    assert cookie["max-age"] == 30 * 60
+    for _ in range(23):
+        clock(20 * 60)
+        is_signed_in(at_home)
+
+    assert at_home.client.cookies["session"]["max-age"] == 20 * 60
+
+
+def test_a_session_in_use_is_written_once_a_minute(
+    at_home, clock, django_assert_num_queries
+):
+    clock(59)
+    with django_assert_num_queries(6):
+        at_home.open("/oauth2/access")
+    clock(1)
+    with django_assert_num_queries(9):  # a savepoint, the update, its release
+        at_home.open("/oauth2/access")
+
+
+def test_logging_in_again_begins_the_eight_hours_anew(at_home, clock, log_in):
+    for _ in range(20):
+        clock(20 * 60)
+        is_signed_in(at_home)
+    at_home.press("Sign out")
+    at_home.open("/oauth2/login?institution=1001")
+    log_in()
+
+    clock(29 * 60)
+    is_signed_in(at_home)
+    clock(29 * 60)
+    is_signed_in(at_home)
+    clock(29 * 60)
+
+    assert is_signed_in(at_home)
+
+
+def test_the_admins_sessions_end_alike(clock, db):
+    factories.UserFactory(username="admin", administrator=True)
+    desk = Visitor().open("/admin/login/")
+    desk.press("Log in", username="admin", password=factories.PASSWORD)
+
+    clock(30 * 60 + 1)
+
+    assert desk.open("/admin/").field("password") is not None
+
+
+@pytest.mark.parametrize("ended", ["user", "institution"])
+def test_a_session_ends_with_its_user_and_its_institution(at_home, alice, ended):
+    row = alice if ended == "user" else alice.institution
+    row.is_active = False
+    row.save()
+
+    assert not is_signed_in(at_home)
+
+
+# Signing out.
+
+
+def test_signing_out_ends_the_session_on_the_server(at_home):
+    cookie = at_home.client.cookies["session"].value
+
+    at_home.press("Sign out")
+
+    assert at_home.heading == "You are signed out"
+    at_home.client.cookies["session"] = cookie
+    assert not is_signed_in(at_home)
+    assert AuditEvent.objects.filter(action="logged_out", login="alice@1001").exists()
+
+
+def test_a_link_signs_nobody_out(at_home):
+    at_home.open("/oauth2/logout")
+    assert at_home.heading == "Sign out?"
+    assert is_signed_in(at_home)
+
+    at_home.open("/oauth2/logout").press("Sign out")
+    assert at_home.heading == "You are signed out"
+
+
+def test_signing_out_without_a_session_says_so(visitor):
+    assert visitor.open("/oauth2/logout/").heading == "You are signed out"
+
+
+def test_signing_out_forgets_what_was_begun(at_home, address, key):
+    at_home.open(address(key))
+    page = at_home.url
+    at_home.open("/oauth2/logout").press("Sign out")
+
+    at_home.open(page)
+
+    assert at_home.heading == "This request is no longer open"
+
+
+# The user's own password.
+
+
+@pytest.fixture
+def password_page(at_home):
+    return at_home.follow("Change password")
+
+
+def change(page, old=factories.PASSWORD, new=NEW, again=None):
+    return page.press(
+        "Change the password",
+        old_password=old,
+        new_password1=new,
+        new_password2=new if again is None else again,
+    )
+
+
+def test_a_user_changes_the_password_and_stays_signed_in(password_page, alice):
+    change(password_page)
+
+    alice.refresh_from_db()
+    assert alice.check_password(NEW)
+    assert password_page.heading == "My access"
+    assert "Your password was changed." in password_page.text
+    event = AuditEvent.objects.get(action=AuditEvent.Action.PASSWORD_CHANGED)
+    assert (event.login, event.registry_id) == ("alice@1001", "1001")
+
+
+def test_every_other_session_of_the_user_ends(password_page, alice):
+    elsewhere = Visitor().open("/oauth2/login?institution=1001")
+    elsewhere.press("Sign in", username="alice", password=factories.PASSWORD)
+    assert is_signed_in(elsewhere)
+
+    change(password_page)
+
+    assert not is_signed_in(elsewhere)
+    assert is_signed_in(password_page)
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"old": "wrong"}, "Your old password was entered incorrectly"),
+        ({"again": "another phrase"}, "didn\u2019t match"),
+        ({"new": "short", "again": "short"}, "too short"),
+        ({"new": "12345678901", "again": "12345678901"}, "entirely numeric"),
+        ({"new": "x" * 1025}, "at most 1024 characters"),
+        ({"new": "with\x00nul"}, "Null characters are not allowed"),
+    ],
+)
+def test_a_change_that_cannot_be_is_refused_in_words(password_page, alice, values, words):
+    change(password_page, **values)
+
+    alice.refresh_from_db()
+    assert alice.check_password(factories.PASSWORD)
+    assert "The password was not changed" in password_page.alert
+    assert words in password_page.text
+
+
+def test_guessing_the_old_password_is_limited_like_logging_in(password_page, clock):
+    page = password_page.url
+    clock(1)
+    for _ in range(10):
+        change(password_page, old="wrong")
+
+    change(password_page.open(page), old=factories.PASSWORD)
+
+    assert password_page.heading == "Too many attempts"
+
+
+def test_nobody_who_is_not_signed_in_sees_the_password_page(visitor, alice):
+    assert visitor.open("/oauth2/access/password").heading == "Choose your institution"
