@@ -30,7 +30,7 @@ from platform_errors import credentials
 from platform_errors.keys import KeyLookup
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
 # Everything a request may ask of its user, so that nothing is fetched later, in the order
 # that ``User.from_db`` expects; the password hash stays where it is.
@@ -126,6 +126,11 @@ class ServiceKeyStore:
         if row is None:
             return None
         return KeyLookup(_key_view(row), _principal(row))
+
+    def service_names(self, codes: Collection[str]) -> dict[str, str]:
+        """Return code → name of the services that exist."""
+        known = Service.objects.filter(code__in=codes)
+        return dict(known.values_list("code", "name"))
 
     def find_token(self, token: str) -> credentials.AccessToken | None:
         """Return the token that was not revoked, with everything it depends on."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from authserver import refusals
 from authserver.scopes import Scopes, ScopeUnreadable
 from platform_errors import exceptions
+from platform_errors.keys import get_key_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -56,7 +57,11 @@ def read_scopes(text: str) -> Scopes:
 def check_services(key: ServiceKey, scopes: Scopes, now: datetime) -> None:
     """Ask that the key has every service, live. Raises ``ScopesInvalid`` (spec 7.2)."""
     if problems := scopes.problems(key, now):
-        raise exceptions.ScopesInvalid(problems)
+        # A service that is not on the key has a name all the same, if it exists.
+        names = get_key_store().service_names([code for code, _, _ in problems])
+        raise exceptions.ScopesInvalid(
+            [(code, names.get(code, name), reason) for code, name, reason in problems]
+        )
 
 
 def check_institution(

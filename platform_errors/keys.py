@@ -13,6 +13,8 @@ from django.utils.module_loading import import_string
 from platform_errors.conf import conf
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
     from platform_errors.credentials import AccessToken, Principal, ServiceKey
 
 
@@ -41,6 +43,13 @@ class KeyStore(Protocol):
 
         Expired tokens are returned (the caller tells expired from invalid); revoked and
         unknown ones are ``None``.
+        """
+        ...
+
+    def service_names(self, codes: Collection[str]) -> Mapping[str, str]:
+        """Return code → name of those services that exist at all, on the key or not.
+
+        Only asked to word a refusal (spec 7.2), so it may cost a query of its own.
         """
         ...
 

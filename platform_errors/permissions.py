@@ -21,6 +21,7 @@ from rest_framework.permissions import SAFE_METHODS, BasePermission
 
 from platform_errors import exceptions
 from platform_errors.credentials import Credentials
+from platform_errors.keys import get_key_store
 
 if TYPE_CHECKING:
     from rest_framework.request import Request
@@ -48,7 +49,8 @@ def require_service(credentials: Credentials, code: str) -> None:
         raise exceptions.TokenLacksService(scope=code)
     service = credentials.key.services.get(code)
     if service is None:
-        raise exceptions.ScopesInvalid([(code, code, "Not on key")])
+        name = get_key_store().service_names([code]).get(code, code)
+        raise exceptions.ScopesInvalid([(code, name, "Not on key")])
     status = service.status_at(datetime.now(UTC))
     if status != "active":
         raise exceptions.ScopesInvalid([(code, service.name, status.capitalize())])

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import authserver.demo
-import calendar_events.demo
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
+
+import authserver.demo
+import calendar_events.demo
 
 
 class Command(BaseCommand):
