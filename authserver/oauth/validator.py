@@ -11,11 +11,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
-from django.utils import timezone
 from oauth2_provider.oauth2_validators import OAuth2Validator
 
 from authserver import rules
-from authserver.keys import ServiceKeyStore
 from authserver.models import AuditEvent, User
 from authserver.oauth import clients, codes, tokens
 from authserver.refusals import (
@@ -25,6 +23,7 @@ from authserver.refusals import (
     UnauthorizedClient,
 )
 from authserver.scopes import Scopes
+from platform_errors.exceptions import InstitutionNotOnKey
 
 if TYPE_CHECKING:
     from oauthlib.common import Request
@@ -176,6 +175,9 @@ class Validator(OAuth2Validator):
                     "the key has several institutions: name one with context: in scope"
                 )
             (registry_id,) = key.institutions
+        authenticating = asked.get("authenticatingInstitutionId")
+        if authenticating and authenticating not in key.institutions:
+            raise InstitutionNotOnKey(key=key.client_id, institution=authenticating)
         exchange.registry_id = registry_id
         exchange.institution_pk = exchange.key.institution_pks[registry_id]
         request.scopes = list(exchange.scopes.tokens)
@@ -216,22 +218,6 @@ class Validator(OAuth2Validator):
     ) -> None:
         """Nothing is left to do: the code was spent with the tokens it brought."""
 
-    # --- Bearer calls, for views of django-oauth-toolkit that a project may add
-    # -------------
-
-    def validate_bearer_token(
-        self, token: str, scopes: list[str], request: Request
-    ) -> bool:
-        """Ask the same key store as our own authentication, with the same statuses."""
-        found = ServiceKeyStore().find_token(token or "")
-        if found is None or not rules.is_token_in_force(found, timezone.now()):
-            return False
-        request.client = found.key
-        request.user = found.principal.user if found.principal else None
-        request.scopes = sorted(found.scopes)
-        request.access_token = found
-        return set(scopes or ()) <= found.scopes
-
 
 def _continue(request: Request, row: Grant | RefreshToken) -> None:
     """Take over what a grant or a refresh token carries."""
@@ -251,9 +237,9 @@ def _check_statuses(exchange: Exchange) -> None:
     """
     user = exchange.user
     institution = exchange.registry_id
-    named = exchange.client_request.get("contextInstitutionId")
-    if named and named != institution:
-        raise InvalidGrant("contextInstitutionId differs from that of the authorization")
+    for name in ("contextInstitutionId", "authenticatingInstitutionId"):
+        if exchange.client_request.get(name) not in {"", institution}:
+            raise InvalidGrant(f"{name} differs from that of the authorization")
     if not _is_in_force(user, exchange.institution_pk):
         raise InvalidGrant("the user cannot grant access any more")
     key = exchange.key.view

@@ -153,3 +153,34 @@ def test_a_description_keeps_to_the_characters_of_the_standard(token):
 
     assert_error(response, 401, "invalid_client")
     assert response.json()["error_description"] == "service key a'b/c?? is invalid"
+
+
+@pytest.fixture
+def serve_with(settings, token):
+    def serve_with(name):
+        token.client.raise_request_exception = False
+        settings.OAUTH2_PROVIDER = {
+            **settings.OAUTH2_PROVIDER,
+            "OAUTH2_SERVER_CLASS": f"authserver.tests.broken.{name}",
+        }
+
+    return serve_with
+
+
+def test_an_unforeseen_failure_says_nothing_internal(token, serve_with):
+    serve_with("Broken")
+
+    response = token.query(grant_type="client_credentials")
+
+    assert_error(response, 500, "server_error", "Internal Server Error")
+    assert "internal detail" not in response.content.decode()
+    assert response.json()["details"].startswith("request identifier: ")
+
+
+def test_a_busy_database_says_when_to_try_again(token, serve_with):
+    serve_with("Locked")
+
+    response = token.query(grant_type="client_credentials")
+
+    assert_error(response, 503, "temporarily_unavailable", "Service Unavailable")
+    assert int(response["Retry-After"]) > 0
