@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.etree import ElementTree as ET
 
 from platform_errors import negotiation
-from platform_errors.exceptions import printable
+from platform_errors.refusal import printable
 
 if TYPE_CHECKING:
-    from platform_errors.exceptions import Refusal
+    from platform_errors.refusal import Refusal
 
 XML_CONTENT_TYPE = "application/xml; charset=utf-8"
 JSON_CONTENT_TYPE = "application/json"

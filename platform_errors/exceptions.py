@@ -6,73 +6,19 @@ Attributes only. How a refusal is shown is ``documents.py``; turning one into a 
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-from rest_framework.exceptions import APIException
+# ruff: noqa: PLC0414 -- the root and its families are raised and caught from here, too
+from platform_errors.refusal import AuthenticationRefusal as AuthenticationRefusal
+from platform_errors.refusal import ForbiddenRefusal as ForbiddenRefusal
+from platform_errors.refusal import Refusal as Refusal
+from platform_errors.refusal import echo as echo
+from platform_errors.refusal import printable as printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-
-class Refusal(APIException):
-    """The root of every refusal.
-
-    ``message`` is the short text of the contract, a ``str.format`` template over the
-    keyword arguments; ``detail`` the longer text; ``slug`` the ``code`` of the events
-    interface's JSON; ``data`` further members of its ``data``; ``headers`` go out with it.
-    ``text`` is the filled message, ``events_text`` the one the events interface gives.
-    """
-
-    status_code: int = 400
-    message: ClassVar[str] = "Bad Request"
-    slug: str = "rest_invalid_param"
-    bearer_error: ClassVar[str] = ""
-    """The RFC 6750 ``error`` of the challenge; empty unless a bearer token failed."""
-
-    def __init__(
-        self,
-        detail: str = "",
-        *,
-        data: Mapping[str, Any] | None = None,
-        headers: Mapping[str, str] | None = None,
-        **parts: object,
-    ) -> None:
-        """Fill the message from ``parts``; ``detail`` defaults to the message."""
-        self.text = self.message.format_map(
-            {name: echo(part) for name, part in parts.items()}
-        )
-        self.events_text = self.text
-        super().__init__(printable(detail or self.text))
-        self.data = dict(data or {})
-        self.headers = dict(headers or {})
-
-
-ECHO_LIMIT = 256
-
-# Everything outside XML 1.0's production 2 (Char): most C0 controls, lone surrogates,
-# U+FFFE and U+FFFF. JSON could escape them, but a text must not change with its format.
-_UNPRINTABLE = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-
-
-def printable(text: str) -> str:
-    """Return ``text`` with the characters that XML 1.0 cannot carry replaced (U+FFFD)."""
-    return _UNPRINTABLE.sub("\ufffd", text)
-
-
-def echo(part: object) -> str:
-    """Return what a caller sent, cut at 256 characters and printable (decisions 6)."""
-    return printable(str(part)[:ECHO_LIMIT])
-
-
 # --- Application authentication (spec 7.1, decisions 5) -----------------------------------
-
-
-class AuthenticationRefusal(Refusal):
-    """A 401: nobody, or nobody we believe."""
-
-    status_code = 401
-    slug = "rest_unauthorized"
 
 
 class AuthorizationHeaderMissing(AuthenticationRefusal):
@@ -100,12 +46,10 @@ class KeyExpired(AuthenticationRefusal):
     message = "service key is expired"
 
 
-class KeyCanceled(Refusal):
+class KeyCanceled(ForbiddenRefusal):
     """The service key was canceled."""
 
-    status_code = 403
     message = "service key has been canceled"
-    slug = "rest_forbidden"
 
 
 class SignatureInvalid(AuthenticationRefusal):
@@ -146,13 +90,6 @@ class TokenExpired(AuthenticationRefusal):
 # --- Application and user authorization (spec 7.2, 7.3) -----------------------------------
 
 
-class ForbiddenRefusal(Refusal):
-    """A 403: known, but not allowed."""
-
-    status_code = 403
-    slug = "rest_forbidden"
-
-
 class TokenLacksService(ForbiddenRefusal):
     """The token was not issued for the service."""
 
@@ -168,16 +105,12 @@ class ScopesInvalid(ForbiddenRefusal):
     """
 
     message = "Invalid scope(s): {problems}"
-    slug = "rest_forbidden"
 
     def __init__(self, problems: Iterable[tuple[str, str, str]]) -> None:
         """Join the problems with commas (decisions 3.5)."""
         self.problems = tuple(problems)
-        super().__init__(
-            problems=", ".join(
-                f"{scope} ({name}) [{why}]" for scope, name, why in self.problems
-            )
-        )
+        listed = (f"{scope} ({name}) [{why}]" for scope, name, why in self.problems)
+        super().__init__(problems=", ".join(listed))
 
 
 class InstitutionNotOnKey(ForbiddenRefusal):
@@ -266,8 +199,7 @@ class MalformedJson(BadBody):
 class MissingParameters(BadBody):
     """Required parameters are not there; ``names`` in the order of the contract.
 
-    ``in_body`` says whether they were to come in a body: only then the message is the
-    spec's ``Invalid HTTP Body Content``.
+    Only when they were to come ``in_body``, the message is ``Invalid HTTP Body Content``.
     """
 
     slug = "rest_missing_callback_param"

@@ -26,7 +26,7 @@ from rest_framework.views import set_rollback
 from platform_errors import documents, exceptions
 from platform_errors.authentication import challenge
 from platform_errors.conf import conf
-from platform_errors.exceptions import Refusal
+from platform_errors.refusal import Refusal
 from platform_errors.request_id import current_request_id
 
 if TYPE_CHECKING:

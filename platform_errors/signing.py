@@ -35,14 +35,8 @@ _PRINTABLE = re.compile(r"[ -~]*")
 _METHOD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _BROKEN_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
-_REQUIRED = {
-    "clientid": "clientId",
-    "timestamp": "timestamp",
-    "nonce": "nonce",
-    "signature": "signature",
-}
-_OPTIONAL = {"principalid": "principalID", "principalidns": "principalIDNS"}
-_KNOWN = _REQUIRED | _OPTIONAL
+_REQUIRED = {name.lower(): name for name in ("clientId", "timestamp", "nonce", "signature")}
+_KNOWN = {**_REQUIRED, "principalid": "principalID", "principalidns": "principalIDNS"}
 _LIMITS = {"clientId": MAX_CLIENT_ID_LENGTH, "nonce": MAX_NONCE_LENGTH}
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from platform_errors import documents, exceptions
-from platform_errors.exceptions import ECHO_LIMIT, Refusal
+from platform_errors.refusal import ECHO_LIMIT, Refusal
 
 NS = "http://platform.example/xmlschemas/response"
 DOCS = Path(__file__).parents[2] / "docs"
