@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 import PIL.Image
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
+from django.db import transaction
 from PIL import ImageOps, UnidentifiedImageError
 
 from calendar_events import slugs
@@ -224,3 +225,19 @@ def files_of_failed_writes_removed() -> Iterator[None]:
         raise
     finally:
         _written.reset(token)
+
+
+def remove(*, image: Image) -> None:
+    """Delete an image that nothing shows, and its files once that is certain.
+
+    Raises Django's ``ProtectedError`` when a record shows it.
+    """
+    names = [image.file.name, *(size["file"] for size in image.sizes.values())]
+
+    def delete_files() -> None:
+        for name in names:
+            default_storage.delete(name)
+
+    with transaction.atomic():
+        image.delete()
+        transaction.on_commit(delete_files)

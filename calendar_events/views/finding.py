@@ -10,7 +10,7 @@ from calendar_events.services import naming
 from calendar_events.sql import MAX_ID
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
 AnyRecord = TypeVar("AnyRecord", bound=Event | Venue | Organizer)
 
@@ -24,14 +24,14 @@ def record(model: type[AnyRecord], address: Mapping[str, str]) -> AnyRecord:
     Raises the model's ``DoesNotExist``.
     """
     if "pk" in address:
-        return model.objects.get(pk=_identifier(address["pk"]))
+        return cast("AnyRecord", model.objects.get(pk=_identifier(address["pk"])))
     slug = slugs.from_path(address["slug"])
     names = [name for name in (slug, naming.trashed(slug)) if name]
     rows = model.objects.filter(slug__in=names)
-    found = {row.slug: row for row in cast("Iterable[AnyRecord]", rows)}
+    found = {row.slug: row for row in rows}
     for name in names:
         if name in found:
-            return found[name]
+            return cast("AnyRecord", found[name])
     raise model.DoesNotExist
 
 

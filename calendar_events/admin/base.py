@@ -1,0 +1,164 @@
+"""What the admin of every kind of record has in common.
+
+Nothing is saved here: what was typed goes through the same inputs and services as in the
+events interface, so that admin cannot make what the interface would refuse.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, cast
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpResponseRedirect
+from django.utils import timezone
+from simple_history.admin import SimpleHistoryAdmin
+
+from calendar_events import text
+from calendar_events.admin.forms import CHANGED_MEANWHILE, RecordForm
+from calendar_events.permissions import Actor, NotAllowed
+from calendar_events.services.refusals import InvalidFields, TermExists, VersionIsGone
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from django.db.models import QuerySet
+    from django.http import HttpRequest, HttpResponse
+
+
+@contextmanager
+def refused_as_forbidden() -> Iterator[None]:
+    """Show the admin's page for what is not allowed."""
+    try:
+        yield
+    except NotAllowed as error:
+        raise PermissionDenied(str(error)) from error
+
+
+class PlatformAdmin(admin.ModelAdmin):
+    """For administrators of the platform, who belong to no institution.
+
+    Users of an institution work through the interface, which keeps them to it.
+    """
+
+    def is_administrator(self, request: HttpRequest) -> bool:
+        """Return whether the user looks after all institutions."""
+        return getattr(request.user, "institution_id", None) is None
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        """Hide the app from everybody else."""
+        return self.is_administrator(request) and super().has_module_permission(request)
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Ask Django's permission, too."""
+        return self.is_administrator(request) and super().has_view_permission(request, obj)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Ask Django's permission, too."""
+        return self.is_administrator(request) and super().has_add_permission(request)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Ask Django's permission, too."""
+        return self.is_administrator(request) and super().has_change_permission(
+            request, obj
+        )
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Ask Django's permission, too."""
+        return self.is_administrator(request) and super().has_delete_permission(
+            request, obj
+        )
+
+
+class RecordAdmin(PlatformAdmin, SimpleHistoryAdmin):
+    """List, search, history, and writes through services."""
+
+    form: type[RecordForm]
+    show_full_result_count = False
+    list_per_page = 50
+    search_fields = ("search_text",)
+    search_help_text = "Words of the title or text, or an id."
+    history_list_display = ("history_change_reason",)
+    readonly_fields = ("id", "created_at", "modified_at")
+
+    def create(self, *, actor: Actor, changes: Any, now: datetime) -> Any:
+        """Call the service that creates."""
+        raise NotImplementedError
+
+    def update(self, *, record: Any, actor: Actor, changes: Any, now: datetime) -> Any:
+        """Call the service that changes what is stored."""
+        raise NotImplementedError
+
+    def remove(self, *, record: Any, actor: Actor, now: datetime) -> None:
+        """Call the service that deletes for good."""
+        raise NotImplementedError
+
+    def get_form(self, request: HttpRequest, *args: Any, **kwargs: Any) -> type[RecordForm]:
+        """Tell the form who is typing."""
+        form = cast("type[RecordForm]", super().get_form(request, *args, **kwargs))
+        return type(form.__name__, (form,), {"request": request})
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        """Let the institution be chosen once."""
+        fixed = ["institution"] if obj else []
+        return [*super().get_readonly_fields(request, obj), *fixed]
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet, search_term: str
+    ) -> tuple[QuerySet, bool]:
+        """Search as the interface does, folded for case and accents; digits are an id."""
+        for word in text.fold(search_term).split():
+            found = queryset.filter(search_text__contains=word)
+            if word.isascii() and word.isdigit() and len(word) < 19:
+                found |= queryset.filter(pk=int(word))
+            queryset = found
+        return queryset, False
+
+    def save_model(
+        self, request: HttpRequest, obj: Any, form: Any, *args: Any, **kwargs: Any
+    ) -> None:
+        """Write through the service; ``obj`` becomes what was written."""
+        stored = form.stored
+        now = timezone.now()
+        with refused_as_forbidden():
+            if stored is None:
+                saved = self.create(actor=form.actor, changes=form.changes, now=now)
+            else:
+                saved = self.update(
+                    record=stored, actor=form.actor, changes=form.changes, now=now
+                )
+        obj.__dict__.clear()
+        obj.__dict__.update(saved.__dict__)
+
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:
+        """Delete for good, through the service."""
+        with refused_as_forbidden():
+            self.remove(
+                record=obj,
+                actor=Actor(user=request.user, institution=obj.institution),
+                now=timezone.now(),
+            )
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet) -> None:
+        """Delete one by one: what follows from a deletion follows from each."""
+        for record in queryset:
+            self.delete_model(request, record)
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """Say so when somebody else was faster between the look and the write."""
+        try:
+            return super().changeform_view(request, object_id, form_url, extra_context)
+        except VersionIsGone:
+            problem = CHANGED_MEANWHILE
+        except (TermExists, InvalidFields) as error:
+            problem = str(error)
+        messages.error(request, problem)
+        return HttpResponseRedirect(request.get_full_path())

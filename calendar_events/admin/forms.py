@@ -1,0 +1,162 @@
+"""Forms that hand what was typed to the inputs of the interface."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from django import forms
+from django.contrib import admin
+from django.contrib.admin.widgets import AutocompleteSelectMultiple
+from django.db.models import Model
+from django.utils import timezone
+
+from calendar_events.documents.rendering import moment
+from calendar_events.permissions import Actor
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from django.http import HttpRequest
+
+    from calendar_events.serializers.base import Input
+
+CHANGED_MEANWHILE = (
+    "Somebody changed this record while you were editing it. Look at it again, and repeat"
+    " your change."
+)
+ABOUT_THE_WRITE = frozenset({"institution", "seen_version"})
+
+
+class OrderedChoices(forms.ModelMultipleChoiceField):
+    """Several records, in the order in which they were chosen."""
+
+    def __init__(self, model: type[Model], name: str, *, label: str) -> None:
+        """Search as you type among the records that ``model.name`` may hold."""
+        field: Any = model._meta.get_field(name)
+        super().__init__(
+            queryset=field.related_model.objects.all(),
+            widget=AutocompleteSelectMultiple(field, admin.site),
+            required=False,
+            label=label,
+        )
+
+    def clean(self, value: Any) -> Any:
+        """Return the records, not a query that forgets their order."""
+        found = {str(record.pk): record for record in super().clean(value)}
+        return [found[str(pk)] for pk in value or []]
+
+
+class RecordForm(forms.ModelForm):
+    """A form that is read by an input of the interface and written by a service."""
+
+    request: HttpRequest
+    input: ClassVar[type[Input]]
+    input_names: ClassVar[Mapping[str, str]] = {}
+    """What the input calls the fields that are called otherwise here."""
+    only_here: ClassVar[frozenset[str]] = frozenset()
+    """Fields that only an administrator may set (decisions 7)."""
+
+    seen_version = forms.IntegerField(required=False, widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Show what is stored as the interface would; leave to it what is required."""
+        super().__init__(*args, **kwargs)
+        self.changes: Any = {}
+        self.initial.update(self.shown())
+        for name, field in self.fields.items():
+            field.required = field.required and name == "institution"
+
+    def shown(self) -> dict[str, Any]:
+        """Return the initial values that are not simply columns."""
+        return {"seen_version": self.instance.version} if self.instance.pk else {}
+
+    @property
+    def stored(self) -> Any:
+        """Return the stored record; ``None`` for a new one, or one deleted for good."""
+        if self.instance.pk is None:
+            return None
+        model: Any = type(self.instance)
+        return model.objects.filter(pk=self.instance.pk).first()
+
+    @property
+    def actor(self) -> Actor:
+        """Return the administrator, acting in the institution of the record."""
+        institution = self.cleaned_data.get("institution") or self.instance.institution
+        return Actor(user=self.request.user, institution=institution)
+
+    def body(self, *, is_new: bool) -> dict[str, Any]:
+        """Return what was typed, as a body of the interface."""
+        body = {
+            self.input_names.get(name, name): _plain(value)
+            for name, value in self.cleaned_data.items()
+            if name not in ABOUT_THE_WRITE | self.only_here
+        }
+        if is_new and body.get("author") is None:
+            body.pop("author", None)
+        return body
+
+    def clean(self) -> dict[str, Any]:
+        """Read the body with the input, and put its reasons beside the fields."""
+        super().clean()
+        stored = self.stored
+        self._require_version(stored)
+        if self.errors:
+            return self.cleaned_data
+        read = self.input(
+            data=self.body(is_new=stored is None),
+            partial=stored is not None,
+            context={"actor": self.actor, "current": stored, "now": timezone.now()},
+        )
+        if not read.is_valid():
+            names = {theirs: ours for ours, theirs in self.input_names.items()}
+            for theirs, reasons in read.errors.items():
+                name = names.get(theirs, theirs)
+                self.add_error(name if name in self.fields else None, f"This {reasons[0]}")
+            return self.cleaned_data
+        self.changes = read.validated_data
+        for name in self.only_here:
+            self.changes[name] = _plain(self.cleaned_data.get(name))
+        return self.cleaned_data
+
+    def _require_version(self, stored: Any) -> None:
+        """Ask that the record is as it was shown; going back in history overrules."""
+        is_revert = hasattr(self.instance, "_history")
+        seen = self.cleaned_data.get("seen_version")
+        if stored is not None and not is_revert and seen != stored.version:
+            self.add_error(None, CHANGED_MEANWHILE)
+
+    def _post_clean(self) -> None:
+        """Leave the instance alone: services write, and know the rules."""
+
+    def save(self, commit: bool = True) -> Any:  # noqa: FBT001, FBT002 -- Django's
+        """Return the instance; the admin class writes it."""
+        return self.instance
+
+    def save_m2m(self) -> None:
+        """Save nothing: services write the links with the record."""
+
+
+class PublishedForm(RecordForm):
+    """What events, venues and organizers share."""
+
+    date_utc = forms.CharField(
+        label="Published at (UTC)", help_text="To come: published then. Empty: now."
+    )
+
+    def shown(self) -> dict[str, Any]:
+        """Return the status and the moment as they are answered."""
+        if not self.instance.pk:
+            return super().shown()
+        return super().shown() | {
+            "status": self.instance.status_at(timezone.now()),
+            "date_utc": moment(self.instance.published_at),
+        }
+
+
+def _plain(value: Any) -> Any:
+    """Return records as their identifiers."""
+    if isinstance(value, Model):
+        return value.pk
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return value

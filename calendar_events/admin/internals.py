@@ -1,0 +1,52 @@
+"""What the server writes for itself: to be looked at, not to be changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin
+
+from calendar_events.admin.base import PlatformAdmin
+from calendar_events.models import DayCount, IdempotentAnswer
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+
+class ReadOnlyAdmin(PlatformAdmin):
+    """Rows that nobody adds, changes or deletes by hand."""
+
+    show_full_result_count = False
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Nobody adds by hand."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Nobody changes by hand."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Nobody deletes by hand."""
+        return False
+
+
+@admin.register(IdempotentAnswer)
+class IdempotentAnswerAdmin(ReadOnlyAdmin):
+    """Answers that are repeated for an ``Idempotency-Key``."""
+
+    list_display = ("key", "client_id", "user", "path", "status", "created_at")
+    list_filter = ("status", "path")
+    list_select_related = ("user",)
+    search_fields = ("key", "client_id")
+    date_hierarchy = "created_at"
+    ordering = ("-created_at", "-id")
+
+
+@admin.register(DayCount)
+class DayCountAdmin(ReadOnlyAdmin):
+    """How many events there are, by day and scope."""
+
+    list_display = ("scope", "day", "number")
+    search_fields = ("scope",)
+    ordering = ("scope", "day", "id")

@@ -1,0 +1,264 @@
+"""Events, venues and organizers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from django import forms
+from django.contrib import admin, messages
+from django.utils import timezone
+
+from calendar_events.admin.base import RecordAdmin, refused_as_forbidden
+from calendar_events.admin.forms import OrderedChoices, PublishedForm
+from calendar_events.models import Event, Organizer, Status, Taxonomy, Venue
+from calendar_events.permissions import Actor
+from calendar_events.serializers.inputs import EventInput, OrganizerInput, VenueInput
+from calendar_events.services import events, organizers, venues
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from django.db.models import QuerySet
+    from django.http import HttpRequest
+
+PUBLICATION = ("institution", "author", "status", "date_utc", "slug")
+WRITTEN = ("id", "created_at", "modified_at", "seen_version")
+"""The version travels hidden, to notice who else was writing."""
+
+
+class EventForm(PublishedForm):
+    """An event; its password and its parent are set only here (decisions 7)."""
+
+    input = EventInput
+    input_names: ClassVar = {"at_venues": "venue", "by_organizers": "organizer"}
+    only_here = frozenset({"password", "post_parent"})
+
+    start_date = forms.CharField(help_text="In the event's zone: 2031-01-15 19:00:00")
+    end_date = forms.CharField()
+    at_venues = OrderedChoices(Event, "venues", label="Venues")
+    by_organizers = OrderedChoices(Event, "organizers", label="Organizers")
+    in_terms = OrderedChoices(Event, "terms", label="Categories and tags")
+
+    class Meta:
+        model = Event
+        fields = [
+            *("institution", "title", "slug", "status", "author", "description"),
+            *("excerpt", "timezone", "all_day", "cost", "website", "image", "show_map"),
+            *("show_map_link", "hide_from_listings", "sticky", "featured", "ticketed"),
+            *("password", "post_parent"),
+        ]
+
+    def shown(self) -> dict[str, Any]:
+        """Return the dates and the links, too."""
+        event = self.instance
+        if not event.pk:
+            return super().shown()
+        return super().shown() | {
+            "start_date": str(event.start_local),
+            "end_date": str(event.end_local),
+            "at_venues": list(event.venues.order_by("eventvenue__position")),
+            "by_organizers": list(event.organizers.order_by("eventorganizer__position")),
+            "in_terms": list(event.terms.order_by("eventterm__position")),
+        }
+
+    def body(self, *, is_new: bool) -> dict[str, Any]:
+        """Tell categories from tags."""
+        body = super().body(is_new=is_new)
+        del body["in_terms"]
+        terms = self.cleaned_data.get("in_terms") or []
+        for name, taxonomy in (("categories", Taxonomy.CATEGORY), ("tags", Taxonomy.TAG)):
+            body[name] = [term.pk for term in terms if term.taxonomy == taxonomy]
+        return body
+
+    def clean_post_parent(self) -> Event | None:
+        """Ask that the parent is another event of the institution."""
+        parent: Event | None = self.cleaned_data["post_parent"]
+        if parent is None:
+            return None
+        institution = self.cleaned_data.get("institution") or self.instance.institution
+        if parent.pk == self.instance.pk or parent.institution != institution:
+            raise forms.ValidationError("Choose another event of the same institution.")
+        return parent
+
+
+class VenueForm(PublishedForm):
+    """A venue."""
+
+    input = VenueInput
+    input_names: ClassVar = {"name": "venue"}
+
+    class Meta:
+        model = Venue
+        fields = [
+            *("institution", "name", "slug", "status", "author", "description", "address"),
+            *("city", "country", "province", "state", "stateprovince", "zip", "phone"),
+            *("website", "image", "show_map", "show_map_link", "geo_lat", "geo_lng"),
+        ]
+
+
+class OrganizerForm(PublishedForm):
+    """An organizer."""
+
+    input = OrganizerInput
+    input_names: ClassVar = {"name": "organizer"}
+
+    class Meta:
+        model = Organizer
+        fields = [
+            *("institution", "name", "slug", "status", "author", "description", "phone"),
+            *("website", "email", "image"),
+        ]
+
+
+class PublishedAdmin(RecordAdmin):
+    """What events, venues and organizers share."""
+
+    list_filter: ClassVar[tuple[str, ...]] = ("status", "institution")
+    list_select_related = ("author",)
+    autocomplete_fields: ClassVar[tuple[str, ...]] = ("author", "image")
+    ordering = ("-id",)
+    actions = ("move_to_trash",)
+
+    def trash(self, *, record: Any, actor: Actor, now: datetime) -> None:
+        """Call the service that moves to the trash."""
+        raise NotImplementedError
+
+    @admin.action(description="Move to the trash", permissions=["delete"])
+    def move_to_trash(self, request: HttpRequest, queryset: QuerySet) -> None:
+        """Trash what is not there yet; it can be restored by its status."""
+        records = list(queryset.exclude(status=Status.TRASH))
+        for record in records:
+            actor = Actor(user=request.user, institution=record.institution)
+            with refused_as_forbidden():
+                self.trash(record=record, actor=actor, now=timezone.now())
+        messages.success(request, f"Moved to the trash: {len(records)}.")
+
+
+@admin.register(Event)
+class EventAdmin(PublishedAdmin):
+    """Events."""
+
+    form = EventForm
+    list_display = ("title", "start_local", "timezone", "status", "institution", "author")
+    list_filter = (*PublishedAdmin.list_filter, "featured", "sticky", "hide_from_listings")
+    autocomplete_fields = ("author", "image", "post_parent")
+    fieldsets = (
+        (None, {"fields": ("title", "description", "excerpt", "image")}),
+        ("When", {"fields": ("start_date", "end_date", "all_day", "timezone")}),
+        ("Where, who, what", {"fields": ("at_venues", "by_organizers", "in_terms")}),
+        ("Price and address", {"fields": ("cost", "website", "ticketed")}),
+        ("Publication", {"fields": (*PUBLICATION, "password", "post_parent")}),
+        (
+            "Shown as",
+            {
+                "fields": (
+                    *("featured", "sticky", "hide_from_listings"),
+                    *("show_map", "show_map_link"),
+                )
+            },
+        ),
+        ("Record", {"fields": WRITTEN}),
+    )
+
+    def create(self, *, actor: Actor, changes: Any, now: datetime) -> Event:
+        """Create the event."""
+        return events.create_event(actor=actor, changes=changes, now=now)
+
+    def update(self, *, record: Any, actor: Actor, changes: Any, now: datetime) -> Event:
+        """Change the event."""
+        return events.update_event(
+            actor=actor,
+            event_id=record.pk,
+            changes=changes,
+            now=now,
+            expected_version=record.version,
+        )
+
+    def trash(self, *, record: Any, actor: Actor, now: datetime) -> None:
+        """Move the event to the trash."""
+        events.trash_event(actor=actor, event_id=record.pk, now=now)
+
+    def remove(self, *, record: Any, actor: Actor, now: datetime) -> None:
+        """Delete the event for good."""
+        events.delete_event(actor=actor, event_id=record.pk)
+
+
+@admin.register(Venue)
+class VenueAdmin(PublishedAdmin):
+    """Venues."""
+
+    form = VenueForm
+    list_display = ("name", "city", "country", "status", "institution", "author")
+    fieldsets = (
+        (None, {"fields": ("name", "description", "image", "website", "phone")}),
+        (
+            "Address",
+            {
+                "fields": (
+                    *("address", "city", "zip", "state", "province", "stateprovince"),
+                    *("country", "geo_lat", "geo_lng", "show_map", "show_map_link"),
+                )
+            },
+        ),
+        ("Publication", {"fields": PUBLICATION}),
+        ("Record", {"fields": WRITTEN}),
+    )
+
+    def create(self, *, actor: Actor, changes: Any, now: datetime) -> Venue:
+        """Create the venue."""
+        return venues.create_venue(actor=actor, changes=changes, now=now)
+
+    def update(self, *, record: Any, actor: Actor, changes: Any, now: datetime) -> Venue:
+        """Change the venue."""
+        return venues.update_venue(
+            actor=actor,
+            venue_id=record.pk,
+            changes=changes,
+            now=now,
+            expected_version=record.version,
+        )
+
+    def trash(self, *, record: Any, actor: Actor, now: datetime) -> None:
+        """Move the venue to the trash."""
+        venues.trash_venue(actor=actor, venue_id=record.pk, now=now)
+
+    def remove(self, *, record: Any, actor: Actor, now: datetime) -> None:
+        """Delete the venue for good."""
+        venues.delete_venue(actor=actor, venue_id=record.pk)
+
+
+@admin.register(Organizer)
+class OrganizerAdmin(PublishedAdmin):
+    """Organizers."""
+
+    form = OrganizerForm
+    list_display = ("name", "email", "phone", "status", "institution", "author")
+    fieldsets = (
+        (None, {"fields": ("name", "description", "image", "website", "email", "phone")}),
+        ("Publication", {"fields": PUBLICATION}),
+        ("Record", {"fields": WRITTEN}),
+    )
+
+    def create(self, *, actor: Actor, changes: Any, now: datetime) -> Organizer:
+        """Create the organizer."""
+        return organizers.create_organizer(actor=actor, changes=changes, now=now)
+
+    def update(
+        self, *, record: Any, actor: Actor, changes: Any, now: datetime
+    ) -> Organizer:
+        """Change the organizer."""
+        return organizers.update_organizer(
+            actor=actor,
+            organizer_id=record.pk,
+            changes=changes,
+            now=now,
+            expected_version=record.version,
+        )
+
+    def trash(self, *, record: Any, actor: Actor, now: datetime) -> None:
+        """Move the organizer to the trash."""
+        organizers.trash_organizer(actor=actor, organizer_id=record.pk, now=now)
+
+    def remove(self, *, record: Any, actor: Actor, now: datetime) -> None:
+        """Delete the organizer for good."""
+        organizers.delete_organizer(actor=actor, organizer_id=record.pk)
