@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MAX_PASSWORD_LENGTH = 1024
 MAX_QUERY_LENGTH = 100
-PASSWORD_ADVICE = (
+ADVICE = (
     "At least eight characters; no common word, not only digits, not your own name."
 )
 
@@ -111,7 +111,7 @@ class OwnPasswordForm(PasswordChangeForm):
         """Refuse what is too long to be typed before it is hashed."""
         super().__init__(user, *args, label_suffix="", **kwargs)
         self.request = request
-        self.fields["new_password1"].help_text = PASSWORD_ADVICE
+        self.fields["new_password1"].help_text = ADVICE
         self.fields["new_password2"].help_text = ""
         for field in self.fields.values():
             field.validators.append(MaxLengthValidator(MAX_PASSWORD_LENGTH))

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import logging
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
+from django.core.signals import got_request_exception
+from django.db import OperationalError
 from django.http import HttpResponse
 from django.shortcuts import render
 
+from authserver import refusals
 from platform_errors.request_id import current_request_id
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from django.http import HttpRequest
 
-    from authserver.authorization import Refusal
+    from authserver.authorization import AuthorizationRequest, Refusal
+
+logger = logging.getLogger(__name__)
 
 
 def to_application(location: str) -> HttpResponse:
@@ -38,6 +46,28 @@ def refused(request: HttpRequest, refusal: Refusal) -> HttpResponse:
         {"refusal": refusal, "request_id": current_request_id()},
         status=refusal.http_code,
     )
+
+
+def told(
+    request: HttpRequest, asked: AuthorizationRequest, work: Callable[[], HttpResponse]
+) -> HttpResponse:
+    """Do the work, and tell the application when it breaks (RFC 6749 section 4.1.2.1).
+
+    A redirect cannot carry a 500, so ``server_error`` stands in for it; what happened is
+    logged, and reported to whoever listens, as if it had reached Django.
+    """
+    try:
+        return work()
+    except OperationalError:
+        logger.exception("The authorization request could not be served now")
+        why: refusals.OAuthRefusal = refusals.TemporarilyUnavailable(
+            "the server is busy; please try again"
+        )
+    except Exception:
+        logger.exception("The authorization request broke")
+        got_request_exception.send(sender=None, request=request)
+        why = refusals.ServerError("something broke; it was recorded")
+    return refused(request, asked.refuse(why))
 
 
 def leave(request: HttpRequest, refusal: Refusal) -> HttpResponse:

@@ -13,6 +13,8 @@ from authserver.views import answers, steps
 from authserver.views.base import Page
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from django.http import HttpRequest, HttpResponse
 
 
@@ -35,8 +37,14 @@ class Authorize(Page):
         )
         if isinstance(outcome, authorization.Refusal):
             return answers.refused(request, outcome)
-        handle = journey.begin(request, outcome, now=now)
-        found = pending.load(handle, binding=journey.binding(request), now=now)
-        if found is None:  # the key was deleted in this very moment
-            return answers.outdated(request)
-        return steps.finish_as_before(request, found, handle, now=now)
+        return answers.told(request, outcome, lambda: _begin(request, outcome, now))
+
+
+def _begin(
+    request: HttpRequest, outcome: authorization.AuthorizationRequest, now: datetime
+) -> HttpResponse:
+    handle = journey.begin(request, outcome, now=now)
+    found = pending.load(handle, binding=journey.binding(request), now=now)
+    if found is None:  # the key was deleted in this very moment
+        return answers.outdated(request)
+    return steps.finish_as_before(request, found, handle, now=now)

@@ -51,8 +51,6 @@ class _SignedInStep(steps.StepPage):
         return None
 
 
-# Browsers apply form-action to the redirect that follows the form, and that one leaves.
-@method_decorator(csp_replace({"form-action": None}), name="dispatch")
 class Grant(_SignedInStep):
     """Allow, narrow or deny; an answer is taken once."""
 
@@ -71,8 +69,12 @@ class Grant(_SignedInStep):
             )
         if not form.allowed:
             return self._deny(request)
-        return steps.finish(
-            request, self.found, user=self.user, granted=form.granted, now=self.now
+        return answers.told(
+            request,
+            self.found.request,
+            lambda: steps.finish(
+                request, self.found, user=self.user, granted=form.granted, now=self.now
+            ),
         )
 
     def _deny(self, request: HttpRequest) -> HttpResponse:
@@ -87,6 +89,8 @@ class Grant(_SignedInStep):
             return answers.outdated(request)
         return answers.to_application(location)
 
+    # Browsers apply form-action to the redirect that follows the form, and that one leaves.
+    @method_decorator(csp_replace({"form-action": None}))
     def _show(self, problem: str = "", status: int = HTTPStatus.OK) -> HttpResponse:
         asked = self.found.request
         return self.page(
@@ -122,7 +126,11 @@ class Finish(steps.StepPage):
 
     def get(self, request: HttpRequest) -> HttpResponse:
         """Go to the application, or to the page that has to be shown after all."""
-        return steps.finish_as_before(request, self.found, self.handle, now=self.now)
+        return answers.told(
+            request,
+            self.found.request,
+            lambda: steps.finish_as_before(request, self.found, self.handle, now=self.now),
+        )
 
 
 def destination(redirect_uri: str) -> str:

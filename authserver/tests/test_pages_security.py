@@ -1,0 +1,210 @@
+"""Headers of every page, forged and stale forms, and where a form says it comes from."""
+
+from http import HTTPStatus
+
+import pytest
+from django.test import Client
+
+from authserver.tests import factories
+
+pytestmark = pytest.mark.django_db
+
+OUT_OF_DATE = "This page was out of date"
+
+
+@pytest.fixture
+def pages(visitor, address, key, alice, log_in):
+    """Every page of the journey, by its name."""
+    found = {}
+
+    def keep(name):
+        found[name] = visitor.response
+
+    visitor.open(address(key, at=""))
+    keep("institution")
+    visitor.press("institution=1001")
+    keep("login")
+    log_in(password="wrong")
+    keep("login failed")
+    log_in()
+    keep("grant")
+    visitor.open("/oauth2/access")
+    keep("access")
+    visitor.open("/oauth2/access/password")
+    keep("password")
+    visitor.open("/oauth2/logout")
+    keep("logout")
+    visitor.open("/oauth2/grant?request=none")
+    keep("outdated")
+    visitor.open(address(key, redirect_uri=None))
+    keep("refused")
+    visitor.send("/oauth2/logout")
+    keep("csrf")
+    visitor.open(address(key))
+    keep("back to the grant")
+    return found
+
+
+def test_no_page_is_kept_framed_or_named_to_others(pages):
+    for name, response in pages.items():
+        assert "no-store" in response["Cache-Control"], name
+        assert response["X-Frame-Options"] == "DENY", name
+        assert response["Referrer-Policy"] == "no-referrer", name
+        assert response["X-Content-Type-Options"] == "nosniff", name
+        assert response["Cross-Origin-Opener-Policy"] == "same-origin", name
+        policy = response["Content-Security-Policy"]
+        assert "default-src 'none'" in policy, name
+        assert "frame-ancestors 'none'" in policy, name
+        assert "base-uri 'none'" in policy, name
+        assert "unsafe" not in policy, name
+
+
+def test_every_page_but_the_grant_page_sends_its_forms_here_alone(pages):
+    without = {
+        name
+        for name, response in pages.items()
+        if "form-action 'self'" not in response["Content-Security-Policy"]
+    }
+
+    assert without == {"grant", "back to the grant"}
+    for name in without:
+        assert "form-action" not in pages[name]["Content-Security-Policy"]
+
+
+def test_no_page_has_inline_scripts_styles_or_foreign_assets(pages):
+    for name, response in pages.items():
+        text = response.content.decode()
+        assert "<style" not in text, name
+        assert " style=" not in text, name
+        assert "<script>" not in text, name
+        assert (
+            "//" not in text.replace("http://testserver", "").replace("<!-- ", "")
+            or "https://" not in text.split("<main")[0]
+        ), name
+
+
+def test_redirects_are_not_kept_either(visitor, address, key):
+    response = visitor.client.get(address(key))
+
+    assert response.status_code == HTTPStatus.FOUND
+    assert "no-store" in response["Cache-Control"]
+
+
+def test_the_session_cookie_is_for_the_server_alone(visitor, address, key):
+    visitor.open(address(key))
+
+    cookie = visitor.client.cookies["session"]
+    assert cookie["httponly"] is True
+    assert cookie["samesite"] == "Lax"
+
+
+# Forms.
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "institution",
+        "login?institution=1001",
+        "grant",
+        "login/switch",
+        "access",
+        "access/password",
+        "logout",
+    ],
+)
+def test_a_forged_form_changes_nothing_and_is_answered_with_a_way_on(
+    visitor, riverside, path
+):
+    visitor.send(f"/oauth2/{path}", {"institution": "1001", "decision": "allow"})
+
+    assert visitor.status == HTTPStatus.FORBIDDEN
+    assert visitor.heading == OUT_OF_DATE
+    (link,) = visitor.page.xpath("//main//a/@href")
+    assert link == f"/oauth2/{path}"
+
+
+def test_a_form_of_before_the_login_is_out_of_date_and_leads_on(
+    visitor, address, key, alice, log_in
+):
+    visitor.open(address(key))
+    login, stale = visitor.url, dict(visitor.page.forms[0].form_values())
+    log_in()
+
+    visitor.send(login, {**stale, "username": "alice", "password": factories.PASSWORD})
+    assert visitor.heading == OUT_OF_DATE
+
+    visitor.follow("Open the page again")
+    assert visitor.heading == "Allow Campus Planner to act for you?"
+
+
+def post_login(**headers):
+    """Send the login form with these headers; return the response."""
+    client = Client(enforce_csrf_checks=True)
+    path = "/oauth2/login?institution=1001"
+    client.get(path)
+    return client.post(
+        path,
+        {
+            "username": "alice",
+            "password": factories.PASSWORD,
+            "csrfmiddlewaretoken": client.cookies["csrf"].value,
+        },
+        headers=headers,
+    )
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"Origin": "http://testserver"},
+        {"Origin": "null", "Sec-Fetch-Site": "same-origin"},
+        {"Origin": "null"},
+    ],
+)
+def test_a_form_of_our_own_is_believed(alice, headers):
+    assert post_login(**headers).status_code == HTTPStatus.FOUND
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "https://evil.example"},
+        {"Origin": "null", "Sec-Fetch-Site": "cross-site"},
+        {"Origin": "null", "Sec-Fetch-Site": "same-site"},
+        {"Origin": "null", "Sec-Fetch-Site": "none"},
+        {"Origin": "https://evil.example", "Sec-Fetch-Site": "same-origin"},
+    ],
+)
+def test_a_form_of_somebody_else_is_not(alice, headers):
+    response = post_login(**headers)
+
+    assert response.status_code == HTTPStatus.FORBIDDEN
+    assert OUT_OF_DATE in response.content.decode()
+
+
+def test_a_host_that_is_not_ours_is_refused_before_anything():
+    response = Client().post(
+        "/oauth2/logout",
+        headers={"Host": "evil.example", "Origin": "null", "Sec-Fetch-Site": "same-origin"},
+    )
+
+    assert response.status_code == HTTPStatus.BAD_REQUEST
+
+
+def test_what_users_and_applications_are_called_is_escaped(
+    visitor, address, key, alice, riverside, log_in
+):
+    key.name = "<img src=x onerror=alert(1)>"
+    key.save()
+    riverside.name = "<b>Riverside</b>"
+    riverside.save()
+    alice.full_name = "<i>Alice</i>"
+    alice.save()
+
+    visitor.open(address(key))
+    log_in()
+
+    assert not visitor.page.xpath("//main//img | //main//b | //main//i")
+    assert "<i>Alice</i>" in visitor.text
