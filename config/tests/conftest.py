@@ -1,8 +1,16 @@
-"""Servers that journeys talk to, one for each set of addresses and test process."""
+"""Servers that journeys talk to, one for each set of addresses."""
 
 import pytest
 
 from config.tests import servers
+
+
+def pytest_collection_modifyitems(items):
+    """Keep the tests of one server in one process (``--dist loadgroup``)."""
+    for item in items:
+        for name in ("server", "compatible_server"):
+            if name in getattr(item, "fixturenames", ()):
+                item.add_marker(pytest.mark.xdist_group(name))
 
 
 @pytest.fixture(scope="session")
