@@ -59,6 +59,13 @@ class CredentialsProbe(Probe):
     permission_classes = [RequiresCredentials]
 
 
+class ForgetfulProbe(APIView):
+    """Says nothing of what it requires."""
+
+    def get(self, request):
+        return Response({})
+
+
 class DrfProbe(Probe):
     """Guarded by DRF's own permission, as a view that knows nothing of ours."""
 
@@ -107,6 +114,7 @@ urlpatterns = [
     path("platform/probe", Probe.as_view()),
     path("platform/closed", ClosedProbe.as_view()),
     path("platform/credentials", CredentialsProbe.as_view()),
+    path("platform/forgetful", ForgetfulProbe.as_view()),
     path("platform/drf-guarded", DrfProbe.as_view()),
     path("platform/failing", Failing.as_view()),
     path("platform/drf", DrfParsing.as_view()),

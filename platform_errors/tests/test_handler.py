@@ -427,3 +427,9 @@ def test_the_detail_is_short_and_says_why(api, fails_with, failure, detail):
 
     assert len(shown) <= 256
     assert detail in {shown, None}
+
+
+def test_a_view_that_forgets_what_it_requires_is_closed(api, accept):
+    response = api.call("GET", "/platform/forgetful", accept=accept)
+
+    assert read_error(response).message == "Authorization header is missing"
