@@ -8,22 +8,28 @@ from django.db import migrations
 
 TABLES = ("event", "venue", "organizer", "term")
 
-# A row of the scope and day that nobody else holds is raised in place (a HOT update); when
-# every one is held a new row is added. Writers never wait for each other, so they cannot
-# deadlock here, and there are at most as many rows as there once were writers at a time.
+# A row of the scope and day that nobody else holds is raised in place (a HOT update), and
+# takes up the others that nobody holds; when every one is held a new row is added. Writers
+# never wait for each other here, so they cannot deadlock.
 POSTGRES_COUNT = """
 CREATE OR REPLACE FUNCTION calendar_events_count(p_scope text, p_day date, p_delta bigint)
 RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    held bigint[];
 BEGIN
-    UPDATE calendar_events_daycount SET number = number + p_delta WHERE id = (
+    SELECT array_agg(h.id) INTO held FROM (
         SELECT id FROM calendar_events_daycount
-        WHERE scope = p_scope AND day = p_day
-        ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED
-    );
-    IF NOT FOUND THEN
+        WHERE scope = p_scope AND day = p_day FOR UPDATE SKIP LOCKED
+    ) h;
+    IF held IS NULL THEN
         INSERT INTO calendar_events_daycount (scope, day, number)
         VALUES (p_scope, p_day, p_delta);
+        RETURN;
     END IF;
+    UPDATE calendar_events_daycount SET number = p_delta + (
+        SELECT sum(number) FROM calendar_events_daycount WHERE id = ANY (held)
+    ) WHERE id = held[1];
+    DELETE FROM calendar_events_daycount WHERE id = ANY (held[2:]);
 END $$;
 
 CREATE OR REPLACE FUNCTION calendar_events_count_write()

@@ -53,11 +53,10 @@ class EventPage(NamedTuple):
 
 def fetch(query: EventQuery, *, limit: int, offset: int) -> EventPage:
     """Return a page and the exact total, as of one moment."""
-    is_kept = query.is_counted_by_triggers
-    build = _walked if is_kept else _found
+    build = _walked if query.is_walked else _found
     statement, params = build(query, limit=limit, offset=offset)
     # Only page one is asked for so often that its plan is worth keeping.
-    rows = sql.rows(statement, params, prepare=is_kept and offset == 0)
+    rows = sql.rows(statement, params, prepare=query.is_walked and offset == 0)
     return EventPage(
         rows=[EventRow(*row[1:]) for row in rows if row[1] is not None],
         total=int(rows[0][0]),
@@ -71,7 +70,7 @@ def each(query: EventQuery, *, batch: int = 500) -> Iterator[list[EventRow]]:
     """
     last: tuple[Any, int] | None = None
     while True:
-        source, params = _union(query.parts())
+        source, params = _union(query)
         direction, keyset = query.order.direction, ""
         if last is not None:
             operator = "<" if query.order.descending else ">"
@@ -91,7 +90,7 @@ def each(query: EventQuery, *, batch: int = 500) -> Iterator[list[EventRow]]:
 
 def _found(query: EventQuery, *, limit: int, offset: int) -> tuple[str, list[Any]]:
     """Find everything once, then count it and cut the page out of it."""
-    source, params = _union(query.parts())
+    source, params = _union(query)
     order = query.order
     statement = _PAGE.format(
         common=f"WITH found AS MATERIALIZED ({source})",
@@ -105,15 +104,17 @@ def _found(query: EventQuery, *, limit: int, offset: int) -> tuple[str, list[Any
 
 def _walked(query: EventQuery, *, limit: int, offset: int) -> tuple[str, list[Any]]:
     """Walk each part from the end that is nearer, only as far as the page reaches."""
-    parts = query.parts()
-    number, number_params = _number(query, parts)
-    if len(parts) == 1 and offset >= DEEP:
+    streams, own = query.streams(), query.own_parts()
+    number, number_params = _number(query, own)
+    if len([*streams, *own]) == 1 and offset >= DEEP:
         counted = sql.rows(f"SELECT {number}", number_params, prepare=False)[0][0]
         if offset > counted / 2:
-            return _walked_back(query, parts[0], limit=limit, offset=offset)
+            return _walked_back(query, streams[0], limit=limit, offset=offset)
     order, reach = query.order, offset + limit
-    texts = [_cut(part.text, order, f"LIMIT {reach}") for part in parts]
-    merged = " UNION ALL ".join(
+    texts = [_cut(part.text, order, f"LIMIT {reach}") for part in (*streams, *own)]
+    # An event that two streams bring is one event.
+    merge = " UNION " if len(streams) > 1 else " UNION ALL "
+    merged = merge.join(
         f"SELECT id, k FROM ({text}) p{index}" for index, text in enumerate(texts)
     )
     statement = _PAGE.format(
@@ -125,7 +126,7 @@ def _walked(query: EventQuery, *, limit: int, offset: int) -> tuple[str, list[An
         ),
         direction=order.direction,
     )
-    params = [param for part in parts for param in part.conditions.params]
+    params = [param for part in (*streams, *own) for param in part.conditions.params]
     return statement, [sql.moment(query.now), *number_params, *params]
 
 
@@ -147,10 +148,10 @@ def _walked_back(
     return statement, [*number_params, sql.moment(query.now), *part.conditions.params]
 
 
-def _number(query: EventQuery, parts: list[Part]) -> tuple[str, list[Any]]:
-    """Return the total: the public part is kept, what only the viewer sees is counted."""
+def _number(query: EventQuery, own: list[Part]) -> tuple[str, list[Any]]:
+    """Return the total: the public part is known, what only the viewer sees is counted."""
     number, params = totals.total(_scope(query), query.window, query.now)
-    for part in parts[1:]:
+    for part in own:
         number += f" + (SELECT COUNT(*) FROM ({part.text}) c)"
         params = [*params, *part.conditions.params]
     return number, params
@@ -160,7 +161,9 @@ def _scope(query: EventQuery) -> totals.Scope:
     return query.scope or totals.EVERYTHING
 
 
-def _union(parts: list[Part]) -> tuple[str, list[Any]]:
+def _union(query: EventQuery) -> tuple[str, list[Any]]:
+    public = query.public_part()
+    parts = [*([public] if public else []), *query.own_parts()]
     if not parts:
         return _NOTHING, []
     params = [param for part in parts for param in part.conditions.params]

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from calendar_events.viewers import Viewer
 
 _RECORDS = """SELECT '{kind}' AS kind, l.event_id AS event, l.position AS position,
-  r.id AS id, r.version AS version, r.modified_at AS modified_at,
+  r.id AS id, r.version AS version, {modified_at} AS modified_at,
   r.status = 'publish' AND r.published_at > %s AS is_scheduled,
   CASE WHEN {visible} THEN {fragment} END AS fragment, 0 AS number, '' AS name
 FROM calendar_events_event{kind} l JOIN calendar_events_{kind} r ON r.id = l.{kind}_id
 WHERE {linked}"""
-_TERMS = """SELECT t.taxonomy, l.event_id, l.position, t.id, t.version, t.modified_at,
+_TERMS = """SELECT t.taxonomy, l.event_id, l.position, t.id, t.version, {modified_at},
   NULL, {fragment}, {number}, t.sort_text
 FROM calendar_events_eventterm l JOIN calendar_events_term t ON t.id = l.term_id
 WHERE {linked}"""
@@ -45,7 +45,7 @@ class Related(NamedTuple):
     id: int
     version: int
     modified_at: Any
-    """As the driver gives it."""
+    """As the driver gives it; only with ``versions``."""
     is_scheduled: bool | None
     fragment: str | None
     """``None`` when the viewer may not see it; it is left out of the answer."""
@@ -56,19 +56,21 @@ class Related(NamedTuple):
 
 def of_events(ids: Sequence[int], viewer: Viewer, now: datetime) -> list[Related]:
     """Return everything that these events are linked to."""
-    return _related(ids, viewer, now, fragment="{}.fragment", number=_NUMBER)
+    return _related(ids, viewer, now, is_whole=True)
 
 
 def versions(pk: int, viewer: Viewer, now: datetime) -> list[Related]:
     """Return what an event is linked to without what it looks like, for its entity tag."""
-    return _related([pk], viewer, now, fragment="''", number="0")
+    return _related([pk], viewer, now, is_whole=False)
 
 
 def _related(
-    ids: Sequence[int], viewer: Viewer, now: datetime, *, fragment: str, number: str
+    ids: Sequence[int], viewer: Viewer, now: datetime, *, is_whole: bool
 ) -> list[Related]:
     if not ids:
         return []
+    fragment = "{}.fragment" if is_whole else "''"
+    modified_at = "NULL" if is_whole else "{}.modified_at"
     moment = sql.moment(now)
     linked = sql.Conditions()
     linked.any_of("l.event_id", ids)
@@ -78,13 +80,24 @@ def _related(
         visible = _visible(kind, viewer, now)
         texts.append(
             _RECORDS.format(
-                kind=kind, visible=visible, fragment=fragment.format("r"), linked=linked
+                kind=kind,
+                visible=visible,
+                fragment=fragment.format("r"),
+                modified_at=modified_at.format("r"),
+                linked=linked,
             )
         )
         params += [moment, *visible.params, *linked.params]
-    texts.append(_TERMS.format(fragment=fragment.format("t"), number=number, linked=linked))
+    texts.append(
+        _TERMS.format(
+            fragment=fragment.format("t"),
+            modified_at=modified_at.format("t"),
+            number=_NUMBER if is_whole else "0",
+            linked=linked,
+        )
+    )
     params += linked.params
-    if number != "0":
+    if is_whole:
         texts.append(_SCHEDULED.format(linked=linked))
         params += [moment, *linked.params]
     rows = sql.rows(" UNION ALL ".join(texts), params)

@@ -1,37 +1,50 @@
-"""Lists and singles of categories and tags."""
+"""Lists and singles of categories and tags, each with its number of published events."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from django.db.models import CharField, Count, IntegerField, OuterRef, Subquery, Sum, Value
-from django.db.models.functions import Cast, Coalesce, Concat
-
 from calendar_events import sql, viewers
 from calendar_events.documents.addresses import ROOT, Address
-from calendar_events.models import DayCount, EventTerm, Status, Taxonomy, Term
+from calendar_events.models import Taxonomy
 from calendar_events.queries import lookups
 from calendar_events.queries.ordering import TERM_COLUMNS, Order, order
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from datetime import datetime
-
-    from django.db.models import QuerySet
 
     from calendar_events.viewers import Viewer
 
 COLLECTIONS = {Taxonomy.CATEGORY: "categories", Taxonomy.TAG: "tags"}
 KINDS = {Taxonomy.CATEGORY: "category", Taxonomy.TAG: "tag"}
-_LOOKUPS = {
-    "include": "id__in",
-    "parent": "parent",
-    "slug": "slug__in",
-    "institution": "institution",
-    "search": "search_text__contains",
-}
-ALL = "0001-01-01"
-"""The day under which the whole scope is counted."""
+
+# A term's number is what triggers keep, less what time has not published yet.
+_COUNTED = """WITH scheduled AS MATERIALIZED (
+  SELECT x.term_id, COUNT(*) AS number
+  FROM calendar_events_event e JOIN calendar_events_eventterm x ON x.event_id = e.id
+  WHERE NOT e.hide_from_listings AND e.status = 'publish' AND e.published_at > %s
+    AND x.listed
+  GROUP BY x.term_id
+), counted AS MATERIALIZED (
+  SELECT t.id, t.sort_text, t.slug,
+    CAST(COALESCE((SELECT SUM(d.number) FROM calendar_events_daycount d
+      WHERE d.scope = 'term:' || t.id AND d.day = '0001-01-01'), 0)
+    - COALESCE((SELECT s.number FROM scheduled s WHERE s.term_id = t.id), 0)
+    AS integer) AS number
+  FROM calendar_events_term t WHERE {conditions}
+), found AS (SELECT id, {column} AS k, number FROM counted WHERE number >= {least})"""
+_PAGE = """
+SELECT n.total, r.id, r.version, r.taxonomy, r.modified_at, r.name, r.slug, r.description,
+  r.parent_id, p.number
+FROM (SELECT COUNT(*) AS total FROM found) n
+LEFT JOIN (SELECT id, k, number FROM found
+  ORDER BY k {direction}, id {direction} LIMIT {limit} OFFSET {offset}) p ON 1 = 1
+LEFT JOIN calendar_events_term r ON r.id = p.id
+ORDER BY p.k {direction}, p.id {direction}"""
+_OF_EVENT = """t.id IN (SELECT x.term_id FROM calendar_events_eventterm x
+  JOIN calendar_events_event e ON e.id = x.event_id
+  WHERE x.event_id = %s AND e.password = '')"""
 
 
 class TermRow(NamedTuple):
@@ -49,41 +62,77 @@ class TermRow(NamedTuple):
     """How many published events have it."""
 
 
+class TermQuery(NamedTuple):
+    """A list of terms: its conditions, its order, whether unused terms are in it."""
+
+    conditions: sql.Conditions
+    order: Order
+    hide_empty: bool
+
+
+class TermPage(NamedTuple):
+    """One page and how many there are in all."""
+
+    rows: list[TermRow]
+    total: int
+
+
 def by_id(taxonomy: Taxonomy, pk: int, now: datetime) -> TermRow | None:
     """Return one term."""
     if pk > sql.MAX_ID:
         return None
-    rows = _counted(Term.objects.filter(taxonomy=taxonomy, id=pk), now)
-    row = rows.values_list(*TermRow._fields).first()
-    return TermRow(*row) if row else None
+    conditions = sql.Conditions()
+    conditions.add("t.taxonomy = %s", taxonomy)
+    conditions.add("t.id = %s", pk)
+    query = TermQuery(conditions, Order("id"), hide_empty=False)
+    rows = fetch(query, now=now, limit=1, offset=0).rows
+    return rows[0] if rows else None
 
 
-def by_ids(ids: Sequence[int], now: datetime) -> list[TermRow]:
-    """Return terms in the given order."""
-    rows = _counted(Term.objects.filter(id__in=ids), now).values_list(*TermRow._fields)
-    found = {row[0]: TermRow(*row) for row in rows}
-    return [found[pk] for pk in ids if pk in found]
+def fetch(query: TermQuery, *, now: datetime, limit: int, offset: int) -> TermPage:
+    """Return a page of terms and the exact total, as of one moment."""
+    statement = (_COUNTED + _PAGE).format(
+        conditions=query.conditions,
+        column=query.order.column,
+        least=1 if query.hide_empty else 0,
+        direction=query.order.direction,
+        limit=limit,
+        offset=offset,
+    )
+    params = [sql.moment(now), *query.conditions.params]
+    rows = sql.rows(statement, params, prepare=False)
+    found = [TermRow(*row[1:]) for row in rows if row[1] is not None]
+    return TermPage(rows=found, total=rows[0][0])
 
 
 def term_query(
     values: Mapping[str, Any], *, taxonomy: Taxonomy, viewer: Viewer, now: datetime
-) -> tuple[QuerySet[Term], Order, dict[str, str]]:
-    """Return the terms that parameters ask for, their order, and what is wrong by name."""
-    terms = _counted(Term.objects.filter(taxonomy=taxonomy), now)
-    problems = _unknown(values, taxonomy, viewer, now)
+) -> tuple[TermQuery, dict[str, str]]:
+    """Return the terms that parameters ask for, and what is wrong by name."""
+    conditions = sql.Conditions()
+    conditions.add("t.taxonomy = %s", taxonomy)
+    for name, column in (("include", "t.id"), ("parent", "t.parent_id")):
+        if name in values:
+            conditions.any_of(column, _listed(values[name]))
+    if "exclude" in values:
+        conditions.any_of("t.id", values["exclude"], negated=True)
+    if "slug" in values:
+        marks = ", ".join(["%s"] * len(values["slug"]))
+        conditions.add(f"t.slug IN ({marks})", *values["slug"])
+    if "institution" in values:
+        conditions.add("t.institution = %s", values["institution"])
+    if "search" in values:
+        conditions.contains("t.search_text", values["search"])
     for name in ("post", "event"):
         if name in values:
-            # Its terms are among what an event's password protects.
-            links = EventTerm.objects.filter(event=values[name], event__password="")
-            terms = terms.filter(id__in=links.values("term"))
-    for name, lookup in _LOOKUPS.items():
-        if name in values:
-            terms = terms.filter(**{lookup: values[name]})
-    if "exclude" in values:
-        terms = terms.exclude(id__in=values["exclude"])
-    if values.get("hide_empty", True):
-        terms = terms.filter(number__gt=0)
-    return terms, order(values, TERM_COLUMNS, Order("sort_text")), problems
+            # The terms of a protected event are among what its password protects.
+            conditions.add(_OF_EVENT, values[name])
+    query = TermQuery(
+        conditions,
+        order(values, TERM_COLUMNS, Order("sort_text")),
+        hide_empty=values.get("hide_empty", True),
+    )
+    return query, _unknown(values, taxonomy, viewer, now)
 
 
 def _unknown(
@@ -94,7 +143,7 @@ def _unknown(
     for name in ("include", "exclude", "parent", "post", "event"):
         if name not in values:
             continue
-        ids = values[name] if isinstance(values[name], list) else [values[name]]
+        ids = _listed(values[name])
         try:
             if name in {"post", "event"}:
                 lookups.require(viewers.EVENT, ids, viewer, now)
@@ -105,36 +154,8 @@ def _unknown(
     return problems
 
 
-def _counted(terms: QuerySet[Term], now: datetime) -> QuerySet[Any]:
-    """Count the published events of each term: what is kept less what is only scheduled."""
-    kept = (
-        DayCount.objects.filter(
-            day=ALL,
-            scope=Concat(
-                Value("term:"), Cast(OuterRef("pk"), CharField()), output_field=CharField()
-            ),
-        )
-        .order_by()
-        .values("scope")
-        .values(total=Sum("number"))
-    )
-    scheduled = (
-        EventTerm.objects.filter(
-            term=OuterRef("pk"),
-            listed=True,
-            event__hide_from_listings=False,
-            event__status=Status.PUBLISH,
-            event__published_at__gt=now,
-        )
-        .order_by()
-        .values("term")
-        .values(total=Count("*"))
-    )
-    nothing = Value(0)
-    return terms.annotate(
-        number=Coalesce(Subquery(kept, output_field=IntegerField()), nothing)
-        - Coalesce(Subquery(scheduled, output_field=IntegerField()), nothing)
-    )
+def _listed(value: Any) -> list[int]:
+    return value if isinstance(value, list) else [value]
 
 
 def document(row: TermRow) -> dict[str, Any]:

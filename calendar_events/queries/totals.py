@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from calendar_events import sql
 
@@ -25,13 +25,19 @@ NEAR = timedelta(days=300)
 """A window that ends sooner is counted: too many events may come after it."""
 
 _LISTED = "NOT e.hide_from_listings AND e.status = 'publish'"
-_TOTAL = f"""
+# Events that begin in the window, …
+_BEGUN = f"""
 (SELECT COALESCE(SUM(d.number), 0) FROM calendar_events_daycount d
   WHERE d.scope = %s AND d.day >= %s AND d.day < %s)
 + (SELECT COUNT(*) FROM calendar_events_event e WHERE {_LISTED}
   AND e.start_utc >= %s AND e.start_utc < %s{{of_scope}})
 + (SELECT COUNT(*) FROM calendar_events_event e WHERE {_LISTED}
-  AND e.start_utc >= %s AND e.start_utc < %s{{of_scope}})
+  AND e.start_utc >= %s AND e.start_utc < %s{{of_scope}})"""
+_LINKED = """
+(SELECT COUNT(DISTINCT l.event_id) FROM calendar_events_event{name} l
+  WHERE {linked} AND l.start_utc >= %s AND l.start_utc < %s)"""
+# … less those that end after it, and those that time has not published yet.
+_LESS = f"""
 - (SELECT COUNT(*) FROM calendar_events_event e WHERE {_LISTED}
   AND e.end_utc > %s AND e.start_utc >= %s AND e.start_utc < %s{{of_scope}})
 - (SELECT COUNT(*) FROM calendar_events_event e WHERE {_LISTED}
@@ -39,13 +45,40 @@ _TOTAL = f"""
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scope:
-    """What the counters are kept for: everything, an institution or a term."""
+class Link(NamedTuple):
+    """Terms, venues or organizers that events are linked to."""
 
     name: str
-    condition: str = ""
-    params: tuple[Any, ...] = ()
+    """``term``, ``venue`` or ``organizer``."""
+    ids: tuple[int, ...]
+
+    def condition(self, alias: str) -> sql.Conditions:
+        """Return the condition for a link that lists may find an event by."""
+        conditions = sql.Conditions()
+        conditions.any_of(f"{alias}.{self.name}_id", self.ids)
+        conditions.add(f"{alias}.listed")
+        return conditions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """Events that are counted without looking at them."""
+
+    name: str = ""
+    """Under which the counters are kept; empty when links are counted instead."""
+    link: Link | None = None
+    institution: str = ""
+
+    def condition(self) -> tuple[str, list[Any]]:
+        """Return what the few events that are looked at must fulfil."""
+        if self.institution:
+            return " AND e.institution = %s", [self.institution]
+        if self.link is None:
+            return "", []
+        linked = self.link.condition("x")
+        links = f"calendar_events_event{self.link.name} x"
+        found = f"SELECT 1 FROM {links} WHERE x.event_id = e.id AND {linked}"
+        return f" AND EXISTS ({found})", linked.params
 
 
 EVERYTHING = Scope(name="all")
@@ -53,21 +86,13 @@ EVERYTHING = Scope(name="all")
 
 def of_institution(registry_id: str) -> Scope:
     """Return the scope of an institution's events."""
-    return Scope(
-        name=f"institution:{registry_id}",
-        condition=" AND e.institution = %s",
-        params=(registry_id,),
-    )
+    return Scope(name=f"institution:{registry_id}", institution=registry_id)
 
 
-def of_term(pk: int) -> Scope:
-    """Return the scope of a category or tag itself, without what is under it."""
-    return Scope(
-        name=f"term:{pk}",
-        condition=" AND EXISTS (SELECT 1 FROM calendar_events_eventterm x"
-        " WHERE x.event_id = e.id AND x.term_id = %s AND x.listed)",
-        params=(pk,),
-    )
+def of_links(link: Link) -> Scope:
+    """Return the scope of linked events; counters are kept for each term by itself."""
+    is_kept = link.name == "term" and len(link.ids) == 1
+    return Scope(name=f"term:{link.ids[0]}" if is_kept else "", link=link)
 
 
 def is_kept(window: Window, now: datetime) -> bool:
@@ -91,16 +116,30 @@ def total(scope: Scope, window: Window, now: datetime) -> tuple[str, list[Any]]:
     start = window.start or datetime.min.replace(tzinfo=UTC)
     end = window.end or datetime.max.replace(tzinfo=UTC, microsecond=0) - SECOND
     after = end + SECOND  # limits are inclusive, and events begin at whole seconds
+    moment = sql.moment
+    condition, of_scope = scope.condition()
+    if scope.name:
+        begun, params = _BEGUN, _begun(scope.name, start, after, of_scope)
+    else:
+        link = cast("Link", scope.link)
+        linked = link.condition("l")
+        begun = _LINKED.format(name=link.name, linked=linked)
+        params = [*linked.params, moment(start), moment(after)]
+    params += [
+        *(moment(end), moment(start), moment(after), *of_scope),
+        *(moment(now), moment(end), moment(start), *of_scope),
+    ]
+    return (begun + _LESS).format(of_scope=condition), params
+
+
+def _begun(name: str, start: datetime, after: datetime, of_scope: list[Any]) -> list[Any]:
     days, head, tail = _parts(start, after)
     moment = sql.moment
-    params = [
-        *(scope.name, *days),
-        *(*map(moment, head), *scope.params),
-        *(*map(moment, tail), *scope.params),
-        *(moment(end), moment(start), moment(after), *scope.params),
-        *(moment(now), moment(end), moment(start), *scope.params),
+    return [
+        *(name, *days),
+        *(*map(moment, head), *of_scope),
+        *(*map(moment, tail), *of_scope),
     ]
-    return _TOTAL.format(of_scope=scope.condition), params
 
 
 def _parts(

@@ -8,7 +8,7 @@ from calendar_events import access, answers, conditional, viewers
 from calendar_events.documents import composition
 from calendar_events.filters.events import EventFilter
 from calendar_events.queries import pages, relations, singles
-from calendar_events.queries.events import event_query
+from calendar_events.queries.event_filters import event_query
 from calendar_events.queries.windows import window as window_of
 from calendar_events.views import lists
 from calendar_events.views.base import EventsView

@@ -9,7 +9,6 @@ from calendar_events.documents import addresses
 from calendar_events.filters.terms import CategoryFilter, TagFilter
 from calendar_events.models import Taxonomy
 from calendar_events.queries import terms
-from calendar_events.queries.sliced import slice_of
 from calendar_events.views import lists
 from calendar_events.views.base import EventsView
 
@@ -30,16 +29,15 @@ class TermReads(EventsView):
     def list(self, request: Request) -> HttpResponse:
         """List the terms."""
         asked = lists.read(request, self.filterset_class, now=self.now)
-        found, order, problems = terms.term_query(
+        query, problems = terms.term_query(
             asked.values, taxonomy=self.taxonomy, viewer=asked.viewer, now=self.now
         )
         asked.require_no(problems)
 
         def find(wanted: PageRequest) -> lists.Found:
-            ids, total = slice_of(found, order, limit=wanted.size, offset=wanted.offset)
-            rows = terms.by_ids(ids, self.now)
-            items = (addresses.dumps(terms.document(row)) for row in rows)
-            return lists.Found(items=items, total=total)
+            page = terms.fetch(query, now=self.now, limit=wanted.size, offset=wanted.offset)
+            items = (addresses.dumps(terms.document(row)) for row in page.rows)
+            return lists.Found(items=items, total=page.total)
 
         return lists.answer(asked, terms.COLLECTIONS[self.taxonomy], "term", find)
 
