@@ -39,7 +39,7 @@ test-postgres: .make/dev
 	@$(PY) config/tools/with_postgres.py $(PY) -m pytest -q -n $(JOBS) --dist loadgroup --cov --cov-append --cov-report=
 
 check: .make/dev lint types ## Format, lint, templates, import contracts, types, deploy checks, migrations, OpenAPI
-	@.venv/bin/lint-imports --no-logo 2>/dev/null || .venv/bin/lint-imports
+	@.venv/bin/lint-imports --no-logo
 	@$(PY) config/tools/checks.py
 
 lint: .make/dev ## Formatting, code and templates
