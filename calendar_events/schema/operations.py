@@ -272,6 +272,10 @@ class EventsAutoSchema(AutoSchema):
             found[status, XML] = OpenApiResponse(PlatformErrorSerializer, description)
         return found
 
+    def _is_list_view(self, serializer: Any = None) -> bool:
+        """Say no: a list answers with an object that holds the page."""
+        return False
+
     def _shape(self) -> Any:
         if self.resource is None:
             return getattr(self.view, "shape", OpenApiTypes.OBJECT)
