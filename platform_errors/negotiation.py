@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from django.db import transaction
 from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.permissions import SAFE_METHODS
 
 from platform_errors import exceptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from django.http.response import HttpResponseBase
     from rest_framework.parsers import BaseParser
     from rest_framework.renderers import BaseRenderer
     from rest_framework.request import Request
@@ -83,7 +87,8 @@ def _preference(accept: str, main: str, sub: str) -> Preference:
 class QualityNegotiation(BaseContentNegotiation):
     """DRF's seam, with the quality values that its own negotiation ignores.
 
-    Ties go to the view's first renderer. Raises ``exceptions.NotAcceptable`` (spec 7.4).
+    Ties go to the view's first renderer. When there is none that the caller accepts, its
+    success becomes ``exceptions.NotAcceptable`` (spec 7.4).
     """
 
     def select_parser(
@@ -107,17 +112,33 @@ class QualityNegotiation(BaseContentNegotiation):
         wanted = [preference(accept, *_media_types(renderer)) for renderer in renderers]
         best = max(wanted)
         if best.quality <= 0:
-            # DRF negotiates first, but 401 and 403 come before 406: a caller without
-            # credentials is not told what it could have had.
-            view = request.parser_context["view"]
-            view.perform_authentication(request)
-            view.check_permissions(request)
-            raise exceptions.NotAcceptable(
-                "available: "
-                + ", ".join(str(renderer.media_type) for renderer in renderers)
-            )
+            _refuse_success(request.parser_context["view"], request, renderers)
+            return renderers[0], str(renderers[0].media_type)
         chosen = renderers[wanted.index(best)]
         return chosen, str(chosen.media_type)
+
+
+def _refuse_success(view: Any, request: Request, renderers: list[BaseRenderer]) -> None:
+    """Let the view answer with 406 where it would have answered with a success.
+
+    Not at once: whatever stands in the way of a success comes first, and errors have a
+    format of their own (decisions 6). A write is undone.
+    """
+    name = (request.method or "").lower()
+    if name not in view.http_method_names or not hasattr(view, name):
+        return  # 405, presently
+    method = getattr(view, name)
+    is_read = request.method in SAFE_METHODS
+
+    def answer(*args: Any, **kwargs: Any) -> HttpResponseBase:
+        with nullcontext() if is_read else transaction.atomic():
+            response: HttpResponseBase = method(*args, **kwargs)
+            if 200 <= response.status_code < 300:
+                available = ", ".join(str(renderer.media_type) for renderer in renderers)
+                raise exceptions.NotAcceptable(f"available: {available}")
+        return response
+
+    setattr(view, name, answer)
 
 
 def _media_types(renderer: BaseRenderer) -> tuple[str, ...]:

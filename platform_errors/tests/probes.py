@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from platform_errors import documents
+from platform_errors.models import Nonce
 from platform_errors.permissions import (
     RequiresCredentials,
     RequiresInstitution,
@@ -92,6 +93,14 @@ class Failing(APIView):
         return Response(request.data)
 
 
+class Writing(Failing):
+    """Writes the only kind of row that this app has."""
+
+    def put(self, request):
+        Nonce.objects.create(client_id="written", timestamp=1, nonce="n")
+        return Response({})
+
+
 class DrfParsing(Failing):
     """Reads bodies with DRF's own parser, as a view may choose to."""
 
@@ -117,6 +126,7 @@ urlpatterns = [
     path("platform/forgetful", ForgetfulProbe.as_view()),
     path("platform/drf-guarded", DrfProbe.as_view()),
     path("platform/failing", Failing.as_view()),
+    path("platform/writing", Writing.as_view()),
     path("platform/drf", DrfParsing.as_view()),
     path("platform/broken", broken_view),
     path(

@@ -22,6 +22,7 @@ from rest_framework import exceptions as drf
 from rest_framework import serializers
 
 from platform_errors import exceptions
+from platform_errors.models import Nonce
 from platform_errors.tests.clients import read_error
 from platform_errors.tests.factories import make_key
 from platform_errors.tests.probes import Failing
@@ -273,18 +274,55 @@ def test_method_not_supported_of_an_open_view(api, accept):
     assert response["Allow"] == "GET, POST, PUT, HEAD, OPTIONS"
 
 
-def test_not_acceptable(api):
-    response = api.call("GET", FAILING, accept="text/plain")
+@pytest.mark.parametrize("method", ["GET", "OPTIONS"])
+def test_not_acceptable(api, method):
+    response = api.call(method, "/platform/probe", accept="text/plain")
 
     assert read_error(response).status == 406
     assert read_error(response).message == "Not Acceptable"
-    assert read_error(response).detail == ("available: application/xml, application/json")
+    assert read_error(response).detail == "available: application/xml, application/json"
 
 
-def test_unauthorized_comes_before_not_acceptable(api):
-    assert (
-        read_error(api.call("GET", "/platform/closed", accept="text/plain")).status == 401
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/platform/closed", 401),
+        ("GET", FAILING, 500),
+        ("DELETE", "/platform/probe", 405),
+        ("DISPATCH", "/platform/probe", 405),
+        ("GET", "/platform/nowhere", 404),
+    ],
+)
+def test_whatever_stands_in_the_way_comes_before_not_acceptable(api, method, path, status):
+    assert read_error(api.call(method, path, accept="text/plain")).status == status
+
+
+@pytest.mark.django_db
+def test_an_events_error_is_xml_for_a_caller_that_takes_nothing_else(api, fails_with):
+    fails_with(Http404())
+    only_xml = {"accept": "application/xml"}
+
+    missing = api.call("GET", EVENTS_FAILING, **only_xml)
+    malformed = api.call(
+        "POST", EVENTS_FAILING, data=b"{", content_type="application/json", **only_xml
     )
+    success = api.call("GET", "/platform/events/v1/probe", **only_xml)
+
+    assert read_error(missing).status == 404
+    assert read_error(malformed).message == "Invalid HTTP Body Content"
+    assert read_error(success).message == "Not Acceptable"
+
+
+@pytest.mark.django_db
+def test_a_write_whose_answer_is_not_acceptable_is_undone(api):
+    body = {"data": b"{}", "content_type": "application/json"}
+
+    refused = api.call("PUT", "/platform/writing", accept="text/plain", **body)
+    kept = Nonce.objects.count()
+    accepted = api.call("PUT", "/platform/writing", accept="application/json", **body)
+
+    assert (read_error(refused).status, kept) == (406, 0)
+    assert (accepted.status_code, Nonce.objects.count()) == (200, 1)
 
 
 def write(api, body, content_type="application/json", accept="application/xml", **extra):
