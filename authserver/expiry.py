@@ -9,7 +9,7 @@ from django.contrib.sessions.models import Session
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 
-from authserver import audit
+from authserver import audit, login_limits
 from authserver.conf import conf
 from authserver.models import (
     AccessToken,
@@ -49,6 +49,7 @@ def expired(now: datetime) -> list[models.QuerySet[Any]]:
         RefreshToken.objects.filter(expires_at__lte=now),
         Consent.objects.filter(Q(expires_at__lte=now) | Q(revoked_at__lte=now)),
         Session.objects.filter(expire_date__lte=now),
+        *login_limits.forgotten(now),
     ]
 
 

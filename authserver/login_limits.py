@@ -192,8 +192,9 @@ class LoginLimits(AxesDatabaseHandler):
         return failures.delete()[0]
 
 
-def forget(before: datetime) -> int:
-    """Delete what is older than anything the limits look at; return how many rows."""
-    deleted, _ = AccessFailureLog.objects.filter(attempt_time__lt=before - MEMORY).delete()
-    logs, _ = AccessLog.objects.filter(attempt_time__lt=before - MEMORY).delete()
-    return deleted + logs
+def forgotten(now: datetime) -> list[QuerySet[Any]]:
+    """Return what no limit looks at any more, for ``clear_expired``."""
+    return [
+        AccessFailureLog.objects.filter(attempt_time__lte=now - MEMORY),
+        AccessLog.objects.filter(attempt_time__lte=now - MEMORY),
+    ]
