@@ -88,10 +88,9 @@ def load(handle: str, *, binding: str, now: datetime) -> Pending | None:
         .filter(handle=vault.digest(handle), consumed_at__isnull=True, expires_at__gt=now)
         .first()
     )
-    if row is None or not constant_time_compare(row.binding, vault.digest(binding)):
-        return None
-    key = find_stored_key(row.key.client_id)
-    if key is None:  # renamed or deleted between the two statements
+    is_ours = row is not None and constant_time_compare(row.binding, vault.digest(binding))
+    key = find_stored_key(row.key.client_id) if row is not None and is_ours else None
+    if row is None or key is None:
         return None
     return Pending(
         pk=row.pk,

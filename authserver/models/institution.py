@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import Q
 
 from authserver.text import fold
-
-if TYPE_CHECKING:
-    from authserver.models.service_key import ServiceKey
 
 
 class InstitutionQuerySet(models.QuerySet["Institution"]):
@@ -20,10 +17,6 @@ class InstitutionQuerySet(models.QuerySet["Institution"]):
     def active(self) -> Self:
         """Institutions that are open for use."""
         return self.filter(is_active=True)
-
-    def of_key(self, key: ServiceKey) -> Self:
-        """Active institutions that the key may act for."""
-        return self.active().filter(key_links__key=key)
 
     def matching(self, text: str) -> Self:
         """Institutions whose name, place, code or registry identifier has every word."""

@@ -181,8 +181,7 @@ class ServiceKey(AbstractApplication):
         if problems:
             raise ValidationError({"redirect_uris": problems})
 
-    # What django-oauth-toolkit asks an application.
-    # ------------------------------------------
+    # --- What django-oauth-toolkit asks an application ------------------------------
 
     def redirect_uri_allowed(self, uri: str) -> bool:
         """Return whether the address is registered (decisions 3.11)."""

@@ -48,9 +48,7 @@ def authenticate(
         client_id, secret = basic.client_id, basic.secret
     if not client_id:
         raise InvalidRequest("required parameter 'client_id' is missing or blank")
-    key = find_stored_key(client_id)
-    if key is None:
-        raise exceptions.KeyInvalid(key=client_id)
+    key = _known_key(client_id)
     rules.check_key(key.view, now)
     _check_secret(key, secret)
     return key
@@ -83,7 +81,11 @@ def _signed(
     client_id = credentials.key.client_id
     if client_request.get("client_id") not in {"", client_id}:
         raise InvalidRequest("client_id differs from the Authorization header")
+    return _known_key(client_id)
+
+
+def _known_key(client_id: str) -> StoredKey:
     key = find_stored_key(client_id)
-    if key is None:  # deleted between the two statements
+    if key is None:
         raise exceptions.KeyInvalid(key=client_id)
     return key

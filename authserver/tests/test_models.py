@@ -236,6 +236,8 @@ def test_the_backstops_that_the_toolkit_asks_are_true():
     assert not token.is_valid()
     assert factories.ServiceKeyFactory().is_usable(None)
     assert not factories.ServiceKeyFactory(canceled=True).is_usable(None)
+    assert key.redirect_uri_allowed("https://client.example/cb")
+    assert not key.redirect_uri_allowed("https://client.example/CB")
     assert key.allows_grant_type(key.GRANT_CLIENT_CREDENTIALS)
     assert not factories.ServiceKeyFactory().allows_grant_type(key.GRANT_CLIENT_CREDENTIALS)
     assert list(models.AccessToken.objects.live(timezone.now() - timedelta(days=1))) == []

@@ -124,7 +124,15 @@ def test_two_ways_to_authenticate_are_refused(token, code_request, confidential)
 
 @pytest.mark.parametrize(
     "header",
-    ["Basic", "Basic !!!", "Basic bm9jb2xvbg==", "Basic /w==", "Bearer tk_x", "Digest x"],
+    [
+        "Basic",
+        "Basic !!!",
+        "Basic bm9jb2xvbg==",
+        "Basic /w==",
+        "Bearer tk_x",
+        "Digest x",
+        "Basic YTpi, Bearer x",
+    ],
 )
 def test_an_authorization_header_that_cannot_be_used_is_401(token, code_request, header):
     response = token.form(headers={"authorization": header}, **code_request())
