@@ -211,6 +211,12 @@ class EventFactory(Ownership):
     end_utc = factory.LazyAttribute(lambda event: instant(event.end, event.timezone))
 
 
+def at_day(day: int, *, hour: int = 12) -> datetime:
+    """Return a wall clock so many days from now."""
+    today = timezone.now().replace(minute=0, second=0, microsecond=0, tzinfo=None)
+    return today.replace(hour=hour) + timedelta(days=day)
+
+
 def instant(wall: datetime, zone: str) -> datetime:
     """Return a wall clock in a zone as an instant."""
     return wall.replace(tzinfo=zones.zone(zone)).astimezone(UTC)
