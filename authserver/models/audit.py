@@ -27,7 +27,6 @@ class AuditEvent(models.Model):
         ACCESS_REVOKED = "access_revoked", "Access revoked"
         TOKEN_ISSUED = "token_issued", "Token issued"
         TOKEN_REFRESHED = "token_refreshed", "Token refreshed"
-        TOKEN_REFUSED = "token_refused", "Token refused"
         TOKEN_REVOKED = "token_revoked", "Token revoked"
         CODE_REPLAYED = "code_replayed", "Code replayed"
         CODE_BURNED = "code_burned", "Code burned"
