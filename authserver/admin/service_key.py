@@ -42,16 +42,28 @@ class KeyServiceInline(admin.TabularInline):
     """Each service on the key has a status and an expiry of its own."""
 
     model = KeyService
+    verbose_name = "service"
+    verbose_name_plural = "services on this key"
     extra = 0
     autocomplete_fields = ["service"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Name each row without a query of its own."""
+        return super().get_queryset(request).select_related("service", "key")
 
 
 class KeyInstitutionInline(admin.TabularInline):
     """The institutions whose data the key may ask for."""
 
     model = KeyInstitution
+    verbose_name = "institution"
+    verbose_name_plural = "institutions that it may act for"
     extra = 0
     autocomplete_fields = ["institution"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Name each row without a query of its own."""
+        return super().get_queryset(request).select_related("institution", "key")
 
 
 @admin.register(KeyService)
@@ -101,6 +113,7 @@ class ServiceKeyAdmin(admin.ModelAdmin):
     ordering = ["name", "pk"]
     inlines = [KeyServiceInline, KeyInstitutionInline]
     readonly_fields = ["secrets_in_words", "created", "updated"]
+    view_on_site = False  # django-oauth-toolkit's own pages are not served
 
     _identity = ["name", "client_id", "status", "expires_at"]
     _redirects = (

@@ -218,7 +218,7 @@ class KeyInstitution(models.Model):
 
     def __str__(self) -> str:
         """Which key for which institution."""
-        return f"{self.key_id} for {self.institution_id}"
+        return f"{self.key} for {self.institution}"
 
 
 class KeyService(models.Model):
@@ -243,4 +243,4 @@ class KeyService(models.Model):
 
     def __str__(self) -> str:
         """Which service on which key."""
-        return f"{self.service_id} on {self.key_id}"
+        return f"{self.service} on {self.key}"

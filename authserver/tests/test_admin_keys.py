@@ -178,3 +178,26 @@ def test_the_end_of_a_key_is_audited(desk):
     desk.press(YES)
 
     assert AuditEvent.objects.get(action=Action.KEY_DELETED).client_id == "old"
+
+
+@pytest.mark.parametrize("rows", [1, 6])
+def test_a_row_on_the_page_of_a_key_costs_its_picker_and_nothing_more(
+    desk, rows, django_assert_num_queries
+):
+    key = factories.ServiceKeyFactory()
+    for _ in range(rows):
+        factories.KeyServiceFactory(key=key)
+        factories.KeyInstitutionFactory(key=key)
+    desk.open(page("servicekey_change", key.pk))
+
+    # session, user, key, its services, its institutions
+    with django_assert_num_queries(5 + 2 * rows):
+        desk.open(page("servicekey_change", key.pk))
+
+
+def test_no_page_links_to_pages_that_are_not_served(desk):
+    key = factories.ServiceKeyFactory()
+
+    desk.open(page("servicekey_change", key.pk))
+
+    assert "View on site" not in desk.text
