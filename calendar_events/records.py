@@ -23,7 +23,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Value
 
 from calendar_events import documents, text
 from calendar_events.models import (
@@ -71,6 +71,8 @@ def save(record: AnyRecord, *, now: datetime, links: Links = NO_CHANGE) -> None:
     Django's ``IntegrityError`` when a constraint is violated.
     """
     with transaction.atomic():
+        if isinstance(record, Event):
+            record.linked = _linked(record, links)
         if record._state.adding:
             _insert(record, now=now.replace(microsecond=0))
         else:
@@ -85,6 +87,8 @@ def delete(record: AnyRecord) -> None:
     Raises ``StaleRecord`` when the stored version is not the one that was read.
     """
     with transaction.atomic():
+        if isinstance(record, Event):
+            record.linked = _linked(record, NO_CHANGE)
         _claim(record, modified_at=record.modified_at)
         record.delete()
 
@@ -192,3 +196,27 @@ def _link(event: Event, links: Links) -> None:
             model(event=event, position=position, **{column: pk}, **copies)
             for position, pk in enumerate(dict.fromkeys(wanted))
         )
+
+
+def _linked(event: Event, links: Links) -> dict[str, list[int]]:
+    """Return what the event will be linked to, for its history; one statement at most."""
+    known = {
+        "venues": links.venues,
+        "organizers": links.organizers,
+        "terms": links.terms,
+    }
+    found = {name: list(dict.fromkeys(ids or [])) for name, ids in known.items()}
+    if event._state.adding or None not in known.values():  # noqa: SLF001 -- Django's
+        return found
+    kept = [
+        model.objects.filter(event=event).values_list(Value(name), "position", column)
+        for name, model, column in (
+            ("venues", EventVenue, "venue_id"),
+            ("organizers", EventOrganizer, "organizer_id"),
+            ("terms", EventTerm, "term_id"),
+        )
+        if known[name] is None
+    ]
+    for name, _position, pk in sorted(kept[0].union(*kept[1:], all=True)):
+        found[name].append(pk)
+    return found

@@ -7,7 +7,7 @@ events interface, so that admin cannot make what the interface would refuse.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
@@ -80,7 +80,7 @@ class RecordAdmin(PlatformAdmin, SimpleHistoryAdmin):
     list_per_page = 50
     search_fields = ("search_text",)
     search_help_text = "Words of the title or text, or an id."
-    history_list_display = ("history_change_reason",)
+    history_list_display: ClassVar[tuple[str, ...]] = ("history_change_reason",)
     readonly_fields = ("id", "created_at", "modified_at")
 
     def create(self, *, actor: Actor, changes: Any, now: datetime) -> Any:

@@ -56,10 +56,19 @@ class EventForm(PublishedForm):
         return super().shown() | {
             "start_date": str(event.start_local),
             "end_date": str(event.end_local),
-            "at_venues": list(event.venues.order_by("eventvenue__position")),
-            "by_organizers": list(event.organizers.order_by("eventorganizer__position")),
-            "in_terms": list(event.terms.order_by("eventterm__position")),
+            "at_venues": self._linked("venues", "eventvenue__position"),
+            "by_organizers": self._linked("organizers", "eventorganizer__position"),
+            "in_terms": self._linked("terms", "eventterm__position"),
         }
+
+    def _linked(self, name: str, position: str) -> list[Any]:
+        """Return what is linked now, or was in the state that is looked at."""
+        state = getattr(self.instance, "_history", None)
+        if state is None:
+            return list(getattr(self.instance, name).order_by(position))
+        model: Any = Event._meta.get_field(name).related_model
+        found = model.objects.in_bulk(state.linked.get(name, []))
+        return list(found.values())
 
     def body(self, *, is_new: bool) -> dict[str, Any]:
         """Tell categories from tags."""
@@ -139,6 +148,7 @@ class EventAdmin(PublishedAdmin):
     """Events."""
 
     form = EventForm
+    history_list_display = (*PublishedAdmin.history_list_display, "linked_text")
     list_display = ("title", "start_local", "timezone", "status", "institution", "author")
     list_filter = (*PublishedAdmin.list_filter, "featured", "sticky", "hide_from_listings")
     autocomplete_fields = ("author", "image", "post_parent")

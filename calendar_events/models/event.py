@@ -9,6 +9,7 @@ from django.db.models import F, Q
 from simple_history.models import HistoricalRecords
 
 from calendar_events.models.fields import WallClockField
+from calendar_events.models.history import LinkedHistory
 from calendar_events.models.organizer import Organizer
 from calendar_events.models.record import Record, RecordQuerySet, Status
 from calendar_events.models.term import Term
@@ -58,9 +59,14 @@ class Event(Record):
     )
     terms = models.ManyToManyField(Term, through="EventTerm", related_name="events")
 
-    history = HistoricalRecords(excluded_fields=[*RENDERED_FIELDS, "protected_fragment"])
+    history = HistoricalRecords(
+        excluded_fields=[*RENDERED_FIELDS, "protected_fragment"], bases=[LinkedHistory]
+    )
 
     objects = EventQuerySet.as_manager()
+
+    linked: dict[str, list[int]]
+    """What it is linked to, while it is being written; kept by the history."""
 
     class Meta(Record.Meta):
         constraints = [

@@ -31,6 +31,9 @@ class Organizer(Record):
             models.Index(
                 fields=["institution", "published_at", "id"], name="organizer_inst_newest"
             ),
+            models.Index(
+                fields=["institution", "sort_text", "id"], name="organizer_by_name"
+            ),
         ]
         permissions = [
             ("publish_organizer", "Can publish organizers"),

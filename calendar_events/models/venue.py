@@ -52,6 +52,8 @@ class Venue(Record):
             models.Index(
                 fields=["institution", "published_at", "id"], name="venue_inst_newest"
             ),
+            # An event that brings a venue along asks whether there is one of that name.
+            models.Index(fields=["institution", "sort_text", "id"], name="venue_by_name"),
             models.Index(
                 fields=["geo_lat", "geo_lng"],
                 condition=Q(geo_lat__isnull=False),

@@ -5,7 +5,7 @@ Every function runs in one transaction: a write happens whole or not at all.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from calendar_events import records, slugs
 from calendar_events.models import Event, Organizer, Status, Venue
@@ -36,7 +36,8 @@ def lock(model: type[AnyRecord], pk: int, *, expected_version: int | None) -> An
     Raises ``VersionIsGone`` when ``expected_version`` is given and is not the stored one,
     and the model's ``DoesNotExist``.
     """
-    record = model.objects.select_for_update(of=("self",)).get(pk=pk)
+    rows = model.objects.select_for_update(of=("self",))
+    record = cast("AnyRecord", rows.get(pk=pk))
     if expected_version is not None and record.version != expected_version:
         raise VersionIsGone(f"{record} is at version {record.version}.")
     return record

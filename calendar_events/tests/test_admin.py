@@ -50,8 +50,12 @@ def url(model, page, *args):
 
 def shown(client, record):
     """Return what the form of a record shows, ready to be sent back."""
-    response = client.get(url(type(record), "change", record.pk))
-    form = response.context["adminform"].form
+    return shown_at(client, url(type(record), "change", record.pk))
+
+
+def shown_at(client, address):
+    """Return what a form shows."""
+    form = client.get(address).context["adminform"].form
     values = {}
     for name in form.fields:
         value = form[name].value()
@@ -333,17 +337,48 @@ def test_an_earlier_state_is_restored_from_the_history(administrator):
     )
 
     revert = url(Venue, "simple_history", venue.pk, first.pk)
-    form = administrator.get(revert).context["adminform"].form
-    values = {name: form[name].value() for name in form.fields}
-    response = administrator.post(
-        revert,
-        {name: value for name, value in values.items() if value not in (None, False)},
-    )
+    response = administrator.post(revert, shown_at(administrator, revert))
 
     venue.refresh_from_db()
     assert response.status_code == 302
     assert (venue.name, venue.city, venue.version) == ("Hall", "Rome", 3)
     assert '"venue":"Hall"' in venue.fragment
+
+
+def test_the_history_of_an_event_restores_its_links(administrator):
+    venue, tag, other = VenueFactory(), TagFactory(), TagFactory()
+    event = EventFactory(venues=[venue], terms=[tag])
+    first = event.history.latest()
+    form = shown(administrator, event)
+    administrator.post(
+        url(Event, "change", event.pk), {**form, "at_venues": [], "in_terms": [other.pk]}
+    )
+
+    page = administrator.get(url(Event, "history", event.pk)).content.decode()
+    revert = url(Event, "simple_history", event.pk, first.pk)
+    administrator.post(revert, shown_at(administrator, revert))
+
+    states = [state.linked for state in event.history.all()]
+    assert f"venues {venue.pk}; terms {tag.pk}" in page
+    assert (list(event.venues.all()), list(event.terms.all())) == ([venue], [tag])
+    assert states == [
+        {"venues": [venue.pk], "organizers": [], "terms": [tag.pk]},
+        {"venues": [], "organizers": [], "terms": [other.pk]},
+        {"venues": [venue.pk], "organizers": [], "terms": [tag.pk]},
+    ]
+
+
+def test_a_write_that_says_nothing_of_links_keeps_them_in_the_history(editor):
+    event = EventFactory(
+        venues=[VenueFactory()], organizers=OrganizerFactory.create_batch(2)
+    )
+    before = event.history.latest().linked
+
+    editor.put(f"/events/{event.pk}", {"title": "Other"})
+    editor.put(f"/events/{event.pk}", {"tags": []})
+    editor.delete(f"/events/{event.pk}?force=true")
+
+    assert [state.linked for state in Event.history.all()] == [before] * 4
 
 
 def test_a_record_that_was_deleted_for_good_is_made_again_from_its_history(administrator):
@@ -352,13 +387,7 @@ def test_a_record_that_was_deleted_for_good_is_made_again_from_its_history(admin
     administrator.post(url(Organizer, "delete", pk), {"post": "yes"})
 
     revert = url(Organizer, "simple_history", pk, kept.pk)
-    form = administrator.get(revert).context["adminform"].form
-    values = {name: form[name].value() for name in form.fields}
-    administrator.post(
-        revert,
-        {name: value for name, value in values.items() if value not in (None, False)}
-        | {"institution": "1001"},
-    )
+    administrator.post(revert, shown_at(administrator, revert))
 
     assert Organizer.objects.get().name == "Club"
 

@@ -1,0 +1,38 @@
+"""What the history of an event remembers besides its columns: what it was linked to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import models
+from django.dispatch import receiver
+from simple_history.signals import pre_create_historical_record
+
+
+class LinkedHistory(models.Model):
+    """A state of an event with the identifiers of its venues, organizers and terms.
+
+    Kept as plain numbers: a state outlives the records that it was linked to.
+    """
+
+    linked = models.JSONField(default=dict, editable=False)
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return f"linked to {self.linked_text}"
+
+    @property
+    def linked_text(self) -> str:
+        """The links in words, for the list of states."""
+        return "; ".join(
+            f"{name} {', '.join(map(str, ids))}" for name, ids in self.linked.items() if ids
+        )
+
+
+@receiver(pre_create_historical_record)
+def remember_links(instance: Any, history_instance: Any, **_kwargs: Any) -> None:
+    """Copy what ``records`` knows of the links into the state that is about to be kept."""
+    if isinstance(history_instance, LinkedHistory):
+        history_instance.linked = getattr(instance, "linked", {})
