@@ -1,6 +1,6 @@
 """``make bench``: measure and write ``docs/benchmarks.md``.
 
-    python -m benchmarks [--quick | --sqlite] [--port FIRST] [--output FILE]
+    python -m benchmarks [--quick | --sqlite] [--reuse] [--port FIRST] [--output FILE]
 
 ``DATABASE_URL`` names a PostgreSQL cluster on this machine that nobody else uses; its
 databases ``bench_*`` are made anew. ``SCALE=1m`` adds a calendar of a million events, which
@@ -60,7 +60,7 @@ def main() -> int:
             effort=effort,
             memory_requests=400 if options.quick else 20_000,
         )
-        text = postgres(options.port, plan)
+        text = postgres(options.port, plan, is_reusing=options.reuse)
         default = DOCS / "benchmarks.md"
     output = options.output or (None if options.quick else default)
     if output is None:
@@ -71,10 +71,12 @@ def main() -> int:
     return 0
 
 
-def postgres(port: int, plan: run.Plan) -> str:
+def postgres(port: int, plan: run.Plan, *, is_reusing: bool) -> str:
     """Measure on the cluster of ``DATABASE_URL``; return the page."""
     cluster = Cluster.from_environment()
-    with Bench(first_port=port, effort=plan.effort, cluster=cluster) as bench:
+    with Bench(
+        first_port=port, effort=plan.effort, cluster=cluster, is_reusing=is_reusing
+    ) as bench:
         sections = run.on_postgres(bench, plan)
     return publication.page("PostgreSQL", sections, plan, cluster.settings())
 

@@ -37,6 +37,8 @@ class Bench:
     first_port: int
     effort: Effort
     cluster: Cluster | None
+    is_reusing: bool = False
+    """Whether databases of an earlier run are taken as they are."""
     started: float = field(default_factory=time.monotonic)
     _stack: ExitStack = field(default_factory=ExitStack)
 
@@ -58,9 +60,14 @@ class Bench:
         sys.stderr.flush()
 
     def seed(self, label: str, events: int, url: str) -> Calendar:
-        """Fill a database."""
-        self.say(f"seeding {events:,} events")
-        accounts = self.inside(url, "benchmarks.seed.database:prepare", events=events)
+        """Fill a database, or take one that is filled."""
+        self.say(f"{'reusing' if self.is_reusing else 'seeding'} {events:,} events")
+        accounts = self.inside(
+            url,
+            "benchmarks.seed.database:prepare",
+            events=events,
+            is_filled=self.is_reusing,
+        )
         return Calendar(label=label, events=events, url=url, accounts=accounts)
 
     def inside(

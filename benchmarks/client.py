@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 
 HEAD_END = b"\r\n\r\n"
 LENGTH = b"content-length:"
+CHUNKED = b"transfer-encoding: chunked"
+LAST_CHUNK = b"0\r\n\r\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,13 +56,14 @@ class Connection:
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.started = 0.0
         self.received = bytearray()
-        self.expected = -1
+        self.body_at = -1
+        self.length: int | None = None
         self.status = 0
 
     def send(self, request: bytes) -> None:
         """Start a request; small enough for the socket's buffer."""
         self.received.clear()
-        self.expected = -1
+        self.body_at = -1
         self.started = time.perf_counter()
         self.socket.sendall(request)
 
@@ -73,20 +76,40 @@ class Connection:
         if not piece:
             raise ConnectionError("the server closed the connection")
         self.received += piece
-        if self.expected < 0 and (end := self.received.find(HEAD_END)) >= 0:
-            head = bytes(self.received[:end]).lower()
-            self.status = int(head[9:12])
-            self.expected = end + len(HEAD_END) + _content_length(head, self.status)
-        return 0 <= self.expected <= len(self.received)
+        if self.body_at < 0 and (end := self.received.find(HEAD_END)) >= 0:
+            self._read_head(bytes(self.received[:end]).lower())
+            self.body_at = end + len(HEAD_END)
+        if self.body_at < 0:
+            return False
+        if self.length is None:
+            # JSON has no bare line ends, so nothing in it looks like the last chunk.
+            return self.received.endswith(LAST_CHUNK)
+        return len(self.received) >= self.body_at + self.length
 
+    def _read_head(self, head: bytes) -> None:
+        self.status = int(head[9:12])
+        position = head.find(LENGTH)
+        if position >= 0:
+            self.length = int(head[position + len(LENGTH) :].split(b"\r\n", 1)[0])
+        elif CHUNKED in head:
+            self.length = None
+        elif self.status in {204, 304}:
+            self.length = 0
+        else:
+            raise ConnectionError("an answer without a length")
 
-def _content_length(head: bytes, status: int) -> int:
-    position = head.find(LENGTH)
-    if position < 0:
-        if status in {204, 304}:
-            return 0
-        raise ConnectionError("an answer without Content-Length")
-    return int(head[position + len(LENGTH) :].split(b"\r\n", 1)[0])
+    @property
+    def body(self) -> bytes:
+        """Return the body of a complete answer, chunks joined."""
+        sent = bytes(self.received[self.body_at :])
+        if self.length is not None:
+            return sent
+        joined = b""
+        while sent:
+            size, _, sent = sent.partition(b"\r\n")
+            joined += sent[: int(size, 16)]
+            sent = sent[int(size, 16) + 2 :]
+        return joined
 
 
 def play(job: Job) -> Outcome:

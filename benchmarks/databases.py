@@ -41,8 +41,13 @@ class Cluster:
         """Return the address of one of its databases."""
         return urlunsplit(urlsplit(self.url)._replace(path=f"/{name}"))
 
-    def create(self, name: str) -> str:
-        """Create an empty database in place of one of that name, and return its address."""
+    def create(self, name: str, *, is_kept: bool = False) -> str:
+        """Create an empty database in place of one of that name, and return its address.
+
+        One that ``is_kept`` is left as it is.
+        """
+        if is_kept:
+            return self.database_url(name)
         identifier = sql.Identifier(name)
         with psycopg.connect(self.url, autocommit=True) as connection:
             connection.execute(

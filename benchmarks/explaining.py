@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 DURATION = re.compile(r"duration: ([0-9.]+) ms\s+plan:\s*(.*)", re.DOTALL)
+HOST = "127.0.0.1"
 MAX_LINES = 45
 QUERY_TEXT = re.compile(r"^Query Text: .*?\n(?=\S.*\(cost=)", re.DOTALL)
 
 
 def count_statements(path: str, headers: Mapping[str, str] | None = None) -> int:
     """Return how many statements one request sends, transactions' own included."""
-    client = Client(headers=dict(headers or {}))
+    client = Client(SERVER_NAME=HOST, headers=dict(headers or {}))
     with CaptureQueriesContext(connection) as captured:
         client.get(path)
     return len(captured)
@@ -32,13 +33,13 @@ def count_statements_each(
     path: str, callers: Mapping[str, Mapping[str, str]]
 ) -> dict[str, int]:
     """Count for several callers, after a request that fills the caches of the process."""
-    Client().get(path)
+    Client(SERVER_NAME=HOST).get(path)
     return {name: count_statements(path, headers) for name, headers in callers.items()}
 
 
 def plans_of_pages() -> dict[str, str]:
     """Return the plan of the slowest statement of each heavy page, by its name."""
-    client = Client()
+    client = Client(SERVER_NAME=HOST)
     last_page = int(client.get(paths.EVENTS).headers["X-TEC-TotalPages"])
     connection.ensure_connection()
     messages: list[str] = []

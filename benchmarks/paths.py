@@ -7,8 +7,13 @@ from typing import Final
 ROOT: Final = "/platform/events/v1"
 EVENTS: Final = f"{ROOT}/events"
 FIFTY: Final = f"{EVENTS}?per_page=50"
-CATEGORY: Final = f"{EVENTS}?categories=1"
-GEO: Final = f"{EVENTS}?geoloc_lat=40.0&geoloc_lng=-83.0&radius=10"
+LEAF_CATEGORY: Final = f"{EVENTS}?categories=20"
+"""A category without children, of the first institution."""
+TREE_CATEGORY: Final = f"{EVENTS}?categories=1"
+"""The most popular category, with everything under it."""
+_CIRCLE: Final = f"{EVENTS}?geoloc_lat=40.0&geoloc_lng=-83.0&radius="
+TOWN: Final = f"{_CIRCLE}10"
+REGION: Final = f"{_CIRCLE}500"
 
 
 def event(identifier: int) -> str:

@@ -44,7 +44,11 @@ def on_postgres(bench: Bench, plan: Plan) -> list[Section]:
     if cluster is None:
         raise ValueError("needs a PostgreSQL cluster")
     calendars = {
-        label: bench.seed(label, SIZES[label], cluster.create(f"bench_{label.lower()}"))
+        label: bench.seed(
+            label,
+            SIZES[label],
+            cluster.create(f"bench_{label.lower()}", is_kept=bench.is_reusing),
+        )
         for label in plan.labels
     }
     main = calendars[plan.main]

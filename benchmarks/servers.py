@@ -32,6 +32,7 @@ ENVIRONMENT: Final = {
     "PUBLIC_URL": PUBLIC_URL,
     "ALLOWED_HOSTS": "127.0.0.1,calendar.example",
     "LOG_LEVEL": "ERROR",
+    "PYTHONWARNINGS": "ignore",  # no static files are served here
 }
 
 
@@ -117,9 +118,9 @@ def answer(server: Server, message: bytes) -> tuple[int, dict[str, str], bytes]:
         connection.send(message)
         while not connection.receive():
             pass
-    head, _, body = bytes(connection.received).partition(client.HEAD_END)
+    head = bytes(connection.received).partition(client.HEAD_END)[0]
     lines = head.decode("latin-1").split("\r\n")[1:]
     headers = {
         name.lower(): value for name, _, value in (line.partition(": ") for line in lines)
     }
-    return connection.status, headers, body
+    return connection.status, headers, connection.body

@@ -1,6 +1,6 @@
-"""The project's own addresses and the probes beside them."""
+"""The probes in place of the project's own addresses."""
 
-from django.urls import include, path
+from django.urls import path
 
 from benchmarks.probes.views import Probe
 from platform_errors.authentication import BearerAuthentication, HmacAuthentication
@@ -9,5 +9,4 @@ urlpatterns = [
     path("probe/none", Probe.as_view()),
     path("probe/bearer", Probe.as_view(authentication_classes=[BearerAuthentication])),
     path("probe/signed", Probe.as_view(authentication_classes=[HmacAuthentication])),
-    path("", include("config.urls")),
 ]

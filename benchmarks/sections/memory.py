@@ -36,7 +36,7 @@ def mixture(events: int) -> list[bytes]:
         [messages.get(f"{paths.ROOT}/venues?page={number}") for number in (1, 2, 3)],
         [messages.get(f"{paths.ROOT}/categories")],
         [messages.get(paths.search(word)) for word in (odds.COMMON, odds.RARE)],
-        [messages.get(paths.GEO)],
+        [messages.get(paths.TOWN)],
         [messages.get(f"{paths.EVENTS}?per_page=5", token)],
         [messages.get(f"{paths.EVENTS}?page=zero")],
         [messages.get(paths.event(10**12))],

@@ -26,8 +26,9 @@ def heavy(last_page: int) -> dict[str, str]:
     return {
         "Page one": paths.EVENTS,
         "Last page": paths.page(last_page),
-        "Category page": paths.CATEGORY,
-        "Geographic page": paths.GEO,
+        "Category page": paths.LEAF_CATEGORY,
+        "Category with children": paths.TREE_CATEGORY,
+        "Geographic page": paths.TOWN,
         "Search, 5 % match": f"{paths.search(odds.COMMON)}&{ALL_TIME}",
         "Search, nothing matches": f"{paths.search(odds.ABSENT)}&{ALL_TIME}",
         "Search, two characters": f"{paths.search(odds.TWO_CHARACTERS)}&{ALL_TIME}",

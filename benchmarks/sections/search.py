@@ -38,7 +38,7 @@ def measure(bench: Bench, calendars: Sequence[Calendar]) -> Section:
     """Search every calendar."""
     effort = Effort(rounds=bench.effort.rounds, alone=12, together=8, max_seconds=8)
     rows, verdicts = [], []
-    worst = 0.0
+    worst = {"all time": 0.0, "default window": 0.0}
     largest = calendars[-1]
     for calendar in calendars:
         server = bench.serve(calendar.label, calendar.url)
@@ -63,7 +63,8 @@ def measure(bench: Bench, calendars: Sequence[Calendar]) -> Section:
             _, headers, _ = servers.answer(server, messages.get(windows["all time"]))
             rows.append(_row(name, calendar, costs, int(headers["x-tec-total"])))
             if calendar is largest:
-                worst = max(worst, costs["all time"].wall(0.99))
+                for window, cost in costs.items():
+                    worst[window] = max(worst[window], cost.wall(0.99))
                 if limit := LIMITS.get(name):
                     verdicts.append(
                         Verdict(
@@ -74,15 +75,16 @@ def measure(bench: Bench, calendars: Sequence[Calendar]) -> Section:
                             unit="ms",
                         )
                     )
-    verdicts.append(
+    verdicts += [
         Verdict(
-            subject="search, the worst of all",
-            of=f"{largest.label}, 99th percentile",
+            subject=f"search, the worst, {window}",
+            of=f"{largest.label}, page and total, 99th percentile",
             limit=NEVER_ABOVE,
-            measured=worst,
+            measured=milliseconds,
             unit="ms",
         )
-    )
+        for window, milliseconds in worst.items()
+    ]
     columns = (
         "search",
         "calendar",

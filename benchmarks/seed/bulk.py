@@ -26,6 +26,11 @@ def store(rows: Iterable[Model]) -> None:
     for row in rows:
         by_model.setdefault(type(row), []).append(row)
     with transaction.atomic():
+        if connection.vendor == "postgresql":
+            # One writer at a time, as in a calendar that grew: parallel ones would leave
+            # several counter rows for each day.
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_xact_lock(20261120)")
         for model, instances in by_model.items():
             _store(model, instances)
 

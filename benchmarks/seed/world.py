@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
     from benchmarks.seed.words import Prose
 
-TOWNS: Final = 40
-TOWN_SPREAD_DEGREES: Final = 0.05
 EVENTS_PER_VENUE: Final = 50
+# A larger calendar serves more towns, not ever larger ones.
+EVENTS_PER_TOWN: Final = 1_250
+TOWN_SPREAD_DEGREES: Final = 0.05
 EVENTS_PER_ORGANIZER: Final = 60
 # Of each institution:
 CATEGORIES: Final = 40
@@ -70,7 +71,7 @@ def describe(record: Venue | Organizer | Term) -> None:
 
 def make(random: Random, prose: Prose, *, events: int, author: int, now: datetime) -> World:
     """Make a world that fits so many events, as it was on ``now``."""
-    towns = [Town(prose.title(), *CENTRE), *_towns(random, prose)]
+    towns = [Town(prose.title(), *CENTRE), *_towns(random, prose, events)]
     common = {
         "author_id": author,
         "status": Status.PUBLISH,
@@ -120,8 +121,8 @@ def make(random: Random, prose: Prose, *, events: int, author: int, now: datetim
     return world
 
 
-def _towns(random: Random, prose: Prose) -> Iterator[Town]:
-    for _ in range(TOWNS - 1):
+def _towns(random: Random, prose: Prose, events: int) -> Iterator[Town]:
+    for _ in range(events // EVENTS_PER_TOWN):
         yield Town(prose.title(), random.uniform(30, 48), random.uniform(-120, -75))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from dateutil.relativedelta import relativedelta
 
@@ -41,6 +41,5 @@ def _address(page: int, size: int, parameters: Mapping[str, Any]) -> str:
         "per_page": size,
         "start_date": shapes.moment(parameters["first"]),
         "end_date": shapes.moment(parameters["last"]),
-        "status": "publish",
     }
-    return f"{shapes.ROOT_URL}/events?{urlencode(query)}"
+    return f"{shapes.ROOT_URL}/events?{urlencode(query, quote_via=quote, safe=':')}"

@@ -179,11 +179,12 @@ def build_documents(batch: int = 2_000) -> int:
     )
     stored = 0
     while found := rows(PAGE, **parameters, size=batch, offset=stored):
+        events = assembled(found)  # before the COPY, which has the connection to itself
         with (
             connection.cursor() as cursor,
             cursor.copy("COPY benchmark_document FROM STDIN") as copy,
         ):
-            for event in assembled(found):
+            for event in events:
                 copy.write_row((event["id"], orjson.dumps(event).decode()))
         stored += len(found)
     connection.execute("VACUUM ANALYZE benchmark_document")

@@ -59,7 +59,7 @@ def details(text: str) -> dict[str, str]:
 def cost(given: str) -> tuple[str, dict[str, Any]]:
     """Return the written cost and its details, for the forms that the seed uses."""
     values = _AMOUNT.findall(given)
-    has_sign = "$" in given
+    has_sign = bool(values)
     written = " – ".join(f"${value}" for value in values) if values else given  # noqa: RUF001 -- the wire's dash
     if given == "Free":
         values = ["free"]

@@ -7,6 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from benchmarks.yardsticks import shapes
+from calendar_events import jsonld
 from calendar_events.models import Event, Image, Organizer, Term, Venue
 
 MOMENT = "%Y-%m-%d %H:%M:%S"
@@ -300,3 +301,15 @@ class EventSerializer(PublishedSerializer):
     def get_custom_fields(self, _event: Event) -> list[Any]:
         """Return what the site defined: nothing."""
         return []
+
+
+class EventDetailSerializer(EventSerializer):
+    """A single event, described for search engines as well."""
+
+    def to_representation(self, instance: Event) -> dict[str, Any]:
+        """Describe what the other fields say, by the product's own functions."""
+        document = super().to_representation(instance)
+        described = jsonld.event(document, currency="USD")
+        if isinstance(document["venue"], dict):
+            document["venue"]["json_ld"] = jsonld.place(document["venue"])
+        return {**document, "json_ld": described}

@@ -15,7 +15,10 @@ from rest_framework.permissions import AllowAny
 from rest_framework.response import Response
 
 from benchmarks.yardsticks import envelope
-from benchmarks.yardsticks.idiomatic.serializers import EventSerializer
+from benchmarks.yardsticks.idiomatic.serializers import (
+    EventDetailSerializer,
+    EventSerializer,
+)
 from calendar_events.models import (
     DayCount,
     Event,
@@ -133,7 +136,7 @@ class EventDetail(RetrieveAPIView):
 
     authentication_classes = []
     permission_classes = [AllowAny]
-    serializer_class = EventSerializer
+    serializer_class = EventDetailSerializer
 
     def get_queryset(self) -> EventQuerySet:
         """Return everything that anybody may read."""
