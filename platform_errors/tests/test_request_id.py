@@ -28,6 +28,7 @@ def test_every_answer_carries_an_identifier_of_its_own(api, path):
     assert [uuid.UUID(identifier).version for identifier in identifiers] == [4, 4]
 
 
+@pytest.mark.django_db  # closing the answer ends the request, which looks after connections
 def test_a_static_file_carries_one_too(api, settings):
     assert finders.find("drf_spectacular_sidecar/README.md") is None
     name = "rest_framework/css/default.css"
@@ -80,6 +81,7 @@ def test_nobody_is_trusted_by_default():
     assert not is_trusted("127.0.0.1")
 
 
+@pytest.mark.django_db
 def test_the_identifier_is_forgotten_when_the_request_is_over(api):
     api.call("GET", "/platform/probe")
 

@@ -8,6 +8,9 @@ from django.core.handlers.wsgi import WSGIHandler
 
 from platform_errors.unmeasured_bodies import MeasureBodies
 
+# Django looks after its connections at the start of every request.
+pytestmark = pytest.mark.django_db
+
 
 def put(body, **changes):
     """Call the probe as a server would; return status and body."""
