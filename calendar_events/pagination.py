@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from django.http import HttpResponse
 
 DEFAULT_PER_PAGE = 10
+MAX_OFFSET = 2**53
 
 
 class NoSuchPage(Refusal):
@@ -42,8 +43,8 @@ class PageRequest:
 
     @property
     def offset(self) -> int:
-        """How many items come before it."""
-        return (self.number - 1) * self.size
+        """How many items come before it, as far as databases count."""
+        return min((self.number - 1) * self.size, MAX_OFFSET)
 
 
 def requested(values: Mapping[str, Any]) -> PageRequest:
