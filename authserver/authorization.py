@@ -192,8 +192,7 @@ def _code_challenge(key: StoredKey, values: dict[str, str]) -> str:
     """
     challenge = values.get("code_challenge")
     method = values.get("code_challenge_method")
-    lifted = key.view.old_generation and key.has_secret
-    if lifted and challenge is None and method is None:
+    if key.may_omit_pkce and challenge is None and method is None:
         return ""
     _require(values, "code_challenge", "code_challenge_method")
     if method != "S256":

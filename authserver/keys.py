@@ -48,12 +48,13 @@ _KEY_COLUMNS = """
     k.encrypted_secret, k.encrypted_previous_secret,
     {services}, {institutions}, k.redirect_uris, k.claimed_https"""
 _SERVICES = """(
-    SELECT {array_of}({array}(s.code, s.name, ks.status, ks.expires_at)) FROM {key_service}
-    ks JOIN {service} s ON s.id = ks.service_id WHERE ks.key_id = k.id){text}"""
+    SELECT {array_of}({array}(s.code, s.name, ks.status, ks.expires_at))
+    FROM {key_service} ks JOIN {service} s ON s.id = ks.service_id
+    WHERE ks.key_id = k.id){text}"""
 _INSTITUTIONS = """(
-    SELECT {array_of}({array}(i.registry_id, i.id)) FROM {key_institution} ki
-    JOIN {institution} i ON i.id = ki.institution_id AND i.is_active
-    WHERE ki.key_id = k.id){text}"""
+    SELECT {array_of}({array}(i.registry_id, i.id))
+    FROM {key_institution} ki JOIN {institution} i ON i.id = ki.institution_id
+    WHERE ki.key_id = k.id AND i.is_active){text}"""
 _KEY_LOOKUP = """
     SELECT {columns} FROM {key} k
     LEFT JOIN {user} u
@@ -104,6 +105,11 @@ class StoredKey:
     def has_secret(self) -> bool:
         """Whether the key can authenticate, and therefore must."""
         return bool(self.view.secrets)
+
+    @property
+    def may_omit_pkce(self) -> bool:
+        """Whether the key is of the old generation and proves itself otherwise."""
+        return self.view.old_generation and self.has_secret
 
     @property
     def remembers_consent(self) -> bool:

@@ -2,12 +2,12 @@
 
 How the pages use it::
 
-    handle = pending.store(request, binding=binding, now=now)     # put in the next page's
-    address found = pending.load(handle, binding=binding, now=now)        # None: expired,
-    spent, not yours refusal = found.check(now)                                    #
-    statuses may have changed found = pending.choose_institution(found, registry_id,
-    now=now) url = pending.issue_code(found, user=user, granted={"calendar_events"},
-    now=now) url = pending.deny(found, now=now)
+    handle = pending.store(request, binding=binding, now=now)  # for the next address
+    found = pending.load(handle, binding=binding, now=now)  # None: over, or not yours
+    refusal = found.check(now)  # what may have ended since
+    found = pending.choose_institution(found, registry_id, now=now)
+    url = pending.issue_code(found, user=user, granted={"calendar_events"}, now=now)
+    url = pending.deny(found, now=now)
 
 ``binding`` is a random value that only this browser's session holds, and that survives
 login. A pending request is consumed once, by a grant or a denial; who comes second gets
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 from django.utils.crypto import constant_time_compare
 
-from authserver import audit, consents, refusals, rules, vault
+from authserver import audit, consents, redirects, refusals, rules, vault
 from authserver.authorization import AuthorizationRequest, Refusal, redirect_url
 from authserver.conf import conf
 from authserver.keys import find_stored_key
@@ -82,7 +82,10 @@ def store(request: AuthorizationRequest, *, binding: str, now: datetime) -> str:
 
 
 def load(handle: str, *, binding: str, now: datetime) -> Pending | None:
-    """Return the pending request of this handle, if it is this browser's and still open."""
+    """Return the pending request of this handle, if it is this browser's and still open.
+
+    One whose key or redirect address is gone meanwhile is no request any more.
+    """
     row = (
         PendingRequest.objects.select_related("key", "institution")
         .filter(handle=vault.digest(handle), consumed_at__isnull=True, expires_at__gt=now)
@@ -91,6 +94,8 @@ def load(handle: str, *, binding: str, now: datetime) -> Pending | None:
     is_ours = row is not None and constant_time_compare(row.binding, vault.digest(binding))
     key = find_stored_key(row.key.client_id) if row is not None and is_ours else None
     if row is None or key is None:
+        return None
+    if not redirects.is_registered(row.redirect_uri, key.redirect_addresses):
         return None
     return Pending(
         pk=row.pk,
@@ -159,8 +164,7 @@ def issue_code(
 
     ``granted`` are the tokens that the user allowed; what was not requested is ignored, and
     no service among them is a denial. Key, services, institution and user are asked once
-    more. The consent is
-    remembered where decisions 3.8 allows it. Raises ``Spent``.
+    more. The consent is remembered where decisions 3.8 allows it. Raises ``Spent``.
     """
     request = pending.request
     scopes = request.scopes.narrowed_to(granted)

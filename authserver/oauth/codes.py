@@ -55,11 +55,12 @@ def check_verifier(exchange: Exchange, grant: Grant) -> None:
     """Compare the PKCE verifier with the challenge (RFC 7636 section 4.6).
 
     A verifier for a code without a challenge is a downgrade in progress (RFC 9700 section
-    2.1.1). Raises ``InvalidRequest`` when it is missing, ``InvalidGrant`` when it is wrong.
+    2.1.1), and so is a code without one for a key that must use PKCE by now. Raises
+    ``InvalidRequest`` when the verifier is missing, ``InvalidGrant`` when it is wrong.
     """
     verifier = exchange.client_request.get("code_verifier")
     if not grant.code_challenge:
-        if verifier:
+        if verifier or not exchange.key.may_omit_pkce:
             raise InvalidGrant("the code was issued without a code_challenge")
         return
     if not verifier:

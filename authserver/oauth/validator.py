@@ -81,7 +81,7 @@ class Validator(OAuth2Validator):
         **kwargs: Any,
     ) -> bool:
         """Find the code's grant. Raises ``InvalidGrant``."""
-        _continue(request, codes.find(request.exchange))
+        _continue(request.exchange, codes.find(request.exchange))
         return True
 
     def get_code_challenge(self, code: str, request: Request) -> None:
@@ -119,7 +119,7 @@ class Validator(OAuth2Validator):
         self, refresh_token: str, client: Any, request: Request, *args: Any, **kwargs: Any
     ) -> bool:
         """Find the token. Raises ``InvalidGrant``."""
-        _continue(request, tokens.find_refresh_token(request.exchange))
+        _continue(request.exchange, tokens.find_refresh_token(request.exchange))
         return True
 
     def get_original_scopes(
@@ -171,16 +171,13 @@ class Validator(OAuth2Validator):
         registry_id = rules.check_institution(key, exchange.scopes, named)
         if registry_id is None:
             if len(key.institutions) != 1:
-                raise InvalidRequest(
-                    "the key has several institutions: name one with context: in scope"
-                )
+                raise InvalidRequest("no institution is named: add context: to scope")
             (registry_id,) = key.institutions
         authenticating = asked.get("authenticatingInstitutionId")
         if authenticating and authenticating not in key.institutions:
             raise InstitutionNotOnKey(key=key.client_id, institution=authenticating)
         exchange.registry_id = registry_id
         exchange.institution_pk = exchange.key.institution_pks[registry_id]
-        request.scopes = list(exchange.scopes.tokens)
         return True
 
     # --- Issuing --------------------------------------------------------------------------
@@ -219,15 +216,12 @@ class Validator(OAuth2Validator):
         """Nothing is left to do: the code was spent with the tokens it brought."""
 
 
-def _continue(request: Request, row: Grant | RefreshToken) -> None:
+def _continue(exchange: Exchange, row: Grant | RefreshToken) -> None:
     """Take over what a grant or a refresh token carries."""
-    exchange: Exchange = request.exchange
     exchange.user = row.user
     exchange.registry_id = row.institution.registry_id
     exchange.institution_pk = row.institution_id
     exchange.scopes = Scopes.parse(row.scope)
-    request.user = row.user
-    request.scopes = list(exchange.scopes.tokens)
 
 
 def _check_statuses(exchange: Exchange) -> None:

@@ -124,6 +124,20 @@ def test_a_verifier_without_a_stored_challenge_is_refused(user, key):
     assert redeem(user, key, code_verifier="x" * 43).status_code == 400
 
 
+def test_a_code_without_a_challenge_dies_with_the_right_to_leave_it_out(user, key):
+    code = new_code(user=user, key=key, scope="WMS_NCIP")
+    type(key).objects.update(old_generation=False)
+
+    response = signed(
+        "/oauth2/token",
+        grant_type="authorization_code",
+        code=code,
+        redirect_uri=REDIRECT,
+    )
+
+    assert (response.status_code, response.json()["error"]) == (400, "invalid_grant")
+
+
 def test_a_challenge_that_was_sent_is_enforced(user, key):
     verifier = new_verifier()
     code = new_code(user=user, key=key, scope="WMS_NCIP", verifier=verifier)

@@ -83,6 +83,13 @@ def test_an_unknown_handle_is_none(handle, now):
     assert pending.load(handle, binding="browser", now=now) is None
 
 
+def test_an_address_that_is_no_longer_registered_gets_nothing(handle, key, now):
+    key.redirect_uris = "https://client.example/new"
+    key.save()
+
+    assert pending.load(handle, binding="browser", now=now) is None
+
+
 def test_it_lasts_ten_minutes(handle, now):
     last = now + timedelta(seconds=599)
 
