@@ -73,7 +73,7 @@ def save(record: AnyRecord, *, now: datetime, links: Links = NO_CHANGE) -> None:
     with transaction.atomic():
         if isinstance(record, Event):
             record.linked = _linked(record, links)
-        if record._state.adding:
+        if record._state.adding:  # noqa: SLF001 -- Django's word for it
             _insert(record, now=now.replace(microsecond=0))
         else:
             _update(record, now=now.replace(microsecond=0))
