@@ -354,9 +354,9 @@ OAUTH2_PROVIDER = {
 }
 SILENCED_SYSTEM_CHECKS = [
     # Native applications receive their code on http loopback addresses (RFC 8252 section
-    # 7.3), so http stays an allowed scheme; a service key's validation refuses it elsewhere.
+    # 7.3), so http stays allowed here; a service key's validation refuses it elsewhere.
     "oauth2_provider.W008",
-    # TLS ends at the proxy. A redirect would lose a POST's body, and would teach API clients
+    # TLS ends at the proxy. A redirect would lose a POST's body, and would teach programs
     # that a secret sent in the clear works; browsers know better by HSTS.
     "security.W008",
 ]
