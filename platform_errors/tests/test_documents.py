@@ -1,6 +1,7 @@
 """Error documents: form, order, and whatever text a caller managed to put into one."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,14 @@ def test_every_refusal_is_an_events_document(refusal_class):
 def test_a_refusal_states_status_and_slug_that_belong_together(refusal_class):
     assert 400 <= refusal_class.status_code <= 599
     assert refusal_class.slug.replace("_", "").isalpha()
+
+
+@pytest.mark.parametrize("refusal_class", ALL, ids=lambda cls: cls.__name__)
+def test_a_refusal_has_a_test_named_after_it(refusal_class):
+    name = re.sub("(?<!^)([A-Z])", r"_\1", refusal_class.__name__).lower()
+    tests = "".join(path.read_text() for path in Path(__file__).parent.glob("test_*.py"))
+
+    assert f"def test_{name}" in tests
 
 
 def test_the_document_starts_with_declaration_and_default_namespace():

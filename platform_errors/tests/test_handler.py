@@ -23,7 +23,7 @@ from rest_framework import serializers
 
 from platform_errors import exceptions
 from platform_errors.models import Nonce
-from platform_errors.tests.clients import read_error
+from platform_errors.tests.clients import Error, read_error
 from platform_errors.tests.factories import make_key
 from platform_errors.tests.probes import Failing
 
@@ -155,7 +155,7 @@ def test_every_exception_is_translated(
     assert platform["Vary"] == "Accept, Authorization"
 
 
-def test_an_unexpected_exception_says_its_request_identifier_and_nothing_else(
+def test_internal_error_says_its_request_identifier_and_nothing_else(
     api, accept, fails_with, caplog
 ):
     fails_with(RuntimeError("an internal matter"))
@@ -366,14 +366,14 @@ def test_malformed_json(api, accept, body):
 
 
 @pytest.mark.parametrize("body", [b"a=%ff", b"\xff=1", b"&".join([b"a=1"] * 2000)])
-def test_a_form_that_cannot_be_read_is_refused(api, accept, body):
+def test_bad_body_when_a_form_cannot_be_read(api, accept, body):
     response = write(api, body, "application/x-www-form-urlencoded", accept)
 
     assert read_error(response).status == 400
     assert read_error(response).message == "Invalid HTTP Body Content"
 
 
-def test_a_truncated_body_is_refused(api, accept):
+def test_bad_body_when_it_is_truncated(api, accept):
     sent = {"CONTENT_LENGTH": "20", "wsgi.input": BytesIO(b'{"a": 1}')}
 
     response = write(api, b"{}", accept=accept, **sent)
@@ -412,15 +412,57 @@ def test_drf_s_own_parser_is_answered_alike(api):
     assert read_error(response).message == "Invalid HTTP Body Content"
 
 
-def test_a_throttled_caller_is_told_how_long_to_wait(api, fails_with):
+def test_too_many_requests_says_how_long_to_wait(api, accept, fails_with):
     fails_with(drf.Throttled(7.2))
 
-    response = api.call("GET", FAILING)
+    response = api.call("GET", FAILING, accept=accept)
 
+    assert read_error(response).message == "Too Many Requests"
     assert response["Retry-After"] == "8"
 
 
-def test_a_validation_error_names_each_field(api, fails_with):
+def test_conflict(api, accept, fails_with):
+    fails_with(exceptions.Conflict("modified_utc is 2026-11-20 10:00:00"))
+
+    assert read_error(api.call("GET", FAILING, accept=accept)) == Error(
+        409, "Conflict", "modified_utc is 2026-11-20 10:00:00"
+    )
+
+
+def test_precondition_failed(api, accept, fails_with):
+    fails_with(exceptions.PreconditionFailed("If-Match names another version"))
+
+    assert read_error(api.call("GET", FAILING, accept=accept)) == Error(
+        412, "Precondition Failed", "If-Match names another version"
+    )
+
+
+def test_idempotency_mismatch(api, accept, fails_with):
+    fails_with(exceptions.IdempotencyMismatch())
+
+    message = "Idempotency-Key was used with another request body"
+    assert read_error(api.call("GET", FAILING, accept=accept)) == Error(
+        422, message, message
+    )
+
+
+def test_missing_parameters(api, accept, fails_with):
+    fails_with(exceptions.MissingParameters(["title", "start_date"]))
+
+    assert read_error(api.call("GET", FAILING, accept=accept)) == Error(
+        400, "Invalid HTTP Body Content", "Missing parameter(s): title, start_date"
+    )
+
+
+def test_invalid_parameters(api, accept, fails_with):
+    fails_with(exceptions.InvalidParameters({"page": "must be positive"}))
+
+    assert read_error(api.call("GET", FAILING, accept=accept)) == Error(
+        400, "Invalid parameter(s): page", "page: must be positive"
+    )
+
+
+def test_invalid_parameters_name_each_field(api, fails_with):
     fails_with(field_errors())
 
     members = json.loads(api.call("GET", EVENTS_FAILING, accept=None).content)

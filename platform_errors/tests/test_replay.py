@@ -59,7 +59,7 @@ BLOCKING = {
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_locked_database_is_unavailable_and_says_when_to_retry(accept):
+def test_unavailable_when_the_database_is_locked_says_when_to_retry(accept):
     make_key()
     other = connection.copy()
     with connection.cursor() as cursor:

@@ -452,7 +452,7 @@ def test_institution_comes_before_user_and_user_before_permission(api):
 
 
 @pytest.mark.parametrize("query", ["q=%", "q=%zz", "q=%ff", "%C3=1"])
-def test_a_query_that_does_not_decode_is_a_bad_request(api, accept, query):
+def test_malformed_request_when_the_query_does_not_decode(api, accept, query):
     make_key()
     header = authorization("GET", CLOSED)
 
