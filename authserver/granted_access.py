@@ -76,6 +76,20 @@ def of(user: User, now: datetime) -> list[Application]:
     return sorted(applications.values(), key=lambda each: (each.name, each.client_id))
 
 
+def scopes(
+    user: User, *, key_id: int, institution_id: int, now: datetime
+) -> frozenset[str]:
+    """Return what an application has been allowed at an institution, for the grant page.
+
+    Unlike a remembered consent this never skips the page; tokens of public keys count too.
+    """
+    found: set[str] = set()
+    for of_key, at_institution, scope, _granted_at, _expires_at in _rows(user, now):
+        if (of_key, at_institution) == (key_id, institution_id):
+            found.update(scope.split())
+    return frozenset(found)
+
+
 def _rows(user: User, now: datetime) -> Iterator[tuple[int, int, str, datetime, datetime]]:
     yield from (
         Consent.objects.live(now)

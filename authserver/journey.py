@@ -78,23 +78,15 @@ def next_step(request: HttpRequest, found: Pending, *, now: datetime) -> Step:
     user = signed_in(request, asked.institution)
     if user is None:
         return Step.LOGIN
-    granted = granted_before(found, user, now=now)
-    if asked.key.remembers_consent and consents.covers(granted, asked.scopes):
-        return Step.FINISH
-    return Step.GRANT
-
-
-def granted_before(found: Pending, user: User, *, now: datetime) -> frozenset[str]:
-    """Return the scope tokens that the user allowed this application here before."""
-    asked = found.request
-    if asked.institution is None:
-        return frozenset()
-    return consents.granted_before(
+    granted = consents.granted_before(
         user_id=user.pk,
         key_id=asked.key.pk,
         institution_id=asked.key.institution_pks[asked.institution],
         now=now,
     )
+    if asked.key.remembers_consent and consents.covers(granted, asked.scopes):
+        return Step.FINISH
+    return Step.GRANT
 
 
 def signed_in(request: HttpRequest, registry_id: str | None = None) -> User | None:

@@ -20,6 +20,11 @@ def allowed(visitor, address, confidential_key, alice, log_in):
     return visitor.press("Allow")
 
 
+def marked(visitor):
+    """What the grant page marks as allowed before."""
+    return visitor.page.xpath("//label[.//*[@class='tag']]//input/@value")
+
+
 def test_what_was_allowed_is_not_asked_again(allowed, address, confidential_key):
     allowed.open(address(confidential_key, scope="directory", state="again"))
 
@@ -43,8 +48,7 @@ def test_more_is_asked_and_what_was_allowed_is_marked(allowed, address, confiden
     allowed.open(address(confidential_key, scope="calendar_events directory"))
 
     assert allowed.heading == GRANT
-    marked = allowed.page.xpath("//label[.//*[@class='tag']]//input/@value")
-    assert marked == ["directory"]
+    assert marked(allowed) == ["directory"]
 
 
 def test_a_refresh_token_for_the_first_time_is_asked(allowed, address, confidential_key):
@@ -80,6 +84,19 @@ def test_a_public_key_is_asked_every_time(visitor, address, key, alice, log_in):
 
     assert visitor.heading == "Allow Campus Planner to act for you?"
     assert not Consent.objects.exists()
+
+
+def test_what_a_public_key_holds_is_marked(visitor, address, key, alice, northgate, log_in):
+    factories.RefreshTokenFactory(user=alice, application=key, scope="directory")
+    factories.RefreshTokenFactory(user=alice, scope="calendar_events")
+    factories.RefreshTokenFactory(
+        user=alice, application=key, institution=northgate, scope="calendar_events"
+    )
+    visitor.open(address(key))
+
+    log_in()
+
+    assert marked(visitor) == ["directory"]
 
 
 def test_a_public_key_with_claimed_addresses_is_remembered(

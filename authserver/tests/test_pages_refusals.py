@@ -192,7 +192,7 @@ def test_other_methods_are_answered_with_words(visitor, address, key, method):
     response = getattr(visitor.client, method)(address(key))
 
     assert response.status_code == HTTPStatus.METHOD_NOT_ALLOWED
-    assert response["Allow"] == "GET, OPTIONS"
+    assert response["Allow"] == "GET, HEAD, OPTIONS"
     assert "That is not possible at this address" in response.content.decode()
 
 

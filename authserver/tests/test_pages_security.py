@@ -1,11 +1,16 @@
 """Headers of every page, forged and stale forms, and where a form says it comes from."""
 
 from http import HTTPStatus
+from urllib.parse import urlencode
 
 import pytest
-from django.test import Client
+from django.test import Client, RequestFactory
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from authserver.tests import factories
+from platform_errors.error_handlers import server_error
+from platform_errors.request_id import RequestIdMiddleware
 
 pytestmark = pytest.mark.django_db
 
@@ -208,3 +213,54 @@ def test_what_users_and_applications_are_called_is_escaped(
 
     assert not visitor.page.xpath("//main//img | //main//b | //main//i")
     assert "<i>Alice</i>" in visitor.text
+
+
+def test_a_page_that_broke_names_the_request_and_nothing_internal():
+    request = RequestFactory().get("/oauth2/login")
+
+    response = RequestIdMiddleware(server_error)(request)
+
+    text = response.content.decode()
+    assert response.status_code == HTTPStatus.INTERNAL_SERVER_ERROR
+    assert "Something broke on our side" in text
+    assert response["x-svc-RequestId"] in text
+
+
+# Whatever is typed or forged (hypothesis).
+
+anything = st.text(max_size=300)
+
+
+@pytest.fixture
+def steps(visitor, address, key, alice, log_in):
+    """The addresses of the pages of requests that are open, and a valid CSRF token."""
+    visitor.open(address(key, at=""))
+    choosing = visitor.url
+    visitor.open(address(key))
+    login = visitor.url
+    log_in()
+    grant = visitor.url
+    visitor.open("/oauth2/access/password")
+    token = visitor.field("csrfmiddlewaretoken").get("value")
+    pages = [choosing, login, grant, "/oauth2/access", "/oauth2/access/password"]
+    return visitor, pages, token
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_no_input_breaks_a_page_or_leads_away_from_a_verified_address(steps, data):
+    visitor, pages, token = steps
+    page = data.draw(st.sampled_from(pages))
+    names = ["institution", "username", "password", "decision", "scope", "application"]
+    names += ["old_password", "new_password1", "new_password2", "remember"]
+    form = data.draw(st.dictionaries(st.sampled_from(names), anything))
+    query = data.draw(st.dictionaries(st.sampled_from(["q", "institution", "x"]), anything))
+
+    visitor.open(f"{page}{'&' if '?' in page else '?'}{urlencode(query)}")
+    assert visitor.status < HTTPStatus.INTERNAL_SERVER_ERROR
+    visitor.send(page, {**form, "csrfmiddlewaretoken": token})
+
+    assert visitor.status < HTTPStatus.INTERNAL_SERVER_ERROR
+    assert visitor.left_for == "" or visitor.left_for.startswith(
+        "https://client.example/cb?"
+    )

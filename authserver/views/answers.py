@@ -12,7 +12,6 @@ from django.http import HttpResponse
 from django.shortcuts import render
 
 from authserver import refusals
-from platform_errors.request_id import current_request_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +42,7 @@ def refused(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     return render(
         request,
         "authserver/refused.html",
-        {"refusal": refusal, "request_id": current_request_id()},
+        {"refusal": refusal},
         status=refusal.http_code,
     )
 

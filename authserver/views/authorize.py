@@ -24,7 +24,7 @@ class Authorize(Page):
     """Validate everything before any page, keep the request, and show the first page."""
 
     old_generation = False
-    http_method_names = ["get", "options"]
+    http_method_names = ["get", "head", "options"]
 
     def get(self, request: HttpRequest, registry_id: str | None = None) -> HttpResponse:
         """Go to the institution, login or grant page, or straight back (decisions 3)."""

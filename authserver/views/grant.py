@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from csp.decorators import csp_replace
 from django.utils.decorators import method_decorator
 
-from authserver import journey, pending
+from authserver import granted_access, journey, pending
 from authserver.conf import conf
 from authserver.forms import GrantForm
 from authserver.models import REFRESH_TOKEN_SCOPE, Institution, Service
@@ -93,16 +93,18 @@ class Grant(_SignedInStep):
     @method_decorator(csp_replace({"form-action": None}))
     def _show(self, problem: str = "", status: int = HTTPStatus.OK) -> HttpResponse:
         asked = self.found.request
+        institution = Institution.objects.get(registry_id=asked.institution)
+        before = granted_access.scopes(
+            self.user, key_id=asked.key.pk, institution_id=institution.pk, now=self.now
+        )
         return self.page(
             status=status,
             problem=problem,
             application=asked.key.name,
             destination=destination(asked.redirect_uri),
-            institution=Institution.objects.get(registry_id=asked.institution),
+            institution=institution,
             user=self.user,
-            items=_items(
-                asked, journey.granted_before(self.found, self.user, now=self.now)
-            ),
+            items=_items(asked, before),
             switch_url=steps.address("switch", self.handle),
             access_url=steps.address("access"),
         )

@@ -1,0 +1,15 @@
+"""What any page may need, also one that is shown without a context (``500.html``)."""
+
+from __future__ import annotations
+
+from django import template
+
+from platform_errors.request_id import current_request_id
+
+register = template.Library()
+
+
+@register.simple_tag
+def request_id() -> str:
+    """Return the identifier of the request being served (spec 7.7)."""
+    return current_request_id()
