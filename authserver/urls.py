@@ -4,6 +4,7 @@ from django.urls import URLPattern, path, re_path
 
 from authserver.views.access import ChangePassword, MyAccess
 from authserver.views.authorize import Authorize
+from authserver.views.endpoint import NoSuchEndpoint
 from authserver.views.grant import Continue, Finish, Grant
 from authserver.views.institution import ChooseInstitution
 from authserver.views.introspect import Introspect
@@ -45,6 +46,8 @@ endpoints: list[URLPattern] = [
     ),
     re_path(r"^revoke/?\Z", Revoke.as_view(), name="revoke"),
     re_path(r"^introspect/?\Z", Introspect.as_view(), name="introspect"),
+    re_path(r"^(?:token|revoke|introspect)/", NoSuchEndpoint.as_view()),
+    re_path(r"^accessToken/", NoSuchEndpoint.as_view(old_generation=True)),
 ]
 
 urlpatterns: list[URLPattern] = [*pages, *endpoints]

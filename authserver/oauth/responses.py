@@ -22,7 +22,11 @@ if TYPE_CHECKING:
     from platform_errors.exceptions import Refusal
 
 # RFC 6749 section 5.1; errors as well, they may name a key.
-NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
+HEADERS = {
+    "Cache-Control": "no-store",
+    "Pragma": "no-cache",
+    "Vary": "Accept, Authorization",
+}
 _OUTSIDE_DESCRIPTION = {ord('"'): "'", ord("\\"): "/"}
 
 
@@ -98,7 +102,7 @@ def error_response(
             }
         response = json_response(members)
     response.status_code = refused.status_code
-    for name, value in (NO_STORE | refused.headers).items():
+    for name, value in (HEADERS | refused.headers).items():
         response[name] = value
     if refused.status_code == 401:
         response["WWW-Authenticate"] = _challenge(request)
@@ -110,7 +114,7 @@ def json_response(members: dict[str, Any]) -> HttpResponse:
     return HttpResponse(
         documents.to_json(members),
         content_type=documents.JSON_CONTENT_TYPE,
-        headers={**NO_STORE, "Vary": "Accept, Authorization"},
+        headers=HEADERS,
     )
 
 

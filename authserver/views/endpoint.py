@@ -50,3 +50,15 @@ class Endpoint(View):
     def address(self) -> str:
         """Where the request comes from, for the audit record."""
         return client_address(self.request) or ""
+
+
+class NoSuchEndpoint(Endpoint):
+    """What lies below an endpoint: nothing, said in the endpoint's shape (decisions 6)."""
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Refuse, whatever the method."""
+        return responses.error_response(
+            exceptions.NoSuchResource("nothing lives at this address"),
+            request,
+            old_generation=self.old_generation,
+        )

@@ -78,6 +78,14 @@ def test_another_method_is_405_in_the_same_shape(client, method, path):
         assert response.json()["message"] == "Method Not Supported"
 
 
+@pytest.mark.parametrize("method", ["get", "post"])
+@pytest.mark.parametrize("path", ["token", "revoke", "introspect"])
+def test_nothing_lies_below_an_endpoint(client, method, path):
+    response = getattr(client, method)(f"/oauth2/{path}/more")
+
+    assert_error(response, 404, "invalid_request", "Not Found")
+
+
 @pytest.mark.parametrize("name", ["grant_type", "code", "redirect_uri", "client_id"])
 @pytest.mark.parametrize("value", [None, ""])
 def test_a_missing_parameter_is_named(token, code_request, name, value):
@@ -139,6 +147,7 @@ def test_errors_are_xml_only_where_that_is_preferred(token, accept, content_type
     assert response.status_code == 400
     assert response["Content-Type"] == content_type
     assert response["Cache-Control"] == "no-store"
+    assert response["Vary"] == "Accept, Authorization"
     if "xml" in content_type:
         assert b"<code>400</code>" in response.content
 
