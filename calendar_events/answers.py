@@ -211,6 +211,16 @@ def respond(
     return response
 
 
+def fixed(request: Request, body: bytes) -> HttpResponse:
+    """Answer with a document that only changes with the server, or with 304."""
+    version = Version(etag=conditional.entity_tag_of(body), modified_at=None)
+    if conditional.is_not_modified(request, version.etag):
+        return not_modified(request, version)
+    response = HttpResponse(body, content_type=JSON)
+    add_headers(request, response, version)
+    return response
+
+
 def not_modified(request: Request, version: Version) -> HttpResponse:
     """Return 304 with the headers that 200 would have (RFC 9110 15.4.5)."""
     response = HttpResponse(status=304)

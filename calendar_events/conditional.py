@@ -30,6 +30,11 @@ def entity_tag(*parts: object) -> str:
     return f'"{blake2b(text.encode(), digest_size=16).hexdigest()}"'
 
 
+def entity_tag_of(body: bytes) -> str:
+    """Return the strong tag of an answer that is at hand."""
+    return f'"{blake2b(body, digest_size=16).hexdigest()}"'
+
+
 def is_not_modified(
     request: Request, etag: str, modified_at: datetime | None = None
 ) -> bool:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.views import View
 
-from calendar_events import answers, conditional
+from calendar_events import answers
 from calendar_events.schema import document
 from calendar_events.views.base import EventsView
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
+    from django.http import HttpRequest, HttpResponse
     from rest_framework.request import Request
 
 
@@ -26,14 +24,7 @@ class Schema(EventsView):
 
     def retrieve(self, request: Request) -> HttpResponse:
         """Answer with the document."""
-        body = document.current()
-        etag = f'"{blake2b(body, digest_size=16).hexdigest()}"'
-        version = answers.Version(etag=etag, modified_at=None)
-        if conditional.is_not_modified(request, etag):
-            return answers.not_modified(request, version)
-        response = HttpResponse(body, content_type=answers.JSON)
-        answers.add_headers(request, response, version)
-        return response
+        return answers.fixed(request, document.current())
 
 
 class Documentation(View):

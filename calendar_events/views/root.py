@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import django_filters
-from django.http import JsonResponse
+import orjson
 
-from calendar_events import conditional
+from calendar_events import answers
 from calendar_events.conf import conf
 from calendar_events.filters import declaration, reading
 from calendar_events.filters.declaration import Parameter
@@ -79,9 +79,8 @@ class Root(EventsView):
         _, problems = declaration.read(RootParameters, request.GET, context)
         if problems:
             raise InvalidParameters(problems)
-        response = JsonResponse({"namespace": conf.namespace, "routes": routes()})
-        conditional.add_cache_headers(response, is_private=request.auth is not None)
-        return response
+        document = {"namespace": conf.namespace, "routes": routes()}
+        return answers.fixed(request, orjson.dumps(document))
 
 
 def routes() -> dict[str, Any]:

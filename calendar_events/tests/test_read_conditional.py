@@ -1,0 +1,179 @@
+"""Entity tags, ``Last-Modified`` and 304 (decisions 6)."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from calendar_events import records
+from calendar_events.tests.callers import refusal
+from calendar_events.tests.factories import (
+    LONG_AGO,
+    CategoryFactory,
+    EventFactory,
+    OrganizerFactory,
+    TagFactory,
+    VenueFactory,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def rename(record, name="Renamed"):
+    """Change a record as any writer does."""
+    setattr(record, "title" if hasattr(record, "title") else "name", name)
+    records.save(record, now=timezone.now())
+
+
+@pytest.fixture
+def event(db):
+    return EventFactory(
+        venues=[VenueFactory()], organizers=[OrganizerFactory()], terms=[TagFactory()]
+    )
+
+
+def addresses(event):
+    """Return a GET of every kind."""
+    return [
+        *("", "/doc", "/events", "/venues", "/organizers", "/tags", "/categories"),
+        *(f"/events/{event.pk}", f"/events/by-slug/{event.slug}"),
+        *(f"/venues/{event.venues.get().pk}", f"/organizers/{event.organizers.get().pk}"),
+        *(f"/tags/{event.terms.get().pk}", "/events.ics", f"/events/{event.pk}.ics"),
+    ]
+
+
+def test_every_get_is_304_as_long_as_nothing_changed(anonymous, event):
+    for address in addresses(event):
+        first = anonymous.get(address)
+        tag = first.headers["ETag"]
+
+        again = anonymous.get(address, If_None_Match=f'"other", W/{tag}')
+
+        assert again.status_code == 304, address
+        assert b"".join(again) == b""
+        assert again.headers["ETag"] == tag
+        assert again.headers["Cache-Control"] == "public, no-cache"
+        assert "Content-Type" not in again.headers
+
+
+@pytest.mark.parametrize("address", ["/events", "/events?per_page=1", "/venues", "/tags"])
+def test_a_list_changes_its_tag_with_any_write(anonymous, event, address):
+    before = anonymous.get(address).headers["ETag"]
+
+    rename(event.venues.get())
+
+    assert anonymous.get(address, If_None_Match=before).status_code == 200
+
+
+def test_a_list_changes_its_tag_when_time_publishes_something(anonymous, event):
+    scheduled = EventFactory(scheduled=True)
+    before = anonymous.get("/events?start_date=2020-01-01&end_date=2099").headers["ETag"]
+
+    with time_machine.travel(scheduled.published_at + timedelta(seconds=1)):
+        after = anonymous.get(
+            "/events?start_date=2020-01-01&end_date=2099", If_None_Match=before
+        )
+
+    assert after.status_code == 200
+
+
+def test_another_query_has_another_tag(anonymous, event):
+    queries = ["", "?page=1&per_page=2", "?_fields=total", "?order=desc", "?password=x"]
+
+    tags = {anonymous.get(f"/events{query}").headers["ETag"] for query in queries}
+
+    assert len(tags) == len(queries)
+
+
+@pytest.mark.parametrize("kind", ["venues", "organizers", "terms"])
+def test_an_event_changes_its_tag_with_what_it_embeds(anonymous, event, kind):
+    address = f"/events/{event.pk}"
+    before = anonymous.get(address)
+
+    rename(getattr(event, kind).get())
+    after = anonymous.get(
+        address,
+        If_None_Match=before.headers["ETag"],
+        If_Modified_Since=before.headers["Last-Modified"],
+    )
+
+    assert after.status_code == 200
+    assert b"Renamed" in after.content
+
+
+def test_trashing_a_venue_changes_the_event_also_for_if_modified_since(anonymous, event):
+    address = f"/events/{event.pk}"
+    before = anonymous.get(address).headers["Last-Modified"]
+    venue = event.venues.get()
+    venue.status, venue.slug = "trash", f"{venue.slug}__trashed"
+
+    records.save(venue, now=timezone.now())
+    after = anonymous.get(address, If_Modified_Since=before)
+
+    assert after.status_code == 200
+    assert after.json()["venue"] == []
+
+
+def test_if_modified_since_is_held_against_the_record(anonymous, event):
+    for address in (f"/events/{event.pk}", f"/venues/{event.venues.get().pk}"):
+        first = anonymous.get(address)
+
+        assert first.headers["Last-Modified"] == "Wed, 01 Jan 2020 12:00:00 GMT"
+        same = anonymous.get(address, If_Modified_Since=first.headers["Last-Modified"])
+        assert same.status_code == 304
+        earlier = anonymous.get(address, If_Modified_Since="Wed, 01 Jan 2020 11:59:59 GMT")
+        assert earlier.status_code == 200
+        nonsense = anonymous.get(address, If_Modified_Since="yesterday")
+        assert nonsense.status_code == 200
+        other_tag = anonymous.get(
+            address,
+            If_None_Match='"other"',
+            If_Modified_Since=first.headers["Last-Modified"],
+        )
+        assert other_tag.status_code == 200
+
+
+def test_a_read_with_a_failed_precondition_is_412(anonymous, event):
+    address = f"/events/{event.pk}"
+    tag = anonymous.get(address).headers["ETag"]
+
+    assert anonymous.get(address, If_Match=tag).status_code == 200
+    assert anonymous.get(address, If_Match="*").status_code == 200
+    failed = anonymous.get(address, If_Match='"other"')
+    assert refusal(failed) == (412, "rest_precondition_failed")
+    weak = anonymous.get(address, If_Match=f"W/{tag}")
+    assert weak.status_code == 412
+    stale = anonymous.get(address, If_Unmodified_Since="Tue, 01 Jan 2019 00:00:00 GMT")
+    assert stale.status_code == 412
+
+
+def test_a_list_has_no_modification_date(anonymous, event):
+    assert "Last-Modified" not in anonymous.get("/events").headers
+
+
+def test_upcoming_moves_with_the_clock(anonymous, event):
+    with time_machine.travel(timezone.now(), tick=False) as clock:
+        first = anonymous.get("/venues?only_with_upcoming=1").headers["ETag"]
+        clock.shift(timedelta(days=60))
+        later = anonymous.get("/venues?only_with_upcoming=1", If_None_Match=first)
+
+    assert later.status_code == 200
+    assert later.json()["total"] == 0
+
+
+def test_errors_are_not_kept(anonymous):
+    assert anonymous.get("/events/0").headers["Cache-Control"] == "no-store"
+
+
+def test_a_term_changes_its_tag_only_when_it_changes(anonymous):
+    category = CategoryFactory()
+    address = f"/categories/{category.pk}"
+    before = anonymous.get(address).headers["ETag"]
+
+    assert anonymous.get(address).headers["ETag"] == before
+    rename(category)
+    assert anonymous.get(address).headers["ETag"] != before
+    assert category.modified_at > LONG_AGO
