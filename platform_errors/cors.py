@@ -50,6 +50,7 @@ class CorsMiddleware:
             and "Access-Control-Request-Method" in request.headers
         ):
             response = HttpResponse(status=204)
+            del response["Content-Type"]  # there is no content
             response["Access-Control-Allow-Methods"] = ", ".join(
                 route_methods(request.path_info)
             )

@@ -29,11 +29,18 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 class Statements:
     """The institution and the user that a request names; both may be empty."""
 
-    institution: str
-    principal_id: str
-    principal_namespace: str
-    is_contradictory: bool
+    institutions: frozenset[str] = frozenset()
+    principal_id: str = ""
+    principal_namespace: str = ""
+    is_contradictory: bool = False
     """Half a pair, or header and query that differ; then the pair is empty."""
+
+    @property
+    def institution(self) -> str:
+        """The institution, if one is named. Raises ``InvalidParameters`` for several."""
+        if len(self.institutions) > 1:
+            raise exceptions.InvalidParameters({"contextInstitutionId": "is repeated"})
+        return next(iter(self.institutions), "")
 
     @property
     def names_a_user(self) -> bool:
@@ -42,46 +49,39 @@ class Statements:
 
 
 def read(request: Request, header_id: str, header_namespace: str) -> Statements:
-    """Collect the statements of header and query.
-
-    Raises ``InvalidParameters`` when the query names two institutions.
-    """
+    """Collect the statements of header and query."""
     query = request.META.get("QUERY_STRING", "")
-    if not query:
-        return _statements("", {(header_id, header_namespace)})
-    values = parse_qs(
-        query.encode("latin-1", "replace").decode(errors="replace"), max_num_fields=None
+    values = (
+        parse_qs(query.encode("latin-1", "replace").decode(errors="replace"))
+        if query
+        else {}
     )
-    institutions = set(values.get("contextInstitutionId", ()))
-    if len(institutions) > 1:
-        raise exceptions.InvalidParameters({"contextInstitutionId": "is repeated"})
-    pairs = {(header_id, header_namespace)}
-    identifiers = set(values.get("principalID", ())) or {""}
-    namespaces = set(values.get("principalIDNS", ())) or {""}
-    pairs |= {(one, other) for one in identifiers for other in namespaces}
-    return _statements(next(iter(institutions), ""), pairs)
+    institutions = frozenset(values.get("contextInstitutionId", ()))
+    identifiers = set(values.get("principalID", ()))
+    namespaces = set(values.get("principalIDNS", ()))
+    pair = (next(iter(identifiers), ""), next(iter(namespaces), ""))
+    stated = {(header_id, header_namespace), pair} - {("", "")}
+    if not stated:
+        return Statements(institutions)
+    is_repeated = len(identifiers) > 1 or len(namespaces) > 1
+    if is_repeated or len(stated) > 1 or not _is_usable(*stated):
+        return Statements(institutions, is_contradictory=True)
+    return Statements(institutions, *stated.pop())
 
 
-def _statements(institution: str, pairs: set[tuple[str, str]]) -> Statements:
-    pairs.discard(("", ""))
-    if not pairs:
-        return Statements(institution, "", "", is_contradictory=False)
-    identifier, namespace = pairs.pop()
-    is_usable = (
-        not pairs
-        and 0 < len(identifier) <= MAX_LENGTH
-        and 0 < len(namespace) <= MAX_LENGTH
-        and not _CONTROL.search(identifier + namespace)
-    )
-    if not is_usable:
-        return Statements(institution, "", "", is_contradictory=True)
-    return Statements(institution, identifier, namespace, is_contradictory=False)
+def _is_usable(pair: tuple[str, str]) -> bool:
+    """Return whether a pair is whole, and fit for a database."""
+    return all(0 < len(part) <= MAX_LENGTH and not _CONTROL.search(part) for part in pair)
 
 
 def signed_credentials(found: KeyLookup, stated: Statements) -> Credentials:
-    """Return the credentials of a verified signed request."""
+    """Return the credentials of a verified signed request.
+
+    Raises ``InvalidParameters`` when the query names two institutions.
+    """
     key = found.key
-    institution: str | None = stated.institution or None
+    requested = stated.institution
+    institution: str | None = requested or None
     if institution is None and len(key.institutions) == 1:
         (institution,) = key.institutions
     if institution not in key.institutions:
@@ -92,13 +92,16 @@ def signed_credentials(found: KeyLookup, stated: Statements) -> Credentials:
         key=key,
         institution=institution,
         principal=principal,
-        requested_institution=stated.institution,
+        requested_institution=requested,
         is_user_invalid=stated.names_a_user and principal is None,
     )
 
 
 def token_credentials(token: AccessToken, stated: Statements) -> Credentials:
-    """Return the credentials of a live token; a stated user must be the token's own."""
+    """Return the credentials of a live token; a stated user must be the token's own.
+
+    Raises ``InvalidParameters`` when the query names two institutions.
+    """
     key = token.key
     institution = token.institution if token.institution in key.institutions else None
     principal = _acting(token.principal, key, institution)

@@ -310,6 +310,15 @@ def test_a_wide_key_acts_for_the_institution_it_names(api):
     assert response.status_code == 201
 
 
+def test_two_institutions_are_refused_after_the_credentials_were_checked(api):
+    make_wide_key()
+    url = "/platform/probe?contextInstitutionId=1001&contextInstitutionId=1002"
+
+    response = api.signed("GET", url, client_id="wide", secret="another")
+
+    assert read_error(response).status == 401
+
+
 def test_two_institutions_in_the_query_are_refused(api, accept):
     make_wide_key()
     url = "/platform/probe?contextInstitutionId=1001&contextInstitutionId=1002"
