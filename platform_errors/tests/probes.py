@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.http import HttpResponseNotModified
 from django.urls import include, path, re_path
 from rest_framework.parsers import JSONParser
 from rest_framework.permissions import IsAuthenticated
@@ -95,6 +96,9 @@ class Failing(APIView):
 
 class Writing(Failing):
     """Writes the only kind of row that this app has."""
+
+    def get(self, request):
+        return HttpResponseNotModified()
 
     def put(self, request):
         Nonce.objects.create(client_id="written", timestamp=1, nonce="n")

@@ -509,7 +509,16 @@ def test_the_detail_is_short_and_says_why(api, fails_with, failure, detail):
     assert detail in {shown, None}
 
 
-def test_a_view_that_forgets_what_it_requires_is_closed(api, accept):
-    response = api.call("GET", "/platform/forgetful", accept=accept)
+@pytest.mark.django_db
+def test_a_view_that_forgets_what_it_requires_is_closed_to_anonymous_callers(api, accept):
+    make_key()
 
-    assert read_error(response).message == "Authorization header is missing"
+    anonymous = api.call("GET", "/platform/forgetful", accept=accept)
+    known = api.signed("GET", "/platform/forgetful", accept="application/json")
+
+    assert read_error(anonymous).message == "Authorization header is missing"
+    assert known.status_code == 200
+
+
+def test_what_is_no_success_is_not_turned_into_not_acceptable(api):
+    assert api.call("GET", "/platform/writing", accept="text/plain").status_code == 304
