@@ -35,7 +35,7 @@ _COOKIE = "institution"
 _COOKIE_SALT = "authserver.journey.institution"
 COOKIE_SECONDS = 180 * 24 * 3600
 MOST_CHOICES = 20
-"""More requests than this are not open at once in one browser."""
+"""Of so many open requests, the newest, the user may change the choice once it is made."""
 
 
 class Step(Enum):
@@ -65,8 +65,10 @@ def begin(request: HttpRequest, outcome: AuthorizationRequest, *, now: datetime)
     return handle
 
 
-def may_choose(request: HttpRequest, handle: str) -> bool:
+def may_choose(request: HttpRequest, found: Pending, handle: str) -> bool:
     """Return whether the institution is the user's choice, and not the application's."""
+    if found.request.institution is None:
+        return True
     return vault.digest(handle) in request.session.get(_CHOOSING, [])
 
 

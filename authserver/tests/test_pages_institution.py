@@ -119,6 +119,19 @@ def test_the_choice_can_be_changed_until_the_answer(picker):
     assert chosen() == "1002"
 
 
+def test_however_many_requests_are_open_the_first_can_still_be_answered(
+    picker, address, key
+):
+    first = picker.url
+    for _ in range(journey.MOST_CHOICES):
+        picker.open(address(key, at=""))
+
+    picker.open(first).press("institution=1001")
+
+    assert picker.heading == "Sign in"
+    assert "Choose another" not in picker.text
+
+
 def test_an_institution_that_the_application_named_cannot_be_changed(visitor, address, key):
     visitor.open(address(key, at="1001"))
     assert "Choose another" not in visitor.text

@@ -28,9 +28,11 @@ class ChooseInstitution(steps.OptionalStepPage):
     def prepare(self, request: HttpRequest) -> HttpResponse | None:
         """Let the user choose only where the application did not."""
         answer = super().prepare(request)
-        if answer is None and self.found and not journey.may_choose(request, self.handle):
-            return steps.onward(request, self.found, self.handle, now=self.now)
-        return answer
+        if answer is not None or self.found is None:
+            return answer
+        if journey.may_choose(request, self.found, self.handle):
+            return None
+        return steps.onward(request, self.found, self.handle, now=self.now)
 
     def get(self, request: HttpRequest) -> HttpResponse:
         """Show at most 25 that match, by name."""

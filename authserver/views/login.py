@@ -69,7 +69,9 @@ class Login(steps.OptionalStepPage):
     def _show(
         self, request: HttpRequest, *, problem: str = "", username: str = ""
     ) -> HttpResponse:
-        may_choose = self.found is None or journey.may_choose(request, self.handle)
+        may_choose = self.found is None or journey.may_choose(
+            request, self.found, self.handle
+        )
         return self.page(
             institution=self.institution,
             application=self.found.request.key.name if self.found else "",
