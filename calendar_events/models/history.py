@@ -27,7 +27,9 @@ class LinkedHistory(models.Model):
     def linked_text(self) -> str:
         """The links in words, for the list of states."""
         return "; ".join(
-            f"{name} {', '.join(map(str, ids))}" for name, ids in self.linked.items() if ids
+            f"{name} {', '.join(map(str, ids))}"
+            for name in ("venues", "organizers", "terms")
+            if (ids := self.linked.get(name))
         )
 
 
