@@ -14,7 +14,7 @@ __all__ = ["ask"]  # a fixture, found here by name
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.django_db(transaction=True, serialized_rollback=True),
+    pytest.mark.django_db(transaction=True),
 ]
 
 LOOKS = {

@@ -10,8 +10,7 @@ from authserver.tests.browser import picture
 
 pytestmark = [
     pytest.mark.browser,
-    # Rows that migrations made are put back for whoever runs next.
-    pytest.mark.django_db(transaction=True, serialized_rollback=True),
+    pytest.mark.django_db(transaction=True),
 ]
 
 

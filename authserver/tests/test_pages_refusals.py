@@ -275,7 +275,7 @@ def test_the_old_endpoint_is_closed_to_keys_of_the_new_generation(visitor, addre
 # When it breaks, the application is told (RFC 6749 section 4.1.2.1).
 
 
-@pytest.mark.django_db(transaction=True, serialized_rollback=True)
+@pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(
     ("failure", "error", "http_code"),
     [
