@@ -70,15 +70,16 @@ def save(record: AnyRecord, *, now: datetime, links: Links = NO_CHANGE) -> None:
     Raises ``StaleRecord`` when the stored version is not the one that was read, and
     Django's ``IntegrityError`` when a constraint is violated.
     """
-    with transaction.atomic():
+    is_new = record._state.adding  # noqa: SLF001 -- Django's word for it
+    with transaction.atomic(savepoint=False):
         if isinstance(record, Event):
             record.linked = _linked(record, links)
-        if record._state.adding:  # noqa: SLF001 -- Django's word for it
+        if is_new:
             _insert(record, now=now.replace(microsecond=0))
         else:
             _update(record, now=now.replace(microsecond=0))
         if isinstance(record, Event):
-            _link(record, links)
+            _link(record, links, is_new=is_new)
 
 
 def delete(record: AnyRecord) -> None:
@@ -86,7 +87,7 @@ def delete(record: AnyRecord) -> None:
 
     Raises ``StaleRecord`` when the stored version is not the one that was read.
     """
-    with transaction.atomic():
+    with transaction.atomic(savepoint=False):
         if isinstance(record, Event):
             record.linked = _linked(record, NO_CHANGE)
         _claim(record, modified_at=record.modified_at)
@@ -173,7 +174,7 @@ def _rendered(record: Rendered) -> dict[str, Any]:
     return {name: getattr(record, name) for name in names}
 
 
-def _link(event: Event, links: Links) -> None:
+def _link(event: Event, links: Links, *, is_new: bool) -> None:
     """Write the link rows, or only their copies of the event's columns."""
     copies = {
         "start_utc": event.start_utc,
@@ -188,13 +189,14 @@ def _link(event: Event, links: Links) -> None:
     ]
     for model, column, wanted in kinds:
         rows = model.objects.filter(event=event)
-        if wanted is None:
-            rows.update(**copies)
-            continue
-        rows.delete()
+        if not is_new:
+            if wanted is None:
+                rows.update(**copies)
+                continue
+            rows.delete()
         model.objects.bulk_create(
             model(event=event, position=position, **{column: pk}, **copies)
-            for position, pk in enumerate(dict.fromkeys(wanted))
+            for position, pk in enumerate(dict.fromkeys(wanted or ()))
         )
 
 

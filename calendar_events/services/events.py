@@ -33,7 +33,7 @@ COLUMNS = frozenset(
 )
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)
 def create_event(*, actor: Actor, changes: EventChanges, now: datetime) -> Event:
     """Create an event; its title and dates must be among the changes.
 

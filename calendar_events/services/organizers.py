@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 COLUMNS = frozenset({"name", "description", "website", "phone", "email"})
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)
 def create_organizer(
     *, actor: Actor, changes: OrganizerChanges, now: datetime
 ) -> Organizer:

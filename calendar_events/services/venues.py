@@ -26,7 +26,7 @@ COLUMNS = frozenset(
 )
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)
 def create_venue(*, actor: Actor, changes: VenueChanges, now: datetime) -> Venue:
     """Create a venue; its name must be among the changes.
 

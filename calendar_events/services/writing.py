@@ -1,6 +1,7 @@
 """What creating, changing, trashing, restoring and deleting have in common.
 
-Every function runs in one transaction: a write happens whole or not at all.
+A write happens whole or not at all: each service is one transaction. What creates joins the
+transaction it is called in (``savepoint=False``), which must end when it is refused.
 """
 
 from __future__ import annotations
@@ -125,7 +126,9 @@ def save(
         record.slug = wished
         records.save(record, now=now, links=links)
         return
-    others = type(record).objects.exclude(pk=record.pk)
+    others = type(record).objects.all()
+    if record.pk is not None:
+        others = others.exclude(pk=record.pk)
     naming.save(record, wished=wished, others=others, now=now, links=links)
 
 
