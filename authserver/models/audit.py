@@ -41,9 +41,9 @@ class AuditEvent(models.Model):
 
     at = models.DateTimeField(default=timezone.now)
     action = models.CharField(max_length=32, choices=Action.choices)
-    login = models.CharField(max_length=200, blank=True, db_index=True)
-    client_id = models.CharField("key", max_length=255, blank=True, db_index=True)
-    registry_id = models.CharField("institution", max_length=32, blank=True, db_index=True)
+    login = models.CharField(max_length=200, blank=True)
+    client_id = models.CharField("key", max_length=255, blank=True)
+    registry_id = models.CharField("institution", max_length=32, blank=True)
     address = models.CharField(max_length=45, blank=True)
     request_id = models.CharField("request identifier", max_length=64, blank=True)
     details = models.JSONField(default=dict, blank=True)
@@ -52,7 +52,13 @@ class AuditEvent(models.Model):
         constraints = [
             models.CheckConstraint(condition=~Q(action=""), name="audit_action_is_named"),
         ]
-        indexes = [models.Index(fields=["-at", "-id"], name="audit_newest_first")]
+        # Named, because ``db_index`` on text makes a second index on PostgreSQL.
+        indexes = [
+            models.Index(fields=["-at", "-id"], name="audit_newest_first"),
+            models.Index(fields=["login", "-id"], name="audit_by_login"),
+            models.Index(fields=["client_id", "-id"], name="audit_by_key"),
+            models.Index(fields=["registry_id", "-id"], name="audit_by_institution"),
+        ]
 
     def __str__(self) -> str:
         """Say what and when."""

@@ -13,6 +13,7 @@ from oauth2_provider.models import (
     AbstractGrant,
     AbstractIDToken,
     AbstractRefreshToken,
+    TokenChecksumField,
 )
 
 from authserver.models.institution import Institution
@@ -98,6 +99,7 @@ class Grant(AbstractGrant):
     can be revoked through ``token_family``.
     """
 
+    code = models.CharField(max_length=64)
     institution = models.ForeignKey(Institution, on_delete=models.CASCADE, related_name="+")
     token_family = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     redeemed_at = models.DateTimeField(null=True, blank=True)
@@ -109,6 +111,8 @@ class Grant(AbstractGrant):
     class Meta(AbstractGrant.Meta):
         swappable = "OAUTH2_PROVIDER_GRANT_MODEL"
         constraints = [
+            # Not ``unique=True``: on PostgreSQL that makes a second index for LIKE.
+            models.UniqueConstraint(fields=["code"], name="grant_code_unique"),
             models.CheckConstraint(
                 condition=Q(code__regex=r"^[0-9a-f]{64}$"), name="grant_code_is_a_digest"
             ),
@@ -136,6 +140,7 @@ class AccessToken(AbstractAccessToken):
     make a revoked token indistinguishable from one that never was.
     """
 
+    token_checksum = TokenChecksumField(max_length=64)
     institution = models.ForeignKey(Institution, on_delete=models.CASCADE, related_name="+")
     token_family = models.UUIDField(null=True, blank=True, editable=False)
     """Of the grant it descends from; empty for ``client_credentials``."""
@@ -146,6 +151,7 @@ class AccessToken(AbstractAccessToken):
     class Meta(AbstractAccessToken.Meta):
         swappable = "OAUTH2_PROVIDER_ACCESS_TOKEN_MODEL"
         constraints = [
+            models.UniqueConstraint(fields=["token_checksum"], name="access_token_unique"),
             models.CheckConstraint(
                 condition=Q(("token", ""), ("token_checksum__regex", r"^[0-9a-f]{64}$")),
                 name="access_token_is_only_a_digest",
