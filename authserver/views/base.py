@@ -10,6 +10,9 @@ from django.utils.decorators import method_decorator
 from django.views import View
 from django.views.decorators.cache import never_cache
 
+from platform_errors.exceptions import TooManyRequests
+from platform_errors.throttling import require_within_rate
+
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
     from django.http.response import HttpResponseBase
@@ -27,6 +30,10 @@ class Page(View):
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Prepare, and answer at once when that is all there is to say."""
+        try:
+            require_within_rate(request)
+        except TooManyRequests as refusal:
+            return too_many_requests(request, refusal)
         return self.prepare(request) or super().dispatch(request, *args, **kwargs)
 
     def prepare(self, request: HttpRequest) -> HttpResponse | None:
@@ -44,3 +51,13 @@ class Page(View):
         response = render(request, "405.html", status=HTTPStatus.METHOD_NOT_ALLOWED)
         response["Allow"] = ", ".join(self._allowed_methods())  # type: ignore[attr-defined]  # not in the stubs
         return response
+
+
+def too_many_requests(request: HttpRequest, refusal: TooManyRequests) -> HttpResponse:
+    """429 with words: the rate of this address is used up (decisions 3.10)."""
+    seconds = refusal.headers["Retry-After"]
+    response = render(
+        request, "429.html", {"seconds": seconds}, status=HTTPStatus.TOO_MANY_REQUESTS
+    )
+    response["Retry-After"] = seconds
+    return response

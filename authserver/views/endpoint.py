@@ -13,6 +13,7 @@ from authserver.oauth import responses
 from platform_errors import exceptions
 from platform_errors.client_address import client_address
 from platform_errors.handler import refusal_of, report
+from platform_errors.throttling import require_within_rate
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -30,6 +31,7 @@ class Endpoint(View):
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Carry out the request; what is raised becomes the answer."""
         try:
+            require_within_rate(request)
             return super().dispatch(request, *args, **kwargs)
         except Exception as error:  # noqa: BLE001 -- the edge: nothing may leave as HTML
             refused = refusal_of(error)
