@@ -92,3 +92,13 @@ def test_a_user_is_put_into_a_group_and_disabled(desk, alice):
     assert list(alice.groups.all()) == [editors]
     assert alice.is_active is False
     assert AuditEvent.objects.get(action=Action.ACCOUNT_CHANGED).login == "alice@1001"
+
+
+def test_the_end_of_an_account_is_audited(desk, alice):
+    desk.open(page("user_delete", alice.pk))
+
+    desk.press("Yes, I\u2019m sure")
+
+    event = AuditEvent.objects.get(action=Action.ACCOUNT_CHANGED)
+    assert (event.login, event.details["changes"]) == ("alice@1001", "Deleted.")
+    assert not models.User.objects.filter(pk=alice.pk).exists()

@@ -75,8 +75,8 @@ def leave(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     Browsers apply ``form-action 'self'`` to every redirect that follows a form, so a page
     reached by one cannot redirect away; a page that refreshes can.
     """
-    if refusal.location is None:
-        return refused(request, refusal)
+    # The address was verified before the request was kept.
+    assert refusal.location is not None  # noqa: S101
     return render(
         request,
         "authserver/leave.html",
