@@ -1,0 +1,67 @@
+"""How many statements a write takes: the same, however much it links."""
+
+import pytest
+
+from calendar_events.tests.bodies import event
+from calendar_events.tests.factories import (
+    CategoryFactory,
+    EventFactory,
+    OrganizerFactory,
+    TagFactory,
+    VenueFactory,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def links(count):
+    """Return a body's references to ``count`` records of each kind."""
+    kinds = {
+        "venue": VenueFactory,
+        "organizer": OrganizerFactory,
+        "categories": CategoryFactory,
+        "tags": TagFactory,
+    }
+    return {
+        name: [record.pk for record in factory.create_batch(count)]
+        for name, factory in kinds.items()
+    }
+
+
+@pytest.mark.parametrize("count", [1, 5])
+def test_creating_costs_the_same_however_much_is_linked(
+    editor, count, django_assert_num_queries
+):
+    body = event(**links(count))
+
+    # Permissions 2, references 4, transaction and savepoint 4, slug 1, event, history,
+    # fragment 3, links 3, answer 4.
+    with django_assert_num_queries(21):
+        assert editor.post("/events", body).status_code == 201
+
+
+@pytest.mark.parametrize("count", [1, 5])
+def test_changing_costs_the_same_however_much_is_linked(
+    editor, count, django_assert_num_queries
+):
+    record = EventFactory()
+    body = {"title": "Other", **links(count)}
+
+    # Permissions 2, record 1, references 4, transaction 2, lock 1, version, event,
+    # history 3, links 6, answer 4.
+    with django_assert_num_queries(23):
+        assert editor.put(f"/events/{record.pk}", body).status_code == 200
+
+
+@pytest.mark.parametrize("namesakes", [1, 40])
+def test_a_slug_that_many_have_costs_little_more(
+    editor, namesakes, django_assert_max_num_queries
+):
+    EventFactory(slug="evening")
+    for number in range(2, namesakes + 1):
+        EventFactory(slug=f"evening-{number}")
+
+    with django_assert_max_num_queries(20):
+        record = editor.post("/events", event()).json()
+
+    assert record["slug"] == f"evening-{namesakes + 1}"
