@@ -38,6 +38,7 @@ def main() -> int:
     parser.add_argument(
         "--sqlite", action="store_true", help="SQLite instead of PostgreSQL"
     )
+    parser.add_argument("--reuse", action="store_true", help="take calendars as they are")
     parser.add_argument(
         "--port", type=int, default=FIRST_PORT, help="first port to serve on"
     )

@@ -24,8 +24,8 @@ from benchmarks.seed.credentials import (
 )
 
 
-def create() -> Accounts:
-    """Create the accounts, once per database; twenty thousand tokens of others beside."""
+def create(*, other_tokens: int = OTHER_TOKENS) -> Accounts:
+    """Create the accounts, once per database, and tokens of others beside theirs."""
     if user := models.User.objects.filter(username="bench").first():
         return _accounts(user)
     with transaction.atomic():
@@ -51,7 +51,7 @@ def create() -> Accounts:
             models.KeyInstitution.objects.create(key=key, institution=institutions[0])
             for service in services:
                 models.KeyService.objects.create(key=key, service=service)
-        texts = [BEARER, *(f"tk_other_{number}" for number in range(OTHER_TOKENS))]
+        texts = [BEARER, *(f"tk_other_{number}" for number in range(other_tokens))]
         models.AccessToken.objects.bulk_create(
             (
                 models.AccessToken(

@@ -9,13 +9,18 @@ import time
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from random import Random
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import django
 from django.db import connection, connections
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 SEED: Final = "a calendar of any size"
 CHUNK: Final = 5_000
+ORIGINALS: Final = 100_000
+"""Events beyond these are twins of them."""
 
 _state: dict[str, Any] = {}
 
@@ -50,12 +55,19 @@ def _store_chunk(bounds: tuple[int, int]) -> int:
     return last - first + 1
 
 
-def fill(*, events: int, author: int, jobs: int = 0, quiet: bool = False) -> None:
+def fill(
+    *,
+    events: int,
+    author: int,
+    jobs: int = 0,
+    quiet: bool = False,
+    originals: int = ORIGINALS,
+) -> None:
     """Store the world and ``events`` events; twice is an error, not more events.
 
     The same size on the same day gives the same calendar.
     """
-    from benchmarks.seed import bulk  # noqa: PLC0415
+    from benchmarks.seed import bulk, twins  # noqa: PLC0415
     from calendar_events.models import (  # noqa: PLC0415 -- as above
         Event,
         EventOrganizer,
@@ -74,9 +86,8 @@ def fill(*, events: int, author: int, jobs: int = 0, quiet: bool = False) -> Non
     for held in planner.world.values():
         for rows in (held.images, held.venues, held.organizers, held.categories, held.tags):
             bulk.store(rows)
-    chunks = [
-        (first, min(first + CHUNK - 1, events)) for first in range(1, events + 1, CHUNK)
-    ]
+    originals = min(events, originals)
+    chunks = list(_spans(1, originals, CHUNK))
     jobs = jobs or (os.cpu_count() or 1 if connection.vendor == "postgresql" else 1)
     jobs = min(jobs, len(chunks))
     large = events > CHUNK
@@ -87,11 +98,21 @@ def fill(*, events: int, author: int, jobs: int = 0, quiet: bool = False) -> Non
             done += stored
             if not quiet:
                 _progress(done, events, began)
+        for first, last in _spans(originals + 1, events, originals):
+            twins.copy_events(originals=originals, first=first, last=last)
+            if not quiet:
+                _progress(last, events, began)
         if not quiet and large:
             sys.stderr.write("  indexes ...\n")
     bulk.reset_sequences(Event, *links, Image, Organizer, Term, Venue)
     if large:
         bulk.analyze()
+
+
+def _spans(first: int, last: int, size: int) -> Iterator[tuple[int, int]]:
+    """Yield bounds of consecutive spans of at most ``size``, both ends included."""
+    for start in range(first, last + 1, size):
+        yield start, min(start + size - 1, last)
 
 
 def _stored(

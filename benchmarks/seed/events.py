@@ -130,7 +130,7 @@ class Planner:
         event.sort_text = text.fold(title)[: records.SORT_LENGTH]
         # What ``records.save`` makes of title, excerpt and description, from parts that are
         # folded already: folding a whole description costs more than all the rest.
-        event.search_text = " ".join(
+        event.search_text = "\n".join(
             filter(None, (text.fold(title), text.fold(excerpt), folded))
         )
         event.fragment, event.protected_fragment = documents.render_event(event)

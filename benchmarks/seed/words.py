@@ -112,7 +112,7 @@ class Prose:
         sentences[0] = f"The quick {sentences[0]}"
         sentences[1] = f"<strong>{sentences[1]}</strong>"
         markup = text.html(f"<p>{' '.join(sentences)}</p>")
-        return Paragraph(html=markup, folded=text.fold(text.plain(markup)))
+        return Paragraph(html=markup, folded=text.fold(text.strip_html(markup)))
 
     def description(self) -> tuple[str, str]:
         """Return a description as it is stored, and as search sees it."""

@@ -59,7 +59,7 @@ World = dict[str, Holdings]
 
 def describe(record: Venue | Organizer | Term) -> None:
     """Fill the derived columns as ``records.save`` does."""
-    record.search_text = text.fold("\n".join(filter(None, records.searched(record))))
+    record.search_text = "\n".join(filter(None, map(text.fold, records.searched(record))))
     record.sort_text = text.fold(record.name)[: records.SORT_LENGTH]
     if isinstance(record, Venue):
         record.fragment = documents.render_venue(record)

@@ -31,13 +31,15 @@ def rest(page: int, size: int, total: int, parameters: Mapping[str, Any]) -> dic
     if page < pages:
         links["next_rest_url"] = _address(page + 1, size, parameters)
     if page > 1:
-        links["previous_rest_url"] = _address(page - 1, size, parameters)
+        links["previous_rest_url"] = _address(page - 1, size, parameters, short=True)
     return {**links, "total": total, "total_pages": pages}
 
 
-def _address(page: int, size: int, parameters: Mapping[str, Any]) -> str:
+def _address(
+    page: int, size: int, parameters: Mapping[str, Any], *, short: bool = False
+) -> str:
     query = {
-        "page": page,
+        **({} if short and page == 1 else {"page": page}),
         "per_page": size,
         "start_date": shapes.moment(parameters["first"]),
         "end_date": shapes.moment(parameters["last"]),
