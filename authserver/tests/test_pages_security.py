@@ -4,6 +4,7 @@ from http import HTTPStatus
 from urllib.parse import urlencode
 
 import pytest
+from django.db import OperationalError, connection
 from django.test import Client, RequestFactory
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -15,6 +16,7 @@ from platform_errors.request_id import RequestIdMiddleware
 pytestmark = pytest.mark.django_db
 
 OUT_OF_DATE = "This page was out of date"
+FORM = "application/x-www-form-urlencoded"
 
 
 @pytest.fixture
@@ -224,6 +226,39 @@ def test_a_page_that_broke_names_the_request_and_nothing_internal():
     assert response.status_code == HTTPStatus.INTERNAL_SERVER_ERROR
     assert "Something broke on our side" in text
     assert response["x-svc-RequestId"] in text
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type"),
+    [
+        ("&".join(f"a{n}=1" for n in range(1001)), FORM),
+        ("password=" + "x" * (2 * 1024 * 1024 + 1), FORM),
+        ("--x", "multipart/form-data; boundary="),
+    ],
+)
+def test_a_body_that_cannot_be_read_is_answered_with_words(riverside, body, content_type):
+    path = "/oauth2/login?institution=1001"
+
+    response = Client(enforce_csrf_checks=True).post(path, body, content_type)
+
+    assert response.status_code in {HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN}
+    assert "<h1>" in response.content.decode()
+
+
+@pytest.mark.django_db(transaction=True, serialized_rollback=True)
+def test_a_database_that_is_locked_is_503_with_words(visitor, riverside):
+    def fail(execute, sql, *arguments):
+        if "authserver_institution" in sql:
+            raise OperationalError("database is locked")
+        return execute(sql, *arguments)
+
+    with connection.execute_wrapper(fail):
+        visitor.open("/oauth2/institution")
+
+    assert visitor.status == HTTPStatus.SERVICE_UNAVAILABLE
+    assert visitor.response["Retry-After"] == "5"
+    assert visitor.heading == "The server is busy"
+    assert "locked" not in visitor.text
 
 
 # Whatever is typed or forged (hypothesis).

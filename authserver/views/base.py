@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
+from django.db import OperationalError
 from django.shortcuts import render
 from django.utils.decorators import method_decorator
 from django.views import View
@@ -16,6 +18,9 @@ from platform_errors.throttling import require_within_rate
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
     from django.http.response import HttpResponseBase
+
+logger = logging.getLogger(__name__)
+RETRY_SECONDS = 5
 
 
 @method_decorator(never_cache, name="dispatch")
@@ -32,9 +37,12 @@ class Page(View):
         """Prepare, and answer at once when that is all there is to say."""
         try:
             require_within_rate(request)
+            return self.prepare(request) or super().dispatch(request, *args, **kwargs)
         except TooManyRequests as refusal:
             return too_many_requests(request, refusal)
-        return self.prepare(request) or super().dispatch(request, *args, **kwargs)
+        except OperationalError:
+            logger.exception("The page could not be served now")
+            return unavailable(request)
 
     def prepare(self, request: HttpRequest) -> HttpResponse | None:
         """Load what every method needs; an answer ends the request."""
@@ -60,4 +68,11 @@ def too_many_requests(request: HttpRequest, refusal: TooManyRequests) -> HttpRes
         request, "429.html", {"seconds": seconds}, status=HTTPStatus.TOO_MANY_REQUESTS
     )
     response["Retry-After"] = seconds
+    return response
+
+
+def unavailable(request: HttpRequest) -> HttpResponse:
+    """503 with words: the database is locked or away; the request is fine."""
+    response = render(request, "503.html", status=HTTPStatus.SERVICE_UNAVAILABLE)
+    response["Retry-After"] = str(RETRY_SECONDS)
     return response
