@@ -35,7 +35,8 @@ def timezone_component(zone: ZoneInfo, first_year: int, last_year: int) -> bytes
     """Return the component that holds for these years."""
     component = Timezone()
     component.add("tzid", zone.key)
-    begin = datetime(max(first_year, 2), 1, 1, tzinfo=UTC)
+    # A day earlier and later: years are counted in UTC, clocks are up to 14 hours away.
+    begin = datetime(max(first_year - 1, 2), 12, 30, tzinfo=UTC)
     end = datetime(min(last_year + 1, 9998), 12, 31, tzinfo=UTC)
     local = begin.astimezone(zone)
     offset = local.utcoffset() or timedelta(0)

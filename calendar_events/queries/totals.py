@@ -20,6 +20,7 @@ FIRST_DAY = date(1, 1, 2)  # the day before holds the sum of all
 LAST_DAY = date.max
 DAY = timedelta(days=1)
 SECOND = timedelta(seconds=1)
+LATEST = datetime.max.replace(tzinfo=UTC, microsecond=0) - SECOND
 
 NEAR = timedelta(days=300)
 """A window that ends sooner is counted: too many events may come after it."""
@@ -114,7 +115,7 @@ def is_kept(window: Window, now: datetime) -> bool:
 def total(scope: Scope, window: Window, now: datetime) -> tuple[str, list[Any]]:
     """Return the expression for the number of public events in a window."""
     start = window.start or datetime.min.replace(tzinfo=UTC)
-    end = window.end or datetime.max.replace(tzinfo=UTC, microsecond=0) - SECOND
+    end = min(window.end or LATEST, LATEST)
     after = end + SECOND  # limits are inclusive, and events begin at whole seconds
     moment = sql.moment
     condition, of_scope = scope.condition()

@@ -169,7 +169,7 @@ class CategoryFactory(RecordFactory):
 
     institution = "1001"
     taxonomy = Taxonomy.CATEGORY
-    name = factory.Sequence("Category {}".format)
+    name = factory.Sequence("Category {:06}".format)
     slug = factory.Sequence("category-{}".format)
 
 
@@ -179,7 +179,7 @@ class TagFactory(RecordFactory):
 
     institution = "1001"
     taxonomy = Taxonomy.TAG
-    name = factory.Sequence("Tag {}".format)
+    name = factory.Sequence("Tag {:06}".format)
     slug = factory.Sequence("tag-{}".format)
 
 

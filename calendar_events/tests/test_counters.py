@@ -1,0 +1,153 @@
+"""The counters that triggers keep (``models.DayCount``, migration 0002)."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections import Counter
+from datetime import timedelta
+
+import pytest
+from django.db import connection, transaction
+from django.utils import timezone
+
+from calendar_events import records
+from calendar_events.models import DayCount, Event, EventTerm, Status, Term
+from calendar_events.tests.factories import (
+    CategoryFactory,
+    EventFactory,
+    TagFactory,
+    UserFactory,
+    VenueFactory,
+    at_day,
+)
+
+WHOLE = "0001-01-01"
+
+
+def kept():
+    """Return what the counters say, without what is nothing."""
+    found = Counter()
+    for row in DayCount.objects.exclude(scope="writes"):
+        found[row.scope, str(row.day)] += row.number
+    return {key: number for key, number in found.items() if number}
+
+
+def counted():
+    """Return what is really there."""
+    found = Counter()
+    listed = Event.objects.filter(status=Status.PUBLISH, hide_from_listings=False)
+    for event in listed:
+        for scope in ("all", f"institution:{event.institution}"):
+            found[scope, f"{event.start_utc:%Y-%m-%d}"] += 1
+            found[scope, WHOLE] += 1
+    for link in EventTerm.objects.filter(listed=True):
+        found[f"term:{link.term_id}", f"{link.start_utc:%Y-%m-%d}"] += 1
+        found[f"term:{link.term_id}", WHOLE] += 1
+    return dict(found)
+
+
+@pytest.mark.django_db
+def test_counters_agree_after_any_sequence_of_writes():
+    chance = random.Random(7)
+    author, venue = UserFactory(), VenueFactory()
+    terms = [CategoryFactory(), TagFactory(), TagFactory()]
+    for step in range(60):
+        event = Event.objects.order_by("?").first()
+        action = chance.choice(["create", "move", "hide", "draft", "link", "delete"])
+        if action == "create" or event is None:
+            EventFactory(author=author, start=at_day(step), terms=terms, venues=[venue])
+            continue
+        if action == "delete":
+            records.delete(event)
+            continue
+        if action == "move":
+            event.start_utc += timedelta(days=1)
+            event.end_utc += timedelta(days=1)
+        elif action == "hide":
+            event.hide_from_listings = not event.hide_from_listings
+        elif action == "draft":
+            published = event.status == Status.PUBLISH
+            event.status = Status.DRAFT if published else Status.PUBLISH
+        links = records.Links(terms=[chance.choice(terms).pk]) if action == "link" else None
+        records.save(event, now=timezone.now(), links=links or records.NO_CHANGE)
+
+    assert kept() == counted()
+    assert counted()
+
+
+@pytest.mark.django_db
+def test_counters_follow_statements_that_touch_many_rows():
+    term = TagFactory()
+    for day in range(4):
+        EventFactory(start=at_day(day), terms=[term])
+
+    Event.objects.filter(start_utc__gt=timezone.now()).update(institution="1002")
+    EventTerm.objects.update(listed=False)
+    assert kept() == counted()
+    Term.objects.all().delete()
+    Event.objects.filter(institution="1002").delete()
+    assert kept() == counted()
+
+
+@pytest.mark.django_db
+def test_every_write_of_a_record_is_counted():
+    def writes():
+        return sum(DayCount.objects.filter(scope="writes").values_list("number", flat=True))
+
+    for factory in (EventFactory, VenueFactory, TagFactory):
+        before = writes()
+        record = factory()
+        created = writes()
+        records.save(record, now=timezone.now())
+        changed = writes()
+        records.delete(record)
+        assert before < created < changed < writes()
+
+
+@pytest.mark.django_db
+def test_a_write_that_is_rolled_back_is_not_counted():
+    before = kept()
+
+    with transaction.atomic():
+        EventFactory()
+        transaction.set_rollback(True)
+
+    assert kept() == before
+
+
+@pytest.mark.django_db(transaction=True)
+def test_writers_at_once_do_not_lose_a_count_and_do_not_wait_for_each_other():
+    author, term = UserFactory(), TagFactory()
+    problems = []
+
+    def write():
+        try:
+            for day in (1, 2, 1):
+                EventFactory(author=author, start=at_day(day), terms=[term])
+        except Exception as error:  # noqa: BLE001 -- shown below
+            problems.append(error)
+        finally:
+            connection.close()
+
+    writers = [threading.Thread(target=write) for _ in range(4)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+
+    assert problems == []
+    assert Event.objects.count() == 12
+    assert kept() == counted()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has one writer")
+def test_what_writers_at_once_left_in_several_rows_is_taken_up_again():
+    first, second = EventFactory(start=at_day(1)), UserFactory()
+    DayCount.objects.create(scope="all", day=first.start_utc.date(), number=0)
+
+    EventFactory(start=at_day(1), author=second)
+
+    rows = DayCount.objects.filter(scope="all", day=first.start_utc.date())
+    assert list(rows.values_list("number", flat=True)) == [2]

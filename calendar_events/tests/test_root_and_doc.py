@@ -1,0 +1,179 @@
+"""The namespace index, the OpenAPI document and the pages that show it (spec 4.3)."""
+
+from __future__ import annotations
+
+import pytest
+from drf_spectacular.validation import validate_schema
+
+from calendar_events.filters.declaration import parameters
+from calendar_events.filters.events import EventFilter
+from calendar_events.filters.records import RecordFilter
+from calendar_events.filters.terms import CategoryFilter, TagFilter
+from calendar_events.tests.callers import bad_fields
+
+PARAMETERS = {
+    "events": [
+        *("page", "per_page", "start_date", "end_date", "starts_before", "starts_after"),
+        *("ends_before", "ends_after", "strict_dates", "search", "categories", "tags"),
+        *("venue", "organizer", "featured", "status", "geoloc", "geoloc_lat"),
+        *("geoloc_lng", "include", "post_parent", "ticketed"),
+    ],
+    "venues": [
+        *("page", "per_page", "search", "event", "has_events", "only_with_upcoming"),
+        "status",
+    ],
+    "categories": [
+        *("page", "per_page", "search", "exclude", "include", "order", "orderby"),
+        *("hide_empty", "parent", "post", "event", "slug"),
+    ],
+}
+PARAMETERS["organizers"] = PARAMETERS["venues"]
+PARAMETERS["tags"] = [name for name in PARAMETERS["categories"] if name != "parent"]
+SINGLE = ["GET", "DELETE", "POST", "PUT", "PATCH"]
+
+
+def test_the_index_lists_every_route_with_its_methods(anonymous):
+    document = anonymous.get("").json()
+
+    namespace = "platform/events/v1"
+    routes = {
+        path.removeprefix(f"/{namespace}"): route["methods"]
+        for path, route in document["routes"].items()
+    }
+    assert document["namespace"] == namespace
+    assert routes[""] == routes["/doc"] == ["GET"]
+    for name in PARAMETERS:
+        assert routes[f"/{name}"] == ["GET", "POST"]
+        assert routes[f"/{name}/(?P<id>\\d+)"] == SINGLE
+        by_slug = f"/{name}/by-slug/(?P<slug>[^/]+)"
+        assert (by_slug in routes) == (name not in {"categories", "tags"})
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_the_index_tells_every_parameter_of_the_spec(anonymous, name):
+    route = anonymous.get("/").json()["routes"][f"/platform/events/v1/{name}"]
+
+    (read, _) = route["endpoints"]
+    assert set(PARAMETERS[name]) <= read["args"].keys()
+    assert read["args"]["page"]["default"] == 1
+    assert read["args"]["per_page"]["default"] == 10
+
+
+@pytest.mark.parametrize(
+    ("query", "bad"),
+    [
+        ("?namespace=platform/events/v1&context=view", []),
+        ("?context=embed", []),
+        ("?namespace=wp/v2", ["namespace"]),
+        ("?context=nothing", ["context"]),
+        ("?namespace=&context=", ["context", "namespace"]),
+    ],
+)
+def test_namespace_and_context_are_checked(anonymous, query, bad):
+    response = anonymous.get(query)
+
+    if bad:
+        assert bad_fields(response) == bad
+    else:
+        assert response.status_code == 200
+
+
+def test_the_document_is_valid_openapi_relative_to_the_root(anonymous):
+    document = anonymous.get("/doc").json()
+
+    validate_schema(document)
+    assert document["openapi"].startswith("3.")
+    assert document["servers"][0]["url"] == "http://testserver/platform/events/v1"
+    assert document["info"]["version"]
+    assert document["info"]["description"]
+
+
+def test_the_document_has_every_path_and_method(anonymous):
+    paths = anonymous.get("/doc/").json()["paths"]
+
+    expected = {"/": {"get"}, "/doc": {"get"}, "/events.ics": {"get"}}
+    expected |= {"/events/{id}.ics": {"get"}, "/events/by-slug/{slug}.ics": {"get"}}
+    for name in PARAMETERS:
+        expected[f"/{name}"] = {"get", "post"}
+        expected[f"/{name}/{{id}}"] = {method.lower() for method in SINGLE}
+        if name not in {"categories", "tags"}:
+            expected[f"/{name}/by-slug/{{slug}}"] = expected[f"/{name}/{{id}}"]
+    assert {path: set(methods) for path, methods in paths.items()} == expected
+
+
+def test_components_have_the_decided_names(anonymous):
+    components = anonymous.get("/doc").json()["components"]
+
+    assert {
+        *("Event", "Venue", "Organizer", "Term", "Image", "ImageSize"),
+        *("DateDetails", "CostDetails", "Error"),
+    } <= components["schemas"].keys()
+    assert set(components["securitySchemes"]) == {"bearer", "hmac"}
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_operations_tell_parameters_answers_errors_and_security(anonymous, name):
+    operations = anonymous.get("/doc").json()["paths"][f"/{name}"]
+    read, write = operations["get"], operations["post"]
+
+    told = {parameter["name"] for parameter in read["parameters"]}
+    assert set(PARAMETERS[name]) <= told
+    assert read["responses"]["200"]["content"]["application/json"]["schema"]
+    assert {"400", "401", "403", "404", "406"} <= read["responses"].keys()
+    assert {"201", "400", "401", "403", "415", "422"} <= write["responses"].keys()
+    assert read["security"] == [{"bearer": []}, {"hmac": []}, {}]
+    assert write["security"] == [{"bearer": []}, {"hmac": []}]
+    assert "application/json" in write["requestBody"]["content"]
+    assert "application/x-www-form-urlencoded" in write["requestBody"]["content"]
+
+
+def test_operation_identifiers_are_unique(anonymous):
+    paths = anonymous.get("/doc").json()["paths"]
+
+    found = [one["operationId"] for methods in paths.values() for one in methods.values()]
+
+    assert len(found) == len(set(found))
+    assert {"listEvents", "readVenueBySlug", "createTag", "deleteOrganizer"} <= set(found)
+
+
+@pytest.mark.parametrize(
+    ("filterset", "name"),
+    [
+        (EventFilter, "events"),
+        (RecordFilter, "venues"),
+        (CategoryFilter, "categories"),
+        (TagFilter, "tags"),
+    ],
+)
+def test_every_declared_parameter_is_documented(anonymous, filterset, name):
+    operation = anonymous.get("/doc").json()["paths"][f"/{name}"]["get"]
+
+    told = {one["name"]: one for one in operation["parameters"] if one["in"] == "query"}
+
+    for parameter, declared in parameters(filterset).items():
+        assert told[parameter]["description"] == declared.help_text
+        assert told[parameter]["schema"]["type"] == declared.schema["type"]
+        assert told[parameter].get("required", False) is False
+
+
+@pytest.mark.parametrize("page", ["swagger", "redoc"])
+def test_the_pages_for_people_need_nothing_from_elsewhere(anonymous, page):
+    response = anonymous.get(f"/doc/{page}")
+
+    content = response.content.decode()
+    assert response.status_code == 200
+    assert 'data-schema="/platform/events/v1/doc"' in content
+    assert "drf_spectacular_sidecar" in content
+    assert "//" not in content.replace("https://", "//").split("<body>")[1]
+    assert "<script>" not in content
+
+
+def test_the_document_names_the_server_that_the_settings_name(anonymous, settings):
+    settings.CALENDAR_EVENTS = {
+        **settings.CALENDAR_EVENTS,
+        "PUBLIC_URL": "https://calendar.example",
+    }
+
+    document = anonymous.get("/doc").json()
+
+    assert document["servers"][0]["url"] == "https://calendar.example/platform/events/v1"
