@@ -63,8 +63,14 @@ class DateText(DateInput):
     """The start or end of an event; it stays text until the zone of the event is known."""
 
     def to_internal_value(self, data: Any) -> str:
-        """Return the text of a date that can be read."""
-        self.read(data, conf.site_zone)
+        """Return the text of a date that can be read.
+
+        A wall clock in a zone that the request named is an instant; a day stays a day.
+        """
+        zone = self.context.get("zone")
+        moment = self.read(data, zone or conf.site_zone)
+        if zone is not None and moment.has_time and not moment.has_offset:
+            return f"{moment.utc:%Y-%m-%dT%H:%M:%SZ}".zfill(20)
         return str(data)
 
 
@@ -78,7 +84,8 @@ class PublicationDate(DateInput):
 
     def to_internal_value(self, data: Any) -> datetime:
         """Return the instant."""
-        return self.read(data, UTC if self.utc else conf.site_zone).utc
+        zone = self.context.get("zone") or conf.site_zone
+        return self.read(data, UTC if self.utc else zone).utc
 
 
 @extend_schema_field(OpenApiTypes.STR)

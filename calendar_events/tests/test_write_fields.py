@@ -514,6 +514,29 @@ def test_two_publication_dates_that_disagree_are_refused(editor):
     assert bad_fields(response) == ["date_utc"]
 
 
+def test_tz_is_the_zone_in_which_naive_dates_are_read(editor):
+    body = event(timezone="Europe/Berlin", date="2020-05-05 09:00:00")
+
+    record = editor.post("/events?tz=America/New_York", body).json()
+
+    assert record["start_date"] == "2031-01-16 01:00:00"
+    assert record["utc_start_date"] == "2031-01-16 00:00:00"
+    assert record["date_utc"] == "2020-05-05 13:00:00"
+
+
+def test_tz_moves_no_whole_day_and_no_date_with_an_offset(editor):
+    whole = event(start_date="2031-01-15", end_date="2031-01-15", all_day=True)
+    exact = event(start_date="2031-01-15T19:00:00Z", end_date="2031-01-15T21:00:00Z")
+
+    for body in (whole, exact):
+        record = editor.post("/events?tz=Asia/Tokyo", body).json()
+        assert record["start_date"][:10] == "2031-01-15"
+
+
+def test_tz_must_be_a_zone(editor):
+    assert bad_fields(editor.post("/events?tz=Mars", event())) == ["tz"]
+
+
 def test_nothing_is_half_written(editor):
     """A venue that an event brings with it is not left behind when the event is refused."""
     response = editor.post("/events", event(venue={"venue": "New"}, cost={"bad": 1}))

@@ -52,12 +52,12 @@ class RecordInTrash(exceptions.Refusal):
 class TermNameTaken(exceptions.BadBody):
     """A term of this name stands under the same parent already."""
 
-    message = "A term with the name provided already exists with this parent."
     slug = "term_exists"
 
     def __init__(self, term_id: int) -> None:
         """Name the term, which callers want to use instead."""
-        super().__init__(f"name: belongs to term {term_id}", data={"term_id": term_id})
+        super().__init__(f"name: belongs to term {term_id}.", data={"term_id": term_id})
+        self.events_text = "A term with the name provided already exists with this parent."
 
 
 def until_done(write: Callable[[], Result]) -> Result:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ from platform_errors.permissions import (
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from datetime import datetime
+    from datetime import datetime, tzinfo
 
     from rest_framework.request import Request
 
@@ -57,6 +58,17 @@ def is_forced(request: Request) -> bool:
         return reading.boolean(given)
     except reading.Unreadable as error:
         raise exceptions.InvalidParameters({"force": str(error)}) from error
+
+
+def input_zone(request: Request) -> tzinfo | None:
+    """Return the zone in which the query's ``tz`` wants naive dates to be read."""
+    given = request.query_params.get("tz", "")
+    if not given:
+        return None
+    try:
+        return reading.zone(given)
+    except reading.Unreadable as error:
+        raise exceptions.InvalidParameters({"tz": str(error)}) from error
 
 
 def require_unchanged(
@@ -99,41 +111,50 @@ def expected_version(
     return None
 
 
-def read_changes(
-    serializer: type[Input],
-    body: Mapping[str, Any],
-    *,
-    actor: Actor,
-    current: Event | Venue | Organizer | Term | None,
-    pictures: dict[str, Picture],
-) -> Any:
-    """Return what services take, or refuse everything that is wrong with the body.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BodyReader:
+    """Makes of a body what services take, as often as a write is tried."""
 
-    ``pictures`` keeps what was fetched, for the next attempt of the same write.
+    input: type[Input]
+    body: Mapping[str, Any]
+    actor: Actor
+    current: Event | Venue | Organizer | Term | None = None
+    zone: tzinfo | None = None
+    """The zone of naive dates, when the request names one."""
+    pictures: dict[str, Picture] = field(default_factory=dict)
+    """What was fetched, by address."""
 
-    Raises ``MissingParameters``, ``InvalidParameters``, ``NotAllowed``, ``NotAPicture``.
-    """
-    read = serializer(
-        data=body,
-        partial=current is not None,
-        context={"actor": actor, "current": current, "now": timezone.now()},
-    )
-    if not read.is_valid():
-        raise refusal(read.errors)
-    changes = read.validated_data
-    _fetch(changes, actor=actor, pictures=pictures)
-    for name in ("venue", "organizer"):
-        for brought in changes.get(name, []):
-            if isinstance(brought, NewVenue | NewOrganizer):
-                _fetch(brought.changes, actor=actor, pictures=pictures)
-    return changes
+    def changes(self) -> Any:
+        """Return what services take, or refuse everything that is wrong with the body.
 
+        Raises ``MissingParameters``, ``InvalidParameters``, ``NotAllowed``,
+        ``NotAPicture``.
+        """
+        read = self.input(
+            data=self.body,
+            partial=self.current is not None,
+            context={
+                "actor": self.actor,
+                "current": self.current,
+                "now": timezone.now(),
+                "zone": self.zone,
+            },
+        )
+        if not read.is_valid():
+            raise refusal(read.errors)
+        changes = read.validated_data
+        self._fetch(changes)
+        for name in ("venue", "organizer"):
+            for brought in changes.get(name, []):
+                if isinstance(brought, NewVenue | NewOrganizer):
+                    self._fetch(brought.changes)
+        return changes
 
-def _fetch(changes: Any, *, actor: Actor, pictures: dict[str, Picture]) -> None:
-    """Put the picture in the place of its address."""
-    image = changes.get("image")
-    if isinstance(image, ImageUrl):
-        require_add_image(actor)
-        if image.url not in pictures:
-            pictures[image.url] = images.fetch(image.url)
-        changes["image"] = pictures[image.url]
+    def _fetch(self, changes: Any) -> None:
+        """Put the picture in the place of its address."""
+        image = changes.get("image")
+        if isinstance(image, ImageUrl):
+            require_add_image(self.actor)
+            if image.url not in self.pictures:
+                self.pictures[image.url] = images.fetch(image.url)
+            changes["image"] = self.pictures[image.url]

@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
     from calendar_events.permissions import Actor
     from calendar_events.serializers.base import RecordInput
-    from calendar_events.services.images import Picture
 
 AnyRecord = Event | Venue | Organizer
 
@@ -78,20 +77,14 @@ class RecordWrites:
         with refusals(self.use_cases.kind):
             actor = changing.actor_of(request)
             require_create(actor, self.model)
+            zone = changing.input_zone(request)
             body = bodies.read(request, lists=LISTS)
-            pictures: dict[str, Picture] = {}
+            reader = changing.BodyReader(input=self.body, body=body, actor=actor, zone=zone)
             return creating.answer(
                 request,
                 actor,
                 body,
-                read=partial(
-                    changing.read_changes,
-                    self.body,
-                    body,
-                    actor=actor,
-                    current=None,
-                    pictures=pictures,
-                ),
+                read=reader.changes,
                 create=lambda changes: self.use_cases.create(
                     actor=actor, changes=changes, now=timezone.now()
                 ),
@@ -101,13 +94,14 @@ class RecordWrites:
         """Change what is sent, and nothing else; POST, PUT and PATCH are the same."""
         with refusals(self.use_cases.kind):
             actor, record = self._reach(request, "change", address)
+            zone = changing.input_zone(request)
             body = self._checked_body(request, record)
-            pictures: dict[str, Picture] = {}
+            reader = changing.BodyReader(
+                input=self.body, body=body, actor=actor, current=record, zone=zone
+            )
 
             def once() -> AnyRecord:
-                changes = changing.read_changes(
-                    self.body, body, actor=actor, current=record, pictures=pictures
-                )
+                changes = reader.changes()
                 with files_of_failed_writes_removed():
                     return self.use_cases.update(
                         actor=actor,
@@ -228,18 +222,12 @@ class TermWrites:
             actor = changing.actor_of(request)
             require_manage(actor, self.taxonomy)
             body = bodies.read(request, lists=())
+            reader = changing.BodyReader(input=self.body, body=body, actor=actor)
             return creating.answer(
                 request,
                 actor,
                 body,
-                read=partial(
-                    changing.read_changes,
-                    self.body,
-                    body,
-                    actor=actor,
-                    current=None,
-                    pictures={},
-                ),
+                read=reader.changes,
                 create=lambda changes: terms.create_term(
                     actor=actor,
                     taxonomy=self.taxonomy,
@@ -258,14 +246,15 @@ class TermWrites:
             answers.check_preconditions(request, term)
             body = bodies.read(request, lists=())
             changing.require_unchanged(term, body)
+            reader = changing.BodyReader(
+                input=self.body, body=body, actor=actor, current=term
+            )
 
             def once() -> Term:
                 return terms.update_term(
                     actor=actor,
                     term_id=term.pk,
-                    changes=changing.read_changes(
-                        self.body, body, actor=actor, current=term, pictures={}
-                    ),
+                    changes=reader.changes(),
                     now=timezone.now(),
                     expected_version=changing.expected_version(request, term, body),
                 )
