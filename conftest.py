@@ -14,6 +14,18 @@ hypothesis.settings.register_profile("deep", deadline=None, max_examples=10_000)
 hypothesis.settings.load_profile("deep" if os.environ.get("FUZZ") == "long" else "suite")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Refuse ``serialized_rollback``.
+
+    The roles come back with ``post_migrate`` after each flush; beside rows that were put
+    back with their old keys, they would be there twice.
+    """
+    for item in items:
+        for mark in item.iter_markers("django_db"):
+            if mark.kwargs.get("serialized_rollback"):
+                raise pytest.UsageError(f"{item.nodeid}: serialized_rollback")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup() -> None:
     """Close the audit record's guard for the test."""

@@ -122,6 +122,15 @@ def test_an_institution_is_found_by_name_place_code_or_identifier(text):
     assert list(models.Institution.objects.matching(text)) == [found]
 
 
+def test_renaming_an_institution_changes_what_it_is_found_by():
+    institution = factories.InstitutionFactory(name="Old")
+    institution.name = "New"
+
+    institution.save(update_fields=["name"])
+
+    assert models.Institution.objects.matching("new").get() == institution
+
+
 @pytest.mark.parametrize("code", ["", "a b", "refresh_token", "context:1001", "a\tb", "é"])
 def test_a_service_code_is_a_scope_and_no_switch(code):
     with pytest.raises(ValidationError):

@@ -23,11 +23,7 @@ from authserver.tests.oauth_client import (
 
 pytestmark = pytest.mark.django_db
 
-examples = settings(
-    max_examples=80,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+examples = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 SECRET = "s3cr3tOfTheKeyThatMustNotLeak"
 VERIFIER = "v" * 43
 ALLOWED = {200, 400, 401, 403, 404, 405, 413, 415}

@@ -245,7 +245,7 @@ def test_a_body_that_cannot_be_read_is_answered_with_words(riverside, body, cont
     assert "<h1>" in response.content.decode()
 
 
-@pytest.mark.django_db(transaction=True, serialized_rollback=True)
+@pytest.mark.django_db(transaction=True)
 def test_a_database_that_is_locked_is_503_with_words(visitor, riverside):
     def fail(execute, sql, *arguments):
         if "authserver_institution" in sql:

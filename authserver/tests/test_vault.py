@@ -71,6 +71,15 @@ def test_secrets_move_to_the_first_encryption_key(encrypt_with, old, new):
 
 
 @pytest.mark.django_db
+def test_the_move_can_be_silent(capsys):
+    factories.ServiceKeyFactory(secret="s1")
+
+    call_command("reencrypt_secrets", verbosity=0)
+
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.django_db
 def test_a_secret_that_cannot_be_read_stops_the_move(encrypt_with, old, new):
     encrypt_with(old)
     factories.ServiceKeyFactory(secret="s1", client_id="lost")
