@@ -299,3 +299,14 @@ def test_an_administrator_of_the_platform_has_no_access_page(visitor):
     visitor.open("/oauth2/access")
 
     assert visitor.heading == "Choose your institution"
+
+
+def test_a_choice_of_institution_goes_on_too_where_nothing_is_left_to_ask(
+    allowed, address, confidential_key
+):
+    allowed.open(address(confidential_key, scope="directory", at=""))
+
+    allowed.press("institution=1001")
+
+    assert allowed.heading == "You are signed in"
+    assert allowed.follow("Continue").answer["code"].startswith("auth_")
