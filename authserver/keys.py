@@ -26,7 +26,7 @@ from authserver.models import (
     ServiceKey,
     User,
 )
-from platform_errors import credentials
+from platform_errors import credentials, prepared
 from platform_errors.keys import KeyLookup
 
 if TYPE_CHECKING:
@@ -183,10 +183,8 @@ def _fetch_key(client_id: str, principal_id: str, namespace: str) -> Sequence[An
 
 def _fetch_row(statement: Any, parameters: list[str]) -> Sequence[Any] | None:
     connection = connections[router.db_for_read(ServiceKey)]
-    with connection.cursor() as cursor:
-        cursor.execute(statement(connection.vendor), parameters)
-        row: Sequence[Any] | None = cursor.fetchone()
-    return row
+    rows = prepared.fetch_rows(connection, statement(connection.vendor), parameters)
+    return rows[0] if rows else None
 
 
 def _columns(vendor: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from django.db import DEFAULT_DB_ALIAS, connections, router
 
+from platform_errors import prepared
 from platform_errors.models import Nonce
 
 SWEEP_LIMIT = 1000
@@ -48,10 +49,9 @@ def claim_nonce(*, client_id: str, timestamp: int, nonce: str, oldest: int) -> b
     """
     connection = connections[router.db_for_write(Nonce) or DEFAULT_DB_ALIAS]
     values = (client_id, timestamp, nonce)
+    if connection.vendor == "postgresql":
+        return bool(prepared.fetch_rows(connection, _SWEEP_AND_CLAIM, (oldest, *values)))
     with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
-            cursor.execute(_SWEEP_AND_CLAIM, (oldest, *values))
-            return cursor.fetchone() is not None
         cursor.execute(_CLAIM, values)
         row = cursor.fetchone()
         if row is not None and row[0] % SWEEP_LIMIT == 0:
