@@ -65,10 +65,6 @@ class InputField(serializers.Field):
         text = self.error_messages[key].format(**parts)
         return serializers.ValidationError(text, code=key)
 
-    def to_representation(self, value: Any) -> Any:
-        """Return the value; inputs are never rendered."""
-        return value
-
 
 @extend_schema_field(OpenApiTypes.STR)
 class PlainText(InputField):

@@ -11,7 +11,7 @@ import ssl
 import threading
 import time
 from contextlib import closing, contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
 from urllib3.connection import HTTPConnection, HTTPSConnection
@@ -87,7 +87,7 @@ def _get(
     try:
         connection.connect()
         # A socket's own timeout starts again with every byte; this one does not.
-        with _shut_after(connection.sock, _left(deadline)):
+        with _shut_after(cast("socket.socket", connection.sock), _left(deadline)):
             connection.request(
                 "GET",
                 target,
@@ -135,13 +135,12 @@ def _connection(
 
 
 @contextmanager
-def _shut_after(sock: socket.socket | None, seconds: float) -> Iterator[None]:
+def _shut_after(sock: socket.socket, seconds: float) -> Iterator[None]:
     """End the connection when the time is up, whatever it is waiting for."""
 
     def shut() -> None:
         with suppress(OSError):
-            if sock is not None:
-                sock.shutdown(socket.SHUT_RDWR)
+            sock.shutdown(socket.SHUT_RDWR)
 
     timer = threading.Timer(seconds, shut)
     timer.daemon = True

@@ -150,8 +150,6 @@ def _sizes(picture: PIL.Image.Image, file_format: str) -> dict[str, Rendition]:
 
 def _encoded(picture: PIL.Image.Image, file_format: str) -> bytes:
     """Return a picture in the format of its original, without its metadata."""
-    if file_format == "JPEG" and picture.mode not in {"L", "RGB", "CMYK"}:
-        picture = picture.convert("RGB")
     buffer = BytesIO()
     picture.info.clear()
     picture.save(buffer, format=file_format, quality=JPEG_QUALITY, optimize=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth import get_user_model
 
-from calendar_events import text
+from calendar_events import records, text
 from calendar_events.models import Image, Organizer, Status, Taxonomy, Term, Venue
 from calendar_events.permissions import Actor, require_choose_author
 
@@ -101,7 +101,8 @@ def _named_terms(
     )
     folded = {word: text.fold(word) for word in words}
     names: dict[str, int] = {}
-    rows = terms.filter(sort_text__in=list(folded.values())).order_by("-id")
+    wanted = [name[: records.SORT_LENGTH] for name in folded.values()]
+    rows = terms.filter(sort_text__in=wanted).order_by("-id")
     for pk, name in rows.values_list("id", "name"):
         names[text.fold(name)] = pk  # of two with the same name the older one
     found = {word: slugs.get(word.lower()) or names.get(folded[word]) for word in words}
@@ -155,7 +156,8 @@ def find_same(
 ) -> Place | None:
     """Return the oldest readable record that agrees with every given field."""
     rows = model.objects.filter(
-        institution=actor.institution, sort_text=text.fold(changes["name"])[:200]
+        institution=actor.institution,
+        sort_text=text.fold(changes["name"])[: records.SORT_LENGTH],
     ).exclude(status=Status.TRASH)
     for row in rows.order_by("id")[:MOST_NAMESAKES]:
         readable = row.status == Status.PUBLISH or actor.owns(row)

@@ -439,14 +439,25 @@ def test_only_the_title_of_an_image_changes(administrator):
     assert (image.title, image.institution) == ("New", "1001")
 
 
+@pytest.mark.parametrize("way", ["one", "several"])
 def test_an_image_is_deleted_with_its_files(
-    administrator, django_capture_on_commit_callbacks
+    administrator, django_capture_on_commit_callbacks, way
 ):
     image = ImageFactory()
     name = image.file.name
 
     with django_capture_on_commit_callbacks(execute=True):
-        administrator.post(url(Image, "delete", image.pk), {"post": "yes"})
+        if way == "one":
+            administrator.post(url(Image, "delete", image.pk), {"post": "yes"})
+        else:
+            administrator.post(
+                url(Image, "changelist"),
+                {
+                    "action": "delete_selected",
+                    "_selected_action": [image.pk],
+                    "post": "yes",
+                },
+            )
 
     assert (Image.objects.count(), default_storage.exists(name)) == (0, False)
 

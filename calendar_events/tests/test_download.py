@@ -1,8 +1,14 @@
 """Fetching from a URL that a caller chose."""
 
+import ssl
 import time
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 
 from calendar_events.services.download import DownloadFailed, download
 from calendar_events.tests.web import LOOPBACK, serving
@@ -118,3 +124,32 @@ def test_a_server_that_never_finishes_its_headers_is_left_when_the_time_is_up():
 )
 def test_an_address_that_cannot_be_fetched_is_refused_in_words(url):
     assert refused(url)
+
+
+def test_the_certificate_of_an_https_address_must_hold(tmp_path):
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .sign(key, hashes.SHA256())
+    )
+    pem = tmp_path / "server.pem"
+    pem.write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+        + certificate.public_bytes(serialization.Encoding.PEM)
+    )
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(pem)
+
+    with serving((200, {}, b"content")) as server:
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        problem = refused(server.url.replace("http:", "https:"))
+
+    assert problem == "the address could not be read"

@@ -1,5 +1,7 @@
 """Pictures: what is taken, what is made of them, what is stored."""
 
+import struct
+import zlib
 from datetime import UTC, datetime
 from io import BytesIO
 
@@ -78,6 +80,17 @@ def test_what_is_no_picture_is_refused_in_words(content):
 
 def test_a_small_file_that_unfolds_to_a_huge_picture_is_refused_unread():
     content = picture(8000, 8000, mode="1")
+
+    with pytest.raises(NotAPicture, match="too many pixels"):
+        images.decode(content, name="bomb")
+
+
+def test_a_header_that_promises_a_monstrous_picture_is_refused_unread():
+    size = struct.pack(">II5B", 40_000, 40_000, 8, 2, 0, 0, 0)
+    content = b"\x89PNG\r\n\x1a\n"
+    for chunk in (b"IHDR" + size, b"IDAT"):
+        content += struct.pack(">I", len(chunk) - 4) + chunk
+        content += struct.pack(">I", zlib.crc32(chunk))
 
     with pytest.raises(NotAPicture, match="too many pixels"):
         images.decode(content, name="bomb")
