@@ -12,7 +12,7 @@ import orjson
 from django.http import HttpResponse
 from django.utils import timezone
 
-from calendar_events import conditional, fields, jsonld, state, viewers
+from calendar_events import conditional, fields, jsonld, sql, state, viewers
 from calendar_events.conf import conf
 from calendar_events.documents import addresses, composition
 from calendar_events.models import Event, Organizer, Status, Taxonomy, Term, Venue
@@ -70,7 +70,7 @@ def record_response(
     else:
         kind = KINDS[type(record)]
         viewer = viewer_of(request, now=now)
-        single = singles.by_id(kind, record.pk)
+        single = singles.by_id(kind, record.pk, now)
         assert single is not None  # noqa: S101 -- the caller has just saved it
         version = record_version(request, kind, single, viewer=viewer, now=now)
         body = record_text(kind, single, viewer=viewer, now=now)
@@ -95,7 +95,7 @@ def check_preconditions(request: Request, record: Event | Venue | Organizer | Te
         version = term_version(request, row, with_fields=False) if row else None
     else:
         kind = KINDS[type(record)]
-        single = singles.by_id(kind, record.pk)
+        single = singles.by_id(kind, record.pk, now)
         version = single and record_version(
             request,
             kind,
@@ -123,7 +123,7 @@ def record_version(  # noqa: PLR0913 -- a record, who looks, and when
 ) -> Version:
     """Return the version of an event, a venue or an organizer as the viewer sees it."""
     related = relations.versions(record.id, viewer, now) if kind == viewers.EVENT else []
-    moments = [record.modified_at, *(singles.as_moment(one.modified_at) for one in related)]
+    moments = [record.modified_at, *(sql.as_moment(one.modified_at) for one in related)]
     if record.published_at is not None and record.published_at <= now:
         moments.append(record.published_at)
     embedded = [
@@ -162,7 +162,9 @@ def record_text(kind: str, record: Single, *, viewer: Viewer, now: datetime) -> 
     scheduled = is_scheduled(record, now)
     if kind != viewers.EVENT:
         return addresses.fill(composition.record(record.fragment, is_scheduled=scheduled))
-    related = relations.of_events([record.id], viewer, now)
+    related = relations.of_events(
+        [record.id], viewer, now, has_scheduled=record.has_scheduled
+    )
     fragment = composition.effective(record.fragment, is_scheduled=scheduled)
     return addresses.fill(composition.event(fragment, related))
 
@@ -189,7 +191,7 @@ def term_version(
     named = request.GET.get("_fields", "") if with_fields else ""
     return Version(
         etag=conditional.entity_tag(row.taxonomy, row.id, row.version, named),
-        modified_at=singles.as_moment(row.modified_at),
+        modified_at=sql.as_moment(row.modified_at),
     )
 
 

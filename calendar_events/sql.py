@@ -8,6 +8,7 @@ False``): a pattern, or a constant that a partial index wants to see.
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from django.db import connections, router
@@ -16,7 +17,6 @@ from calendar_events.models import Event
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from datetime import datetime
 
     from django.db.backends.base.base import BaseDatabaseWrapper
 
@@ -63,6 +63,18 @@ def _prepared_rows(
 def moment(instant: datetime) -> Any:
     """Return an instant as the database compares it."""
     return connection().ops.adapt_datetimefield_value(instant)
+
+
+def as_moment(value: Any) -> Any:
+    """Return what a database gives for an instant; SQLite gives it without a zone.
+
+    PostgreSQL's text, as a cast gives it, has one.
+    """
+    if isinstance(value, str):
+        value = datetime.fromisoformat(value)
+    if isinstance(value, datetime) and value.tzinfo is None:
+        return value.replace(tzinfo=UTC)
+    return value
 
 
 class Conditions:

@@ -8,8 +8,9 @@ the acting user is permitted, so that a signed list costs no round trip more.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group, Permission
@@ -17,15 +18,20 @@ from django.contrib.contenttypes.models import ContentType
 
 from calendar_events import sql
 from calendar_events.roles import RECORDS
+from calendar_events.sql import as_moment
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from django.contrib.auth.models import AbstractBaseUser
 
 _WRITES = """
 SELECT 'writes' AS kind, CAST(COALESCE(SUM(number), 0) AS varchar(40)) AS found
 FROM calendar_events_daycount WHERE scope = 'writes' AND day = '0001-01-01'
+UNION ALL
+SELECT 'scheduled', CAST(MIN(published_at) AS varchar(40)) FROM calendar_events_event
+WHERE NOT hide_from_listings AND status = 'publish' AND published_at > %s
+UNION ALL
+SELECT 'end', CAST(MAX(end_utc) AS varchar(40)) FROM calendar_events_event
+WHERE NOT hide_from_listings AND status = 'publish'
 UNION ALL
 SELECT 'event', CAST(MAX(published_at) AS varchar(40)) FROM calendar_events_event
 WHERE NOT hide_from_listings AND status = 'publish' AND published_at <= %s
@@ -57,12 +63,26 @@ READING = frozenset(
 """The permissions that decide what is seen."""
 
 
+class Horizon(NamedTuple):
+    """What is far ahead, so that a list need not look when there is nothing."""
+
+    has_scheduled: bool
+    """Whether time has yet to publish an event."""
+    last_end: datetime
+    """When the last listed event ends."""
+
+
+FAR = Horizon(has_scheduled=True, last_end=datetime.max.replace(tzinfo=UTC))
+"""Looks at everything."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
     """The calendar's state, and the acting user's permissions in it."""
 
     fingerprint: str
     """Changes with every write and with every record that time publishes."""
+    horizon: Horizon
     permissions: frozenset[str]
     """Those of ``READING`` that the user holds; none when nobody acts."""
 
@@ -86,7 +106,7 @@ def _permissions_statement() -> str:
 def read(*, now: datetime, user: AbstractBaseUser | None = None) -> State:
     """Return the state, for a user with the permissions ``ModelBackend`` would find."""
     moment = sql.moment(now)
-    statement, params = _WRITES, [moment, moment, moment]
+    statement, params = _WRITES, [moment] * 4
     if user is not None:
         statement += _permissions_statement()
         params += [user.pk, user.pk]
@@ -94,9 +114,13 @@ def read(*, now: datetime, user: AbstractBaseUser | None = None) -> State:
     permissions = frozenset(text for kind, text in found if kind == "permission")
     if user is not None and getattr(user, "is_superuser", False):
         permissions = READING
+    known = {kind: text for kind, text in found if kind != "permission"}
+    scheduled, last_end = known.pop("scheduled"), known.pop("end")
     return State(
-        fingerprint="|".join(
-            sorted(f"{kind}={text}" for kind, text in found if kind != "permission")
+        fingerprint="|".join(f"{kind}={text}" for kind, text in sorted(known.items())),
+        horizon=Horizon(
+            has_scheduled=scheduled is not None,
+            last_end=as_moment(last_end) or datetime.min.replace(tzinfo=UTC),
         ),
         permissions=permissions,
     )

@@ -9,12 +9,14 @@ from calendar_events.models import Status, Taxonomy
 from calendar_events.queries import geography, lookups, totals
 from calendar_events.queries.events import BY_START, EventQuery, linked
 from calendar_events.queries.ordering import EVENT_COLUMNS, Order, order
+from calendar_events.state import FAR
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from calendar_events.queries.windows import Window
+    from calendar_events.state import Horizon
     from calendar_events.text import SearchQuery
     from calendar_events.viewers import Viewer
 
@@ -35,10 +37,15 @@ PROTECTED_BY_PASSWORD = (
 
 
 def event_query(
-    values: Mapping[str, Any], *, viewer: Viewer, now: datetime, window: Window
+    values: Mapping[str, Any],
+    *,
+    viewer: Viewer,
+    now: datetime,
+    window: Window,
+    horizon: Horizon = FAR,
 ) -> tuple[EventQuery, dict[str, str]]:
     """Return the list that parameters ask for, and what is wrong with them by name."""
-    query = EventQuery(viewer=viewer, now=now, window=window)
+    query = EventQuery(viewer=viewer, now=now, window=window, horizon=horizon)
     problems: dict[str, str] = {}
     _statuses(query, values, problems)
     _within(query.filters, window)

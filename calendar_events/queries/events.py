@@ -14,12 +14,14 @@ from calendar_events import sql, viewers
 from calendar_events.models import Status
 from calendar_events.queries import totals
 from calendar_events.queries.ordering import Order
+from calendar_events.state import FAR
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
     from calendar_events.queries.windows import Window
+    from calendar_events.state import Horizon
     from calendar_events.viewers import Viewer
 
 BY_START = Order("start_utc")
@@ -53,6 +55,7 @@ class EventQuery:
     order: Order = BY_START
     link: totals.Link | None = None
     """The terms, venues or organizers whose links the list can walk."""
+    horizon: Horizon = FAR
     scope: totals.Scope | None = totals.EVERYTHING
     """How the public part is counted without looking at it; ``None``: it is not."""
 

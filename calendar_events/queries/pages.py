@@ -6,10 +6,12 @@ are joined to the few identifiers that remain.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from calendar_events import sql
 from calendar_events.queries import totals
+from calendar_events.state import FAR
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +24,7 @@ DEEP = 500
 
 _ROW = """e.id, e.version, e.published_at > %s AND e.status = 'publish', e.password,
   e.fragment, e.protected_fragment"""
-_PAGE = """{common} SELECT t.number, {row}
+_PAGE = """{common} SELECT t.number, t.is_surprised, {row}
 FROM (SELECT {total}) t
 LEFT JOIN ({walk}) p ON 1 = 1
 LEFT JOIN calendar_events_event e ON e.id = p.id
@@ -57,8 +59,11 @@ def fetch(query: EventQuery, *, limit: int, offset: int) -> EventPage:
     statement, params = build(query, limit=limit, offset=offset)
     # Only page one is asked for so often that its plan is worth keeping.
     rows = sql.rows(statement, params, prepare=query.is_walked and offset == 0)
+    if rows[0][1]:
+        # Written since the horizon was seen: look at everything.
+        return fetch(replace(query, horizon=FAR), limit=limit, offset=offset)
     return EventPage(
-        rows=[EventRow(*row[1:]) for row in rows if row[1] is not None],
+        rows=[EventRow(*row[2:]) for row in rows if row[2] is not None],
         total=int(rows[0][0]),
     )
 
@@ -95,7 +100,7 @@ def _found(query: EventQuery, *, limit: int, offset: int) -> tuple[str, list[Any
     statement = _PAGE.format(
         common=f"WITH found AS MATERIALIZED ({source})",
         row=_ROW,
-        total="COUNT(*) AS number FROM found",
+        total="COUNT(*) AS number, 1 = 0 AS is_surprised FROM found",
         walk=_cut("SELECT id, k FROM found", order, f"LIMIT {limit} OFFSET {offset}"),
         direction=order.direction,
     )
@@ -106,6 +111,7 @@ def _walked(query: EventQuery, *, limit: int, offset: int) -> tuple[str, list[An
     """Walk each part from the end that is nearer, only as far as the page reaches."""
     streams, own = query.streams(), query.own_parts()
     number, number_params = _number(query, own)
+    surprise, surprise_params = totals.surprise(query.window, query.now, query.horizon)
     if len([*streams, *own]) == 1 and offset >= DEEP:
         counted = sql.rows(f"SELECT {number}", number_params, prepare=False)[0][0]
         if offset > counted / 2:
@@ -120,28 +126,29 @@ def _walked(query: EventQuery, *, limit: int, offset: int) -> tuple[str, list[An
     statement = _PAGE.format(
         common="",
         row=_ROW,
-        total=f"{number} AS number",
+        total=f"{number} AS number, {surprise} AS is_surprised",
         walk=_cut(
             f"SELECT id, k FROM ({merged}) u", order, f"LIMIT {limit} OFFSET {offset}"
         ),
         direction=order.direction,
     )
     params = [param for part in (*streams, *own) for param in part.conditions.params]
-    return statement, [sql.moment(query.now), *number_params, *params]
+    known = [*number_params, *surprise_params]
+    return statement, [sql.moment(query.now), *known, *params]
 
 
 def _walked_back(
     query: EventQuery, part: Part, *, limit: int, offset: int
 ) -> tuple[str, list[Any]]:
     """Walk from the end; where the page begins from there, the same statement counts."""
-    number, number_params = totals.total(_scope(query), query.window, query.now)
+    number, number_params = totals.total(_scope(query), query.window, query.now, FAR)
     least, most = ("LEAST", "GREATEST") if sql.is_postgres() else ("MIN", "MAX")
     left = f"(SELECT number FROM total) - {offset}"
     limits = f"LIMIT {most}(0, {least}({limit}, {left})) OFFSET {most}(0, {left} - {limit})"
     statement = _PAGE.format(
         common=f"WITH total AS (SELECT {number} AS number)",
         row=_ROW,
-        total="number FROM total",
+        total="number, 1 = 0 AS is_surprised FROM total",
         walk=_cut(part.text, query.order.reverse, limits),
         direction=query.order.direction,
     )
@@ -150,7 +157,7 @@ def _walked_back(
 
 def _number(query: EventQuery, own: list[Part]) -> tuple[str, list[Any]]:
     """Return the total: the public part is known, what only the viewer sees is counted."""
-    number, params = totals.total(_scope(query), query.window, query.now)
+    number, params = totals.total(_scope(query), query.window, query.now, query.horizon)
     for part in own:
         number += f" + (SELECT COUNT(*) FROM ({part.text}) c)"
         params = [*params, *part.conditions.params]

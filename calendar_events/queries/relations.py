@@ -54,18 +54,28 @@ class Related(NamedTuple):
     name: str
 
 
-def of_events(ids: Sequence[int], viewer: Viewer, now: datetime) -> list[Related]:
-    """Return everything that these events are linked to."""
-    return _related(ids, viewer, now, is_whole=True)
+def of_events(
+    ids: Sequence[int], viewer: Viewer, now: datetime, *, has_scheduled: bool = True
+) -> list[Related]:
+    """Return everything that these events are linked to.
+
+    ``has_scheduled`` says whether time has yet to publish an event.
+    """
+    return _related(ids, viewer, now, is_whole=True, has_scheduled=has_scheduled)
 
 
 def versions(pk: int, viewer: Viewer, now: datetime) -> list[Related]:
     """Return what an event is linked to without what it looks like, for its entity tag."""
-    return _related([pk], viewer, now, is_whole=False)
+    return _related([pk], viewer, now, is_whole=False, has_scheduled=False)
 
 
 def _related(
-    ids: Sequence[int], viewer: Viewer, now: datetime, *, is_whole: bool
+    ids: Sequence[int],
+    viewer: Viewer,
+    now: datetime,
+    *,
+    is_whole: bool,
+    has_scheduled: bool,
 ) -> list[Related]:
     if not ids:
         return []
@@ -73,7 +83,10 @@ def _related(
     modified_at = "NULL" if is_whole else "{}.modified_at"
     moment = sql.moment(now)
     linked = sql.Conditions()
-    linked.any_of("l.event_id", ids)
+    if len(ids) == 1:
+        linked.add("l.event_id = %s", ids[0])
+    else:
+        linked.any_of("l.event_id", ids)
     texts: list[str] = []
     params: list[Any] = []
     for kind in (viewers.VENUE, viewers.ORGANIZER):
@@ -97,7 +110,7 @@ def _related(
         )
     )
     params += linked.params
-    if is_whole:
+    if has_scheduled:
         texts.append(_SCHEDULED.format(linked=linked))
         params += [moment, *linked.params]
     rows = sql.rows(" UNION ALL ".join(texts), params)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from calendar_events import sql, viewers
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 _COLUMNS = (
     "r.id, r.version, r.institution, r.author_id, r.status, r.published_at, "
     "r.modified_at, r.fragment"
 )
-_OF_EVENTS = f"{_COLUMNS}, r.password, r.protected_fragment"
+_OF_EVENTS = f"""{_COLUMNS}, r.password, r.protected_fragment, COALESCE(
+  (SELECT MAX(s.published_at) FROM calendar_events_event s
+  WHERE NOT s.hide_from_listings AND s.status = 'publish') > %s, 1 = 0)"""
 
 
 class Single(NamedTuple):
@@ -27,39 +31,38 @@ class Single(NamedTuple):
     fragment: str
     password: str = ""
     protected_fragment: str = ""
+    has_scheduled: bool = False
+    """Whether time has yet to publish an event, this one or another."""
 
 
-def as_moment(value: Any) -> Any:
-    """Return what a driver gives for an instant; SQLite gives it without a zone."""
-    if isinstance(value, str):
-        value = datetime.fromisoformat(value)
-    if isinstance(value, datetime) and value.tzinfo is None:
-        return value.replace(tzinfo=UTC)
-    return value
-
-
-def by_id(kind: str, pk: int) -> Single | None:
+def by_id(kind: str, pk: int, now: datetime) -> Single | None:
     """Return the record with this identifier."""
     if pk > sql.MAX_ID:
         return None
-    return _single(kind, "r.id = %s", pk, prepare=True)
+    return _single(kind, "r.id = %s", pk, now, prepare=True)
 
 
-def by_slug(kind: str, slug: str) -> Single | None:
+def by_slug(kind: str, slug: str, now: datetime) -> Single | None:
     """Return the record with this slug."""
     if "\x00" in slug:
         return None
     # The unique index leaves out empty slugs, which a prepared plan could not know.
-    return _single(kind, "r.slug = %s AND NOT (r.slug = '')", slug, prepare=False)
+    condition = "r.slug = %s AND NOT (r.slug = '')"
+    return _single(kind, condition, slug, now, prepare=False)
 
 
-def _single(kind: str, condition: str, value: Any, *, prepare: bool) -> Single | None:
-    columns = _OF_EVENTS if kind == viewers.EVENT else _COLUMNS
+def _single(
+    kind: str, condition: str, value: Any, now: datetime, *, prepare: bool
+) -> Single | None:
+    is_event = kind == viewers.EVENT
+    columns = _OF_EVENTS if is_event else _COLUMNS
+    params = [sql.moment(now), value] if is_event else [value]
     statement = f"SELECT {columns} FROM calendar_events_{kind} r WHERE {condition}"
-    rows = sql.rows(statement, [value], prepare=prepare)
+    rows = sql.rows(statement, params, prepare=prepare)
     if not rows:
         return None
     row = Single(*rows[0])
     return row._replace(
-        published_at=as_moment(row.published_at), modified_at=as_moment(row.modified_at)
+        published_at=sql.as_moment(row.published_at),
+        modified_at=sql.as_moment(row.modified_at),
     )

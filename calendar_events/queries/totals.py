@@ -15,6 +15,7 @@ from calendar_events import sql
 
 if TYPE_CHECKING:
     from calendar_events.queries.windows import Window
+    from calendar_events.state import Horizon
 
 FIRST_DAY = date(1, 1, 2)  # the day before holds the sum of all
 LAST_DAY = date.max
@@ -26,24 +27,20 @@ NEAR = timedelta(days=300)
 """A window that ends sooner is counted: too many events may come after it."""
 
 _LISTED = "NOT e.hide_from_listings AND e.status = 'publish'"
-# Events that begin in the window, …
-_BEGUN = f"""
-(SELECT COALESCE(SUM(d.number), 0) FROM calendar_events_daycount d
-  WHERE d.scope = %s AND d.day >= %s AND d.day < %s)
-+ (SELECT COUNT(*) FROM calendar_events_event e WHERE {_LISTED}
-  AND e.start_utc >= %s AND e.start_utc < %s{{of_scope}})
-+ (SELECT COUNT(*) FROM calendar_events_event e WHERE {_LISTED}
+# Events that begin in the window: on whole days, in parts of days, or found by links; …
+_DAYS = """(SELECT COALESCE(SUM(d.number), 0) FROM calendar_events_daycount d
+  WHERE d.scope = %s AND d.day >= %s AND d.day < %s)"""
+_PART = f""" + (SELECT COUNT(*) FROM calendar_events_event e WHERE {_LISTED}
   AND e.start_utc >= %s AND e.start_utc < %s{{of_scope}})"""
-_LINKED = """
-(SELECT COUNT(DISTINCT l.event_id) FROM calendar_events_event{name} l
+_LINKED = """(SELECT COUNT(DISTINCT l.event_id) FROM calendar_events_event{name} l
   WHERE {linked} AND l.start_utc >= %s AND l.start_utc < %s)"""
 # … less those that end after it, and those that time has not published yet.
-_LESS = f"""
-- (SELECT COUNT(*) FROM calendar_events_event e WHERE {_LISTED}
-  AND e.end_utc > %s AND e.start_utc >= %s AND e.start_utc < %s{{of_scope}})
-- (SELECT COUNT(*) FROM calendar_events_event e WHERE {_LISTED}
-  AND e.published_at > %s AND e.end_utc <= %s AND e.start_utc >= %s{{of_scope}})
-"""
+_OUTLAST = f""" - (SELECT COUNT(*) FROM calendar_events_event e WHERE {_LISTED}
+  AND e.end_utc > %s AND e.start_utc >= %s AND e.start_utc < %s{{of_scope}})"""
+_SCHEDULED = f""" - (SELECT COUNT(*) FROM calendar_events_event e WHERE {_LISTED}
+  AND e.published_at > %s AND e.end_utc <= %s AND e.start_utc >= %s{{of_scope}})"""
+# Asked as maxima, which an index answers whatever the plan thinks of the parameter.
+_LAST = "(SELECT MAX(e.{column}) FROM calendar_events_event e WHERE {listed}) > %s"
 
 
 class Link(NamedTuple):
@@ -112,35 +109,59 @@ def is_kept(window: Window, now: datetime) -> bool:
     )
 
 
-def total(scope: Scope, window: Window, now: datetime) -> tuple[str, list[Any]]:
-    """Return the expression for the number of public events in a window."""
-    start = window.start or datetime.min.replace(tzinfo=UTC)
-    end = min(window.end or LATEST, LATEST)
+def total(
+    scope: Scope, window: Window, now: datetime, horizon: Horizon
+) -> tuple[str, list[Any]]:
+    """Return the expression for the number of public events in a window.
+
+    What the horizon says is not there is not looked for; ``surprise`` tells if it was.
+    """
+    start, end = _limits(window)
     after = end + SECOND  # limits are inclusive, and events begin at whole seconds
     moment = sql.moment
     condition, of_scope = scope.condition()
     if scope.name:
-        begun, params = _BEGUN, _begun(scope.name, start, after, of_scope)
+        text, params = _begun(scope.name, start, after, of_scope)
     else:
         link = cast("Link", scope.link)
         linked = link.condition("l")
-        begun = _LINKED.format(name=link.name, linked=linked)
+        text = _LINKED.format(name=link.name, linked=linked)
         params = [*linked.params, moment(start), moment(after)]
-    params += [
-        *(moment(end), moment(start), moment(after), *of_scope),
-        *(moment(now), moment(end), moment(start), *of_scope),
-    ]
-    return (begun + _LESS).format(of_scope=condition), params
+    if horizon.last_end > end:
+        text += _OUTLAST
+        params += [moment(end), moment(start), moment(after), *of_scope]
+    if horizon.has_scheduled:
+        text += _SCHEDULED
+        params += [moment(now), moment(end), moment(start), *of_scope]
+    return text.format(of_scope=condition), params
 
 
-def _begun(name: str, start: datetime, after: datetime, of_scope: list[Any]) -> list[Any]:
+def surprise(window: Window, now: datetime, horizon: Horizon) -> tuple[str, list[Any]]:
+    """Return the condition that there is something beyond the horizon after all."""
+    _, end = _limits(window)
+    found = sql.Conditions()
+    if horizon.last_end <= end:
+        found.add(_LAST.format(column="end_utc", listed=_LISTED), sql.moment(end))
+    if not horizon.has_scheduled:
+        found.add(_LAST.format(column="published_at", listed=_LISTED), sql.moment(now))
+    return " OR ".join(found.texts) or "1 = 0", found.params
+
+
+def _limits(window: Window) -> tuple[datetime, datetime]:
+    start = window.start or datetime.min.replace(tzinfo=UTC)
+    return start, min(window.end or LATEST, LATEST)
+
+
+def _begun(
+    name: str, start: datetime, after: datetime, of_scope: list[Any]
+) -> tuple[str, list[Any]]:
     days, head, tail = _parts(start, after)
-    moment = sql.moment
-    return [
-        *(name, *days),
-        *(*map(moment, head), *of_scope),
-        *(*map(moment, tail), *of_scope),
-    ]
+    text, params = _DAYS, [name, *days]
+    for begin, end in (head, tail):
+        if begin < end:
+            text += _PART
+            params += [sql.moment(begin), sql.moment(end), *of_scope]
+    return text, params
 
 
 def _parts(

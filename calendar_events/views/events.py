@@ -45,11 +45,11 @@ class EventReads(EventsView):
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
         """Read an event."""
-        return self._single(request, singles.by_id(viewers.EVENT, int(pk)))
+        return self._single(request, singles.by_id(viewers.EVENT, int(pk), self.now))
 
     def retrieve_by_slug(self, request: Request, slug: str) -> HttpResponse:
         """Read an event by its slug."""
-        return self._single(request, singles.by_slug(viewers.EVENT, slug))
+        return self._single(request, singles.by_slug(viewers.EVENT, slug, self.now))
 
     def _single(self, request: Request, event: singles.Single | None) -> HttpResponse:
         event, viewer = open_event(request, event, now=self.now)
@@ -98,7 +98,11 @@ def event_list(asked: lists.ListRequest) -> tuple[EventQuery, Window]:
     """
     window, problems = window_of(asked.values, asked.context)
     query, more = event_query(
-        asked.values, viewer=asked.viewer, now=asked.now, window=window
+        asked.values,
+        viewer=asked.viewer,
+        now=asked.now,
+        window=window,
+        horizon=asked.horizon,
     )
     asked.require_no({**problems, **more})
     return query, window
@@ -108,7 +112,13 @@ def event_texts(rows: list[EventRow], query: EventQuery, password: str) -> list[
     """Return the documents of a page; without their password some are blank."""
     open_ids = [row.id for row in rows if _is_open(row, password)]
     related: dict[int, list[relations.Related]] = {pk: [] for pk in open_ids}
-    for one in relations.of_events(open_ids, query.viewer, query.now):
+    found = relations.of_events(
+        open_ids,
+        query.viewer,
+        query.now,
+        has_scheduled=query.horizon.has_scheduled,
+    )
+    for one in found:
         related[one.event].append(one)
     return [
         composition.event(

@@ -73,11 +73,11 @@ class EventFeeds(EventsView):
 
     def retrieve(self, request: Request, pk: str) -> HttpResponseBase:
         """Return one event as a calendar."""
-        return self._single(request, singles.by_id(viewers.EVENT, int(pk)))
+        return self._single(request, singles.by_id(viewers.EVENT, int(pk), self.now))
 
     def retrieve_by_slug(self, request: Request, slug: str) -> HttpResponseBase:
         """Return one event by its slug as a calendar."""
-        return self._single(request, singles.by_slug(viewers.EVENT, slug))
+        return self._single(request, singles.by_slug(viewers.EVENT, slug, self.now))
 
     def _single(self, request: Request, event: singles.Single | None) -> HttpResponseBase:
         event, viewer = open_event(request, event, now=self.now)

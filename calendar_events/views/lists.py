@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from calendar_events.filters.reading import Context
     from calendar_events.pagination import PageRequest
     from calendar_events.queries.windows import Window
+    from calendar_events.state import Horizon
     from calendar_events.viewers import Viewer
 
 
@@ -40,6 +41,7 @@ class ListRequest:
     viewer: Viewer
     fingerprint: str
     """Changes when any list may have changed."""
+    horizon: Horizon
 
     @property
     def now(self) -> datetime:
@@ -77,6 +79,7 @@ def read(
         context=context,
         viewer=viewers.viewer_of(credentials, found.permissions),
         fingerprint=found.fingerprint,
+        horizon=found.horizon,
     )
 
 

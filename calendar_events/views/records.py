@@ -43,11 +43,11 @@ class RecordReads(EventsView):
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
         """Read a record."""
-        return self._single(request, singles.by_id(self.kind, int(pk)))
+        return self._single(request, singles.by_id(self.kind, int(pk), self.now))
 
     def retrieve_by_slug(self, request: Request, slug: str) -> HttpResponse:
         """Read a record by its slug."""
-        return self._single(request, singles.by_slug(self.kind, slug))
+        return self._single(request, singles.by_slug(self.kind, slug, self.now))
 
     def _single(self, request: Request, record: singles.Single | None) -> HttpResponse:
         if record is None:
