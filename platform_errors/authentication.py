@@ -43,12 +43,17 @@ class SchemeAuthentication(BaseAuthentication, ABC):
 
         Raises a ``Refusal`` of spec 7.1 or decisions 5 for credentials that do not hold.
         """
+        if "HTTP_AUTHORIZATION" not in request.META:
+            return None
         try:
-            header = split(request.META.get("HTTP_AUTHORIZATION", ""))
+            header = split(request.META["HTTP_AUTHORIZATION"])
         except TwoHeaders as error:
             raise exceptions.UnknownAuthorizationScheme(str(error)) from None
         if header is None:
-            return None
+            # Some servers hand on a header that is not ASCII as an empty one.
+            raise exceptions.AuthorizationHeaderMissing(
+                "the Authorization header is blank, or has characters that are not ASCII"
+            )
         if header.scheme != self.scheme():
             if request.authenticators and request.authenticators[-1] is self:
                 raise exceptions.UnknownAuthorizationScheme(
