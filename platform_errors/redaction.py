@@ -1,4 +1,4 @@
-"""What never reaches a log: codes, verifiers, tokens, signatures, passwords, secrets."""
+"""What never reaches a log: codes, verifiers, tokens, signatures, passwords, cookies."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ import re
 
 _MASK = "[redacted]"
 _NAMES = (
-    "access_token|refresh_token|client_secret|code_verifier|code|password|passwd|secret|"
-    "signature|token"
+    "access_token|refresh_token|client_secret|code_verifier|code|[a-z_]*password[0-9]?|"
+    "passwd|secret|signature|token"
 )
+# To the quote that closes it, past quotes that are escaped; the opening one is the group
+# before, and is itself escaped where a text quotes another.
+_QUOTED = r"""(\\?["'])(?:(?!\2)(?:\\.|.))*"""
 _PATTERNS = (
-    # A whole Authorization header, as a header line or as a Python or JSON member.
+    # A whole Authorization or Cookie header: a header line, a Python or a JSON member.
     (
         re.compile(
-            r"""((?:HTTP_)?Authorization\\?["']?[ \t]*[:=][ \t]*)([^\r\n]*)""",
-            re.IGNORECASE,
+            r"""((?:Authorization|Cookie)\\?["']?[ \t]*[:=][ \t]*)[^\r\n]*""", re.IGNORECASE
         ),
         rf"\1{_MASK}",
     ),
@@ -27,16 +29,19 @@ _PATTERNS = (
     # name=value of a query or form, name="value" of a header.
     (
         re.compile(
-            rf"""(?<![A-Za-z0-9_])({_NAMES})=(\\?["'])?[^&\s"'\\,;]+""", re.IGNORECASE
+            rf"""(?<![A-Za-z0-9_])({_NAMES})=(?:{_QUOTED}|[^&\s"'\\,;]+)""",
+            re.IGNORECASE | re.DOTALL,
         ),
         rf"\1=\2{_MASK}",
     ),
-    # "name": "value" of JSON or of a Python dictionary; numbers (an HTTP status) stay.
+    # "name": "value" of JSON or of a Python dictionary, or a list as in a form's fields;
+    # numbers (an HTTP status) stay.
     (
         re.compile(
-            rf"""(\\?["'](?:{_NAMES})\\?["'][ \t]*:[ \t]*\\?["'])[^"'\\]*""", re.IGNORECASE
+            rf"""(\\?["'](?:{_NAMES})\\?["'][ \t]*:[ \t]*)(?:\[[^]]*|{_QUOTED})""",
+            re.IGNORECASE | re.DOTALL,
         ),
-        rf"\1{_MASK}",
+        rf"\1\2{_MASK}",
     ),
     # The refusal of a bad signature quotes it.
     (re.compile(r"(invalid signature )\([^)]*\)"), rf"\1({_MASK})"),

@@ -45,6 +45,13 @@ def record_of(message, *args, **extra):
         "authorization: Basic {0}",
         "'HTTP_AUTHORIZATION': 'http://platform.example/hmac/v2/v1 signature=\"{0}\"'",
         "sent Bearer {0} to us",
+        'password="two words {0}"',
+        "old_password={0}&new_password1={0}",
+        '{{"password": "with \\" a quote {0}"}}',
+        '"{{\\"password\\": \\"quoted twice {0}\\"}}"',
+        "<QueryDict: {{'code_verifier': ['first', '{0}']}}>",
+        "Set-Cookie: __Host-session={0}; HttpOnly",
+        "{{'HTTP_COOKIE': 'csrf=1; session={0}'}}",
     ],
 )
 def test_what_opens_a_door_is_masked(template, secret):
@@ -64,6 +71,7 @@ def test_what_opens_a_door_is_masked(template, secret):
         "POST /oauth2/token",
         "the token expired",
         "GET /platform/events/v1/events?search=yoga&page=2",
+        "Forbidden (CSRF cookie not set.): /admin/",
     ],
 )
 def test_what_explains_is_kept(text):
