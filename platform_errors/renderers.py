@@ -29,6 +29,8 @@ class XmlRenderer(BaseRenderer):
         accepted_media_type: str | None = None,
         renderer_context: Mapping[str, Any] | None = None,
     ) -> bytes:
-        """Serialise."""
+        """Serialise; nothing (an answer without content) stays nothing."""
+        if data is None:
+            return b""
         root = renderer_context["view"].xml_root if renderer_context else "response"
         return documents.to_xml(root, data, conf.error_response_ns)

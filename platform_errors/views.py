@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
-from django.utils.cache import patch_vary_headers
 from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -27,7 +26,17 @@ if TYPE_CHECKING:
     from rest_framework.request import Request
 
 
-class Identity(APIView):
+class PlatformView(APIView):
+    """A view of an API: what it answers depends on form and caller (decisions 6)."""
+
+    @property
+    def default_response_headers(self) -> dict[str, str]:
+        """Add ``Vary`` to what DRF puts on every answer, ``OPTIONS`` included."""
+        headers: dict[str, str] = super().default_response_headers
+        return {**headers, "Vary": "Accept, Authorization"}
+
+
+class Identity(PlatformView):
     """Who the caller is: how a client's developer finds out why a request is refused.
 
     Needs credentials, but no service on the key and no user.
@@ -48,9 +57,11 @@ class Identity(APIView):
     def get(self, request: Request) -> Response:
         """Say who the caller is."""
         members = identity_members(require_credentials(request), now=datetime.now(UTC))
-        response = Response(members, headers={"Cache-Control": "private, no-cache"})
-        patch_vary_headers(response, ("Accept", "Authorization"))
-        return response
+        return Response(members, headers={"Cache-Control": "private, no-cache"})
+
+    def options(self, request: Any, *args: Any, **kwargs: Any) -> Response:
+        """Answer with ``Allow`` alone: DRF's own words would look like an identity."""
+        return Response(status=204)
 
 
 class NoSuchResource(APIView):

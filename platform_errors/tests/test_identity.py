@@ -131,6 +131,18 @@ def test_it_is_read_only(api, accept, method):
     assert response["Allow"] == "GET, HEAD, OPTIONS"
 
 
+@pytest.mark.django_db
+def test_options_answers_with_its_methods_and_no_document(api):
+    make_key()
+
+    response = api.signed("OPTIONS", IDENTITY)
+
+    assert (response.status_code, response.content) == (204, b"")
+    assert response["Allow"] == "GET, HEAD, OPTIONS"
+    assert response["Vary"] == "Accept, Authorization"
+    assert "Content-Type" not in response
+
+
 def test_it_needs_credentials(api, accept):
     response = api.call("GET", IDENTITY, accept=accept)
 
