@@ -48,10 +48,11 @@ def _key_store() -> Iterator[CheckMessage]:
     except ImportError as error:
         yield Error(f"PLATFORM_ERRORS['KEY_STORE']: {error}", id="platform_errors.E001")
         return
-    if not all(callable(getattr(store, name, None)) for name in ("find_key", "find_token")):
+    port = ("find_key", "find_token", "service_names")
+    missing = [name for name in port if not callable(getattr(store, name, None))]
+    if missing:
         yield Error(
-            f"PLATFORM_ERRORS['KEY_STORE']: {conf.key_store} has not both find_key and "
-            "find_token.",
+            f"PLATFORM_ERRORS['KEY_STORE']: {conf.key_store} has no {', '.join(missing)}.",
             id="platform_errors.E001",
         )
 

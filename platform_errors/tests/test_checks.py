@@ -5,10 +5,20 @@ from django.core import checks
 
 from platform_errors.checks import check_settings
 
+
+class StoreWithoutNames:
+    """Implements two thirds of the port."""
+
+    def find_key(self, client_id, **how): ...
+
+    def find_token(self, token): ...
+
+
 WRONG = [
     ("E001", {"KEY_STORE": ""}),
     ("E001", {"KEY_STORE": "no.such.Store"}),
     ("E001", {"KEY_STORE": "platform_errors.conf.Conf"}),
+    ("E001", {"KEY_STORE": "platform_errors.tests.test_checks.StoreWithoutNames"}),
     ("E002", {"HMAC_SCHEME_URL": "HMAC"}),
     ("E002", {"HMAC_SCHEME_URL": "http://platform.example/a b"}),
     ("E002", {"HMAC_SCHEME_URL": "http://platform.example/a,b"}),
