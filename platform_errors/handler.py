@@ -95,7 +95,9 @@ def report(exc: Exception, request: HttpRequest | Request, refusal: Refusal) -> 
     """Log what broke, and tell monitoring, which would not hear of a handled exception."""
     django_request = getattr(request, "_request", request)
     got_request_exception.send(sender=handle, request=django_request)
-    logger.error("%s: %s %s", refusal.text, request.method, request.path, exc_info=exc)
+    # A path may hold line feeds, which would start a line of the caller's own in the log.
+    path = request.path.encode("unicode_escape").decode("ascii")
+    logger.error("%s: %s %s", refusal.text, request.method, path, exc_info=exc)
 
 
 def _detail(exc: Any) -> str:

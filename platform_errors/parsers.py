@@ -73,8 +73,14 @@ def read_body(request: Request) -> bytes:
     """Return the body, all of it.
 
     Raises ``RequestDataTooBig`` (413) beyond Django's limit, ``BadBody`` when the caller
-    sent less than it announced.
+    sent less than it announced, ``UnsupportedMediaType`` for a compressed body (RFC 9110
+    section 8.4).
     """
+    coding = request.META.get("HTTP_CONTENT_ENCODING", "").strip()
+    if coding.lower() not in {"", "identity"}:
+        raise exceptions.UnsupportedMediaType(
+            f"the Content-Encoding {exceptions.echo(coding)} is not supported"
+        )
     django_request = request._request  # noqa: SLF001 -- DRF's name for the request it wraps
     body = django_request.body
     announced = django_request.META.get("CONTENT_LENGTH") or "0"

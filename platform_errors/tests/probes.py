@@ -84,7 +84,7 @@ class Failing(APIView):
     xml_root = "failing"
     failure: type[Exception] | Exception = RuntimeError("internal matter")
 
-    def get(self, request):
+    def get(self, request, **address):
         raise self.failure
 
     def post(self, request):
@@ -130,6 +130,7 @@ urlpatterns = [
     path("platform/forgetful", ForgetfulProbe.as_view()),
     path("platform/drf-guarded", DrfProbe.as_view()),
     path("platform/failing", Failing.as_view()),
+    path("platform/failing/<str:text>", Failing.as_view()),
     path("platform/writing", Writing.as_view()),
     path("platform/drf", DrfParsing.as_view()),
     path("platform/broken", broken_view),

@@ -177,6 +177,17 @@ def test_internal_error_says_its_request_identifier_and_nothing_else(
     assert "an internal matter" in record.exc_text
 
 
+def test_a_path_cannot_start_a_line_in_the_log(api, fails_with, caplog):
+    fails_with(RuntimeError("an internal matter"))
+
+    api.call("GET", f"{FAILING}/one%0ACRITICAL%20all%20is%20lost")
+
+    (record,) = [one for one in caplog.records if one.name == "platform_errors.handler"]
+    assert record.getMessage() == (
+        f"Internal Server Error: GET {FAILING}/one\\nCRITICAL all is lost"
+    )
+
+
 def test_an_events_500_says_its_request_identifier(api):
     response = api.call("GET", EVENTS_FAILING, accept=None)
 
@@ -339,6 +350,18 @@ def test_unsupported_media_type(api, accept, content_type):
 
     assert read_error(response).status == 415
     assert read_error(response).message == "Unsupported Media Type"
+
+
+@pytest.mark.parametrize(
+    "content_type", ["application/json", "application/x-www-form-urlencoded"]
+)
+def test_a_compressed_body_is_an_unsupported_media_type(api, accept, content_type):
+    response = write(api, b"{}", content_type, accept, HTTP_CONTENT_ENCODING="GZIP")
+    plain = write(api, b"{}", content_type, accept, HTTP_CONTENT_ENCODING="identity")
+
+    assert read_error(response).status == 415
+    assert read_error(response).detail == "the Content-Encoding GZIP is not supported"
+    assert plain.status_code == 200
 
 
 @pytest.mark.parametrize(
