@@ -131,7 +131,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.common.CommonMiddleware",  # refuses a Host that is not ours
-    "csp.middleware.CSPMiddleware",
+    "config.middleware.ContentSecurityPolicyMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "authserver.middleware.OriginMiddleware",  # before the check that it is for
     "django.middleware.csrf.CsrfViewMiddleware",

@@ -1,0 +1,32 @@
+"""What the project itself adds to the middleware of its libraries."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from csp.constants import HEADER
+from csp.middleware import CSPMiddleware
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+    from django.http.response import HttpResponseBase
+
+NOTHING = "default-src 'none'; frame-ancestors 'none'"
+"""The policy of what is no page: it may load nothing and stand in no frame."""
+
+
+class ContentSecurityPolicyMiddleware(CSPMiddleware):
+    """The configured policy for pages, the strictest for everything else.
+
+    django-csp puts its policy together anew for every answer; API answers, which need none
+    of its permissions, are spared that.
+    """
+
+    def process_response(
+        self, request: HttpRequest, response: HttpResponseBase
+    ) -> HttpResponseBase:
+        """Set the header."""
+        if response.headers.get("Content-Type", "").startswith("text/html"):
+            return super().process_response(request, response)
+        response.headers.setdefault(HEADER, NOTHING)
+        return response
