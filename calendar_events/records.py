@@ -127,6 +127,12 @@ def _claim(record: AnyRecord, *, modified_at: datetime) -> None:
     record.modified_at = modified_at
 
 
+def render(record: AnyRecord) -> None:
+    """Make again what is made of a record's columns, without writing it."""
+    _describe(record)
+    _render(record)
+
+
 def _describe(record: AnyRecord) -> None:
     """Fill the columns that search and sorting look at (decisions 7, "Search")."""
     # One line each, so that no phrase matches across two of them.

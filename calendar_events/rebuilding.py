@@ -1,0 +1,115 @@
+"""Make again what is made of the rows: fragments, search texts, link copies, counters.
+
+Nothing of it is lost or stale in normal running. It must be made again after a change of
+the wire shapes, of ``TIME_ZONE`` or of ``CURRENCY``, which fragments have taken in, and
+after rows were loaded around ``records`` (``pg_restore --disable-triggers``, ``COPY``).
+Versions and modification dates stay: the records have not changed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, date
+from typing import Any
+
+from django.db import connection, models, transaction
+from django.db.models import Count, F, Q
+from django.db.models.functions import TruncDate
+
+from calendar_events import records
+from calendar_events.models import (
+    DayCount,
+    Event,
+    EventOrganizer,
+    EventTerm,
+    EventVenue,
+    Organizer,
+    Status,
+    Term,
+    Venue,
+)
+
+BATCH = 500
+WHOLE = date(1, 1, 1)
+"""The day under which the whole of a scope is counted."""
+COLUMNS = ["fragment", "search_text", "sort_text"]
+
+
+def rebuild_records() -> int:
+    """Render every record again, a batch at a time; return how many there are."""
+    done = 0
+    for model in (Venue, Organizer, Term, Event):
+        columns = [*COLUMNS, "protected_fragment"] if model is Event else COLUMNS
+        rows: models.QuerySet[Any] = model.objects.order_by("pk")
+        if model is not Term:
+            rows = rows.select_related("image")
+        last = 0
+        while batch := list(rows.filter(pk__gt=last)[:BATCH]):
+            with transaction.atomic():
+                for record in batch:
+                    records.render(record)
+                model.objects.bulk_update(batch, columns)
+            done, last = done + len(batch), batch[-1].pk
+    return done
+
+
+def rebuild_links() -> None:
+    """Copy into every link what lists filter and sort by."""
+    kinds: list[Any] = [EventVenue, EventOrganizer, EventTerm]
+    listed = Q(
+        event__status=Status.PUBLISH,
+        event__hide_from_listings=False,
+        event__password="",
+    )
+    for kind in kinds:
+        links = kind.objects
+        for is_listed, found in (
+            (True, links.filter(listed)),
+            (False, links.exclude(listed)),
+        ):
+            links.filter(pk__in=found.values("pk")).exclude(listed=is_listed).update(
+                listed=is_listed
+            )
+        event = Event.objects.filter(pk=models.OuterRef("event"))
+        moved = links.exclude(start_utc=F("event__start_utc"))
+        links.filter(pk__in=moved.values("pk")).update(
+            start_utc=models.Subquery(event.values("start_utc")[:1])
+        )
+
+
+@transaction.atomic
+def rebuild_counters() -> None:
+    """Count everything anew; writers wait until it is done."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            tables = ", ".join(
+                model._meta.db_table for model in (DayCount, Event, EventTerm)
+            )
+            cursor.execute(f"LOCK TABLE {tables} IN SHARE ROW EXCLUSIVE MODE")
+    DayCount.objects.exclude(scope="writes").delete()
+    listed = Event.objects.filter(status=Status.PUBLISH, hide_from_listings=False)
+    _count(listed, "all", "status")  # the same for all of them
+    _count(listed, "institution:{}", "institution")
+    _count(EventTerm.objects.filter(listed=True), "term:{}", "term_id")
+
+
+def _count(rows: models.QuerySet[Any], scope: str, column: str) -> None:
+    """Count rows by the day they start on, and in all, for each value of a column."""
+    grouped = rows.order_by().values_list(column, TruncDate("start_utc", tzinfo=UTC))
+    wholes: Counter[str] = Counter()
+    found = []
+    for value, day, number in grouped.annotate(number=Count("pk")):
+        name = scope.format(value)
+        found.append(DayCount(scope=name, day=day, number=number))
+        wholes[name] += number
+    for name, number in wholes.items():
+        found.append(DayCount(scope=name, day=WHOLE, number=number))
+    DayCount.objects.bulk_create(found, batch_size=BATCH)
+
+
+def rebuild() -> int:
+    """Make everything again; return how many records there are."""
+    done = rebuild_records()
+    rebuild_links()
+    rebuild_counters()
+    return done

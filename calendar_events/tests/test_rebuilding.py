@@ -1,0 +1,65 @@
+"""``manage.py rebuild_calendar``."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from django.core.management import call_command
+
+from calendar_events.models import DayCount, Event, EventTerm, Venue
+from calendar_events.tests.factories import (
+    CategoryFactory,
+    EventFactory,
+    OrganizerFactory,
+    TagFactory,
+    VenueFactory,
+)
+from calendar_events.tests.test_counters import counted, kept
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def event(db):
+    EventFactory(protected=True, terms=[TagFactory()])
+    EventFactory(draft=True)
+    return EventFactory(
+        title="Yoga",
+        cost="10",
+        terms=[CategoryFactory(), TagFactory()],
+        venues=[VenueFactory()],
+        organizers=[OrganizerFactory()],
+        published_at=datetime(2020, 1, 1, tzinfo=UTC),
+    )
+
+
+def test_everything_that_is_made_of_rows_is_made_again(event):
+    before = list(Event.objects.order_by("pk").values())
+    links = list(EventTerm.objects.order_by("pk").values())
+    counters = kept()
+    Event.objects.update(fragment="", protected_fragment="", search_text="", sort_text="")
+    Venue.objects.update(fragment="")
+    EventTerm.objects.update(listed=True, start_utc=datetime(1999, 1, 1, tzinfo=UTC))
+    DayCount.objects.exclude(scope="writes").delete()
+
+    call_command("rebuild_calendar", verbosity=0)
+
+    assert list(Event.objects.order_by("pk").values()) == before
+    assert list(EventTerm.objects.order_by("pk").values()) == links
+    assert Venue.objects.get().fragment
+    assert kept() == counters == counted()
+
+
+def test_settings_that_fragments_have_taken_in_are_taken_in_again(
+    anonymous, event, settings, capsys
+):
+    settings.TIME_ZONE = "America/New_York"
+    settings.CALENDAR_EVENTS = {**settings.CALENDAR_EVENTS, "CURRENCY": "EUR"}
+
+    call_command("rebuild_calendar")
+
+    document = anonymous.get(f"/events/{event.pk}").json()
+    assert document["date"] == "2019-12-31 19:00:00"
+    assert document["cost_details"]["currency_code"] == "EUR"
+    assert capsys.readouterr().out == "8 records rendered and counted.\n"
