@@ -59,11 +59,15 @@ def viewer_of(request: Request, *, now: datetime) -> Viewer:
 def record_response(
     request: Request, record: Event | Venue | Organizer | Term, *, status: int = 200
 ) -> HttpResponse:
-    """Return the answer to a write: the saved record, read again, as its caller sees it."""
+    """Return the answer to a write: the saved record, read again, as its caller sees it.
+
+    Raises the model's ``DoesNotExist`` when somebody else has deleted it.
+    """
     now = timezone.now()
     if isinstance(record, Term):
         row = terms.by_id(Taxonomy(record.taxonomy), record.pk, now)
-        assert row is not None  # noqa: S101 -- the caller has just saved it
+        if row is None:  # deleted since it was found
+            raise Term.DoesNotExist
         version = term_version(request, row)
         body = term_text(row)
         path = f"/{terms.COLLECTIONS[Taxonomy(record.taxonomy)]}/{record.pk}"
@@ -71,7 +75,8 @@ def record_response(
         kind = KINDS[type(record)]
         viewer = viewer_of(request, now=now)
         single = singles.by_id(kind, record.pk, now)
-        assert single is not None  # noqa: S101 -- the caller has just saved it
+        if single is None:  # deleted since it was found
+            raise type(record).DoesNotExist
         version = record_version(request, kind, single, viewer=viewer, now=now)
         body = record_text(kind, single, viewer=viewer, now=now)
         path = f"/{COLLECTIONS[kind]}/{record.pk}"

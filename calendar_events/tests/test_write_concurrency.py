@@ -196,6 +196,28 @@ def test_linking_a_venue_that_is_being_deleted_is_a_success_or_a_refusal(writers
     assert Venue.objects.count() == 0
 
 
+@pytest.mark.parametrize(
+    ("collection", "body"),
+    [("events", event()), ("categories", {"name": "A"}), ("tags", {"name": "A"})],
+)
+def test_of_deletions_for_good_at_once_one_succeeds_and_the_rest_find_nothing(
+    writers, at_once, collection, body
+):
+    for _ in range(5):
+        record = writers[0].post(f"/{collection}", body).json()
+        answers = at_once(
+            *(
+                lambda writer=writer, pk=record["id"]: writer.delete(
+                    f"/{collection}/{pk}?force=true"
+                )
+                for writer in writers
+            )
+        )
+
+        statuses = sorted(answer.status_code for answer in answers)
+        assert statuses == [200, *[404] * (WRITERS - 1)]
+
+
 def test_of_deletes_at_once_one_moves_to_the_trash_and_the_rest_are_gone(writers, at_once):
     record = writers[0].post("/events", event()).json()
 

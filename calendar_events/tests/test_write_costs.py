@@ -47,9 +47,9 @@ def test_changing_costs_the_same_however_much_is_linked(
     record = EventFactory()
     body = {"title": "Other", **links(count)}
 
-    # Permissions 2, record 1, references 4, transaction 2, lock 1, version, event,
+    # Permissions 2, record 1, references 4, transaction 4, lock 1, version, event,
     # history 3, links 6, answer 4.
-    with django_assert_num_queries(23):
+    with django_assert_num_queries(25):
         assert editor.put(f"/events/{record.pk}", body).status_code == 200
 
 

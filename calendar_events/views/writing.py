@@ -11,13 +11,13 @@ viewset's permission classes), permission, existence, preconditions, body.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from django.db import transaction
 from django.utils import timezone
 
 from calendar_events import answers
-from calendar_events.models import Event, Organizer, Status, Taxonomy, Term, Venue
+from calendar_events.models import Event, Organizer, Status, Taxonomy, Venue
 from calendar_events.permissions import (
     require_create,
     require_manage,
@@ -100,18 +100,20 @@ class RecordWrites:
                 input=self.body, body=body, actor=actor, current=record, zone=zone
             )
 
-            def once() -> AnyRecord:
+            def once() -> HttpResponse:
                 changes = reader.changes()
-                with files_of_failed_writes_removed():
-                    return self.use_cases.update(
+                with files_of_failed_writes_removed(), transaction.atomic():
+                    written = self.use_cases.update(
                         actor=actor,
                         changes=changes,
                         now=timezone.now(),
                         expected_version=changing.expected_version(request, record, body),
                         **{f"{self.use_cases.kind}_id": record.pk},
                     )
+                    # In the transaction, so that it is this write that is answered.
+                    return answers.record_response(request, written)
 
-            return answers.record_response(request, until_done(once))
+            return until_done(once)
 
     def destroy(self, request: Request, *_args: Any, **address: str) -> HttpResponse:
         """Move to the trash; with ``force`` delete for good."""
@@ -126,12 +128,17 @@ class RecordWrites:
                 "expected_version": changing.expected_version(request, record),
                 f"{self.use_cases.kind}_id": record.pk,
             }
-            if not forced:
-                trash = partial(self.use_cases.trash, now=timezone.now(), **write)
-                return answers.record_response(request, until_done(trash))
-            answer = answers.record_response(request, record)
-            until_done(partial(self.use_cases.delete, **write))
-            return answer
+
+            def once() -> HttpResponse:
+                with transaction.atomic():
+                    if not forced:
+                        trashed = self.use_cases.trash(now=timezone.now(), **write)
+                        return answers.record_response(request, trashed)
+                    answer = answers.record_response(request, record)
+                    self.use_cases.delete(**write)
+                    return answer
+
+            return until_done(once)
 
     def _reach(
         self, request: Request, verb: str, address: Mapping[str, str]
@@ -250,16 +257,18 @@ class TermWrites:
                 input=self.body, body=body, actor=actor, current=term
             )
 
-            def once() -> Term:
-                return terms.update_term(
-                    actor=actor,
-                    term_id=term.pk,
-                    changes=reader.changes(),
-                    now=timezone.now(),
-                    expected_version=changing.expected_version(request, term, body),
-                )
+            def once() -> HttpResponse:
+                with transaction.atomic():
+                    written = terms.update_term(
+                        actor=actor,
+                        term_id=term.pk,
+                        changes=reader.changes(),
+                        now=timezone.now(),
+                        expected_version=changing.expected_version(request, term, body),
+                    )
+                    return answers.record_response(request, written)
 
-            return answers.record_response(request, until_done(once))
+            return until_done(once)
 
     def destroy(self, request: Request, *_args: Any, **address: str) -> HttpResponse:
         """Delete for good; the answer is the term as it was."""
@@ -269,14 +278,16 @@ class TermWrites:
             term = finding.term(self.taxonomy, address)
             require_same_institution(require_credentials(request), term.institution)
             answers.check_preconditions(request, term)
-            answer = answers.record_response(request, term)
-            until_done(
-                partial(
-                    terms.delete_term,
-                    actor=actor,
-                    term_id=term.pk,
-                    now=timezone.now(),
-                    expected_version=changing.expected_version(request, term),
-                )
-            )
-            return answer
+
+            def once() -> HttpResponse:
+                with transaction.atomic():
+                    answer = answers.record_response(request, term)
+                    terms.delete_term(
+                        actor=actor,
+                        term_id=term.pk,
+                        now=timezone.now(),
+                        expected_version=changing.expected_version(request, term),
+                    )
+                    return answer
+
+            return until_done(once)
