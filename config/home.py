@@ -6,7 +6,7 @@ from typing import Any
 
 from django.conf import settings
 from django.urls import URLPattern, path
-from django.views.generic import TemplateView
+from django.views.generic import RedirectView, TemplateView
 
 
 class Home(TemplateView):
@@ -54,6 +54,7 @@ class DemoClient(TemplateView):
 urlpatterns: list[URLPattern] = [path("", Home.as_view(), name="home")]
 if settings.DEMO:
     urlpatterns += [
+        path("demo", RedirectView.as_view(pattern_name="demo")),
         path("demo/", DemoClient.as_view(), name="demo"),
         path("demo/callback", DemoClient.as_view(), name="demo-callback"),
     ]

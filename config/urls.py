@@ -3,6 +3,7 @@
 from django.conf import settings
 from django.contrib import admin
 from django.urls import include, path
+from django.views.generic import RedirectView
 
 API_MOUNT = f"{settings.BASE_MOUNT}{settings.VENDOR_NS}/"
 
@@ -13,6 +14,7 @@ handler500 = "platform_errors.error_handlers.server_error"
 
 urlpatterns = [
     path("", include("config.home")),
+    path("admin", RedirectView.as_view(pattern_name="admin:index")),  # as people type it
     path("admin/", admin.site.urls),
     path(".well-known/", include("authserver.well_known")),
     path(settings.AUTH_MOUNT, include("authserver.urls")),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from csp.decorators import csp_update
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.decorators import method_decorator
 from django.views import View
 
 from calendar_events import answers
@@ -27,8 +29,17 @@ class Schema(EventsView):
         return answers.fixed(request, document.current())
 
 
+# Both programs write style elements while they draw; without them Redoc does not start.
+STYLES_OF_THEIR_OWN = {"style-src": "'unsafe-inline'"}
+
+
+@method_decorator(csp_update(STYLES_OF_THEIR_OWN), name="dispatch")
 class Documentation(View):
-    """``GET {events_root}/doc/swagger`` and ``/doc/redoc``, for people."""
+    """``GET {events_root}/doc/swagger`` and ``/doc/redoc``, for people.
+
+    Of the policy for content only the styles are loosened, and nothing that a user wrote
+    is on these pages.
+    """
 
     http_method_names = ["get", "head", "options"]
 

@@ -16,7 +16,7 @@ BANNER = """
   Sign in as a user      {url}/demo/   (a browser application, step by step)
   Administer             {url}/admin/  admin / admin-demo-pass
   Events interface       {url}{events}/events
-  Its documentation      {url}{events}/doc
+  Its documentation      {url}{events}/doc/swagger
   Who am I (signed)      {url}{identity}
 
 Accounts at 1001 Riverside University

@@ -1,0 +1,45 @@
+"""The documentation pages in a real browser, under the policy that the server sends."""
+
+import pytest
+
+from authserver.tests.browser import chromium, new_page  # noqa: F401
+
+
+@pytest.mark.browser
+def test_the_reference_is_drawn(server, chromium):  # noqa: F811
+    """Not by ``new_page``: Redoc asks for its maker's logo, which the policy refuses."""
+    tab = chromium.new_page()
+
+    tab.goto(f"{server.url}/platform/events/v1/doc/redoc")
+
+    tab.get_by_role("heading", name="Calendar events").first.wait_for(timeout=40_000)
+    tab.close()
+
+
+@pytest.mark.browser
+def test_the_interface_can_be_tried_without_filling_in_anything(server, new_page):  # noqa: F811
+    tab = new_page()
+    tab.goto(f"{server.url}/platform/events/v1/doc/swagger")
+    tab.get_by_text("List events", exact=True).click()
+    tab.get_by_role("button", name="Try it out").click()
+
+    tab.get_by_role("button", name="Execute").click()
+
+    tab.locator(".live-responses-table", has_text="Yoga for everybody").wait_for()
+
+
+def test_only_styles_are_loosened_for_them(server):
+    page = server.http.get("/platform/events/v1/doc/redoc")
+
+    policy = page.headers["Content-Security-Policy"]
+
+    directives = dict(part.strip().split(" ", 1) for part in policy.split(";"))
+    assert directives["style-src"] == "'self' 'unsafe-inline'"
+    assert directives["script-src"] == "'self'"
+
+
+@pytest.mark.parametrize("door", ["/admin", "/demo"])
+def test_the_doors_open_without_their_last_slash(server, door):
+    response = server.http.get(door)
+
+    assert response.headers["Location"] == f"{door}/"
