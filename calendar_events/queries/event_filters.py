@@ -181,7 +181,7 @@ def _places(query: EventQuery, values: Mapping[str, Any], problems: dict[str, st
     """Filter by where it is."""
     if "geoloc" in values:
         query.scope = None
-        geography.located(query.filters, query.viewer, query.now, wanted=values["geoloc"])
+        geography.located(query, wanted=values["geoloc"])
     given = [name for name in ("geoloc_lat", "geoloc_lng") if name in values]
     if len(given) == 1:
         missing = "geoloc_lng" if given == ["geoloc_lat"] else "geoloc_lat"
@@ -189,9 +189,7 @@ def _places(query: EventQuery, values: Mapping[str, Any], problems: dict[str, st
     elif given:
         query.scope = None
         geography.near(
-            query.filters,
-            query.viewer,
-            query.now,
+            query,
             latitude=values["geoloc_lat"],
             longitude=values["geoloc_lng"],
             radius=values.get("radius", geography.DEFAULT_RADIUS_KM),

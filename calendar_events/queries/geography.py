@@ -11,6 +11,7 @@ from calendar_events.viewers import VENUE
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from calendar_events.queries.events import EventQuery
     from calendar_events.viewers import Viewer
 
 EARTH_RADIUS_KM = 6371.0088
@@ -43,34 +44,39 @@ def visible_venues(viewer: Viewer, now: datetime) -> sql.Conditions:
     return conditions
 
 
-def located(
-    filters: sql.Conditions, viewer: Viewer, now: datetime, *, wanted: bool
-) -> None:
+def located(query: EventQuery, *, wanted: bool) -> None:
     """Keep events with a venue that has coordinates, or the others."""
-    conditions = visible_venues(viewer, now)
-    conditions.add("v.geo_lat IS NOT NULL")
+    conditions = _links_to_places(query)
     operator = "IN" if wanted else "NOT IN"
-    filters.add(
+    query.filters.add(
         _VENUES.format(operator=operator, conditions=conditions), *conditions.params
     )
 
 
-def near(  # noqa: PLR0913 -- a circle and a viewer
-    filters: sql.Conditions,
-    viewer: Viewer,
-    now: datetime,
-    *,
-    latitude: float,
-    longitude: float,
-    radius: float,
-) -> None:
+def near(query: EventQuery, *, latitude: float, longitude: float, radius: float) -> None:
     """Keep events within ``radius`` kilometres."""
-    conditions = visible_venues(viewer, now)
-    conditions.add("v.geo_lat IS NOT NULL")
+    conditions = _links_to_places(query)
     _box(conditions, latitude, longitude, radius)
     least = "LEAST" if sql.is_postgres() else "MIN"
     conditions.add(_DISTANCE.format(least=least), latitude, latitude, longitude, radius)
-    filters.add(_VENUES.format(operator="IN", conditions=conditions), *conditions.params)
+    query.filters.add(
+        _VENUES.format(operator="IN", conditions=conditions), *conditions.params
+    )
+
+
+def _links_to_places(query: EventQuery) -> sql.Conditions:
+    """Return the conditions for links to venues with coordinates.
+
+    The links have copies of what most of their events fail, so that one index finds those
+    of a venue which the list can show at all.
+    """
+    conditions = visible_venues(query.viewer, query.now)
+    conditions.add("v.geo_lat IS NOT NULL")
+    if not query.viewer.is_user:
+        conditions.add("x.listed")
+    if query.window.start is not None and not query.window.overlaps:
+        conditions.add("x.start_utc >= %s", sql.moment(query.window.start))
+    return conditions
 
 
 def _box(
