@@ -72,8 +72,6 @@ def _between(zone: ZoneInfo, low: datetime, high: datetime) -> Change:
     while high - low > timedelta(seconds=1):
         middle = low + (high - low) // 2
         middle = middle.replace(microsecond=0)
-        if middle in (low, high):
-            break
         if _look(middle, zone) == before:
             low = middle
         else:

@@ -37,18 +37,6 @@ class RecordQuerySet(models.QuerySet):
         """Keep what anybody may read at ``now``."""
         return self.filter(status=Status.PUBLISH, published_at__lte=now)
 
-    def scheduled(self, now: datetime) -> Self:
-        """Keep what time will publish."""
-        return self.filter(status=Status.PUBLISH, published_at__gt=now)
-
-    def with_status(self, status: str, now: datetime) -> Self:
-        """Keep what has the effective status ``status`` at ``now``."""
-        if status == Status.PUBLISH:
-            return self.published(now)
-        if status == Status.FUTURE:
-            return self.scheduled(now)
-        return self.filter(status=status)
-
 
 class Rendered(models.Model):
     """A row that carries its own JSON text and a version.

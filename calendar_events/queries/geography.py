@@ -94,8 +94,6 @@ def _box(
         )
     )
     west, east = longitude - width, longitude + width
-    if east - west >= 360:
-        return
     if west < -180:
         conditions.add("(v.geo_lng >= %s OR v.geo_lng <= %s)", west + 360, east)
     elif east > 180:

@@ -26,13 +26,6 @@ class Order:
         """The same walk from the other end."""
         return Order(self.column, not self.descending)
 
-    @property
-    def orm(self) -> tuple[str, ...]:
-        """What a QuerySet takes."""
-        sign = "-" if self.descending else ""
-        columns = [self.column] if self.column == "id" else [self.column, "id"]
-        return tuple(f"{sign}{column}" for column in columns)
-
 
 EVENT_COLUMNS = {
     "start_date": "start_utc",

@@ -32,7 +32,6 @@ ORDER BY p.k {direction}, p.id {direction}"""
 _BATCH = """SELECT f.k, {row}
 FROM ({walk}) f JOIN calendar_events_event e ON e.id = f.id
 ORDER BY f.k {direction}, f.id {direction}"""
-_NOTHING = "SELECT e.id AS id, e.start_utc AS k FROM calendar_events_event e WHERE 1 = 0"
 
 
 class EventRow(NamedTuple):
@@ -171,8 +170,6 @@ def _scope(query: EventQuery) -> totals.Scope:
 def _union(query: EventQuery) -> tuple[str, list[Any]]:
     public = query.public_part()
     parts = [*([public] if public else []), *query.own_parts()]
-    if not parts:
-        return _NOTHING, []
     params = [param for part in parts for param in part.conditions.params]
     return " UNION ALL ".join(part.text for part in parts), params
 

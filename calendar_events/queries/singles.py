@@ -37,8 +37,6 @@ class Single(NamedTuple):
 
 def by_id(kind: str, pk: int, now: datetime) -> Single | None:
     """Return the record with this identifier."""
-    if pk > sql.MAX_ID:
-        return None
     return _single(kind, "r.id = %s", pk, now, prepare=True)
 
 

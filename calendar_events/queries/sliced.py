@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from django.core.exceptions import EmptyResultSet
 from django.db.models import F
 from django.db.models.functions import Coalesce
 
@@ -32,10 +31,7 @@ class Slice(NamedTuple):
 def slice_of(queryset: QuerySet[Any], order: Order, *, limit: int, offset: int) -> Slice:
     """Return a page of identifiers and the exact total, as of one moment."""
     keyed = queryset.order_by().annotate(k=_key(order.column)).values_list("id", "k")
-    try:
-        found, params = keyed.query.get_compiler(sql.connection().alias).as_sql()
-    except EmptyResultSet:
-        return Slice([], 0)
+    found, params = keyed.query.get_compiler(sql.connection().alias).as_sql()
     statement = _STATEMENT.format(
         found=found, direction=order.direction, limit=limit, offset=offset
     )

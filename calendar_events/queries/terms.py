@@ -79,8 +79,6 @@ class TermPage(NamedTuple):
 
 def by_id(taxonomy: Taxonomy, pk: int, now: datetime) -> TermRow | None:
     """Return one term."""
-    if pk > sql.MAX_ID:
-        return None
     conditions = sql.Conditions()
     conditions.add("t.taxonomy = %s", taxonomy)
     conditions.add("t.id = %s", pk)
