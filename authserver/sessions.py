@@ -6,6 +6,7 @@ a session decides whether it is alive.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from django.contrib.sessions.backends.db import SessionStore as DatabaseSessionStore
@@ -17,12 +18,18 @@ if TYPE_CHECKING:
     from django.contrib.sessions.base_session import AbstractBaseSession
 
 STARTED_AT = "started_at"
+KEY = re.compile(r"[a-z0-9]{32}")
+"""What Django makes, and all that a cookie may claim."""
 TOUCH_SECONDS = 60
 """A session in use is written back at most once a minute."""
 
 
 class SessionStore(DatabaseSessionStore):
     """Idle and absolute lifetimes (decisions 3.10)."""
+
+    def _validate_session_key(self, key: str | None) -> bool:
+        """Believe only keys that Django makes: a NUL from a cookie breaks PostgreSQL."""
+        return key is not None and KEY.fullmatch(key) is not None
 
     def get_session_cookie_age(self) -> int:
         """Return for how many seconds the session lives on from now."""

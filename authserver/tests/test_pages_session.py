@@ -214,3 +214,12 @@ def test_guessing_the_old_password_is_limited_like_logging_in(password_page, clo
 
 def test_nobody_who_is_not_signed_in_sees_the_password_page(visitor, alice):
     assert visitor.open("/oauth2/access/password").heading == "Choose your institution"
+
+
+@pytest.mark.parametrize("key", ["\0" * 32, "\0" * 8, "x" * 5000, "Ä" * 32, "'; --" * 8])
+def test_a_session_cookie_of_anything_is_no_session(client, key):
+    client.cookies["session"] = key
+
+    response = client.get("/oauth2/access")
+
+    assert response.status_code == 302
