@@ -57,7 +57,7 @@ class TokenClient:
 
     path: str = "/oauth2/token"
     headers: dict = field(default_factory=dict)
-    client: Client = field(default_factory=Client)
+    client: Client = field(default_factory=lambda: Client(enforce_csrf_checks=True))
 
     def query(self, headers=None, **values):
         """The spec's form: parameters in the query, an empty body."""

@@ -54,6 +54,7 @@ class Endpoint(View):
         return client_address(self.request) or ""
 
 
+@method_decorator(csrf_exempt, name="dispatch")  # of this ``dispatch`` as well
 class NoSuchEndpoint(Endpoint):
     """What lies below an endpoint: nothing, said in the endpoint's shape (decisions 6)."""
 

@@ -1,6 +1,7 @@
 """How a token request may be written, and how its errors are (decisions 4)."""
 
 import pytest
+from django.test import Client
 
 from authserver.models import Grant
 from authserver.tests import factories
@@ -78,9 +79,11 @@ def test_another_method_is_405_in_the_same_shape(client, method, path):
         assert response.json()["message"] == "Method Not Supported"
 
 
-@pytest.mark.parametrize("method", ["get", "post"])
+@pytest.mark.parametrize("method", ["get", "post", "put"])
 @pytest.mark.parametrize("path", ["token", "revoke", "introspect"])
-def test_nothing_lies_below_an_endpoint(client, method, path):
+def test_nothing_lies_below_an_endpoint(method, path):
+    client = Client(enforce_csrf_checks=True)
+
     response = getattr(client, method)(f"/oauth2/{path}/more")
 
     assert_error(response, 404, "invalid_request", "Not Found")
