@@ -76,6 +76,11 @@ class AuthorizationRequest:
     institution: str | None
     """The registry identifier chosen by path or ``context:``; ``None`` shows the page."""
 
+    @property
+    def remembers_consent(self) -> bool:
+        """Whether what the user allows here need not be asked again (decisions 3.8)."""
+        return self.key.remembers_consent(self.redirect_uri)
+
     def refuse(self, refused: PlatformRefusal) -> Refusal:
         """Return a refusal that goes back to the application."""
         return replace(

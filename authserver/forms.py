@@ -21,13 +21,11 @@ if TYPE_CHECKING:
 
 MAX_PASSWORD_LENGTH = 1024
 MAX_QUERY_LENGTH = 100
-ADVICE = (
-    "At least eight characters; no common word, not only digits, not your own name."
-)
+ADVICE = "At least eight characters; no common word, not only digits, not your own name."
 
 
 class SearchForm(forms.Form):
-    """What is looked for on the institution page; anything unusable finds nothing."""
+    """What is looked for on the institution page; anything unusable is no search."""
 
     q = forms.CharField(required=False, max_length=MAX_QUERY_LENGTH)
 

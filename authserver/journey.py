@@ -86,7 +86,7 @@ def next_step(request: HttpRequest, found: Pending, *, now: datetime) -> Step:
         institution_id=asked.key.institution_pks[asked.institution],
         now=now,
     )
-    if asked.key.remembers_consent and consents.covers(granted, asked.scopes):
+    if asked.remembers_consent and consents.covers(granted, asked.scopes):
         return Step.FINISH
     return Step.GRANT
 

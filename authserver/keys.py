@@ -111,10 +111,14 @@ class StoredKey:
         """Whether the key is of the old generation and proves itself otherwise."""
         return self.view.old_generation and self.has_secret
 
-    @property
-    def remembers_consent(self) -> bool:
-        """Whether a consent may be remembered: nobody else can pose as the application."""
-        return self.has_secret or self.claimed_https
+    def remembers_consent(self, redirect_uri: str) -> bool:
+        """Whether a consent may be remembered: nobody else can pose as the application.
+
+        Only an https address can be claimed (RFC 8252 section 7.2); at any other address
+        of the same key, whoever listens on the device would receive the code unasked.
+        """
+        is_claimed = self.claimed_https and redirect_uri.startswith("https://")
+        return self.has_secret or is_claimed
 
 
 class ServiceKeyStore:

@@ -190,7 +190,7 @@ def issue_code(
             code_challenge_method="S256" if request.code_challenge else "",
             expires=now + conf.code_lifetime,
         )
-        if request.key.remembers_consent:
+        if request.remembers_consent:
             consents.remember(
                 user_id=user.pk,
                 key_id=request.key.pk,

@@ -113,6 +113,21 @@ def test_a_public_key_with_claimed_addresses_is_remembered(
     assert visitor.answer["code"].startswith("auth_")
 
 
+@pytest.mark.parametrize("unclaimed", ["http://127.0.0.1/callback", "com.example.app:/cb"])
+def test_a_consent_for_a_claimed_address_is_none_for_the_keys_other_addresses(
+    visitor, address, key, alice, log_in, unclaimed
+):
+    key.claimed_https = True
+    key.save()
+    visitor.open(address(key))
+    log_in()
+    visitor.press("Allow")
+
+    visitor.open(address(key, redirect_uri=unclaimed))
+
+    assert visitor.heading == "Allow Campus Planner to act for you?"
+
+
 @pytest.mark.parametrize("hint", ["approval_prompt", "prompt", "skip_authorization"])
 @pytest.mark.parametrize("value", ["auto", "none", "true"])
 def test_no_hint_of_the_application_skips_the_question(
