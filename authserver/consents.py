@@ -17,6 +17,7 @@ from authserver.models import (
     Grant,
     RefreshToken,
 )
+from authserver.oauth import tokens
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -51,7 +52,7 @@ def remember(
 ) -> None:
     """Add to what the user allowed, and count its lifetime anew (decisions 3.8)."""
     whose = {"user_id": user_id, "key_id": key_id, "institution_id": institution_id}
-    tokens = [t for t in scopes.tokens if not t.startswith(CONTEXT_SCOPE_PREFIX)]
+    asked = [t for t in scopes.tokens if not t.startswith(CONTEXT_SCOPE_PREFIX)]
     # An expired one is closed first: what it held must be asked again.
     Consent.objects.filter(**whose, revoked_at__isnull=True, expires_at__lte=now).update(
         revoked_at=F("expires_at")
@@ -61,13 +62,13 @@ def remember(
         **whose,
         revoked_at=None,
         defaults={
-            "scope": " ".join(tokens),
+            "scope": " ".join(asked),
             "granted_at": now,
             "expires_at": expires_at,
         },
     )
     if not created:
-        consent.scope = " ".join(dict.fromkeys([*consent.scope.split(), *tokens]))
+        consent.scope = " ".join(dict.fromkeys([*consent.scope.split(), *asked]))
         consent.expires_at = expires_at
         consent.save(update_fields=["scope", "expires_at"])
 
@@ -80,8 +81,9 @@ def revoke(*, user: User, key: ServiceKey, now: datetime, address: str = "") -> 
         revoked_at=now
     )
     Grant.objects.filter(**whose, redeemed_at__isnull=True).update(redeemed_at=now)
-    RefreshToken.objects.filter(**whose, revoked__isnull=True).update(revoked=now)
-    AccessToken.objects.filter(**whose, revoked_at__isnull=True).update(revoked_at=now)
+    tokens.revoke_all(
+        RefreshToken.objects.filter(**whose), AccessToken.objects.filter(**whose), now
+    )
     audit.record(
         AuditEvent.Action.ACCESS_REVOKED,
         login=user.login,

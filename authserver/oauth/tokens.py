@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
+    from authserver.models.token import AccessTokenQuerySet, RefreshTokenQuerySet
     from authserver.oauth.exchange import Exchange
 
 _WRONG = "the refresh token is not valid"
@@ -111,10 +112,28 @@ def revoke_family(family: UUID | None, now: datetime) -> int:
     """Revoke every token that descends from one grant; return how many were live."""
     if family is None:
         return 0
-    with transaction.atomic():
-        refresh = RefreshToken.objects.filter(token_family=family, revoked__isnull=True)
-        access = AccessToken.objects.filter(token_family=family, revoked_at__isnull=True)
-        return refresh.update(revoked=now) + access.update(revoked_at=now)
+    return revoke_all(
+        RefreshToken.objects.filter(token_family=family),
+        AccessToken.objects.filter(token_family=family),
+        now,
+    )
+
+
+@transaction.atomic
+def revoke_all(
+    refresh: RefreshTokenQuerySet, access: AccessTokenQuerySet, now: datetime
+) -> int:
+    """Revoke these tokens and what a refresh under way makes of them; return how many.
+
+    An ``UPDATE`` that waits for a refresh to end does not see the token that the refresh
+    put in place of the old one, so it is repeated until none is live. Access tokens come
+    last: no refresh is left then that could add one.
+    """
+    live = refresh.filter(revoked__isnull=True)
+    count = 0
+    while live.exists():
+        count += live.update(revoked=now)
+    return count + access.filter(revoked_at__isnull=True).update(revoked_at=now)
 
 
 def revoke(token: str, *, key_pk: int, now: datetime) -> AccessToken | RefreshToken | None:

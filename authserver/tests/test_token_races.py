@@ -1,17 +1,19 @@
 """Many requests at once: one winner, no 500, on SQLite and on PostgreSQL."""
 
 import threading
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from django.db import connections
+from django.db import connections, transaction
 from django.utils import timezone
 
-from authserver import pending
+from authserver import consents, pending
 from authserver.authorization import AuthorizationRequest
 from authserver.keys import find_stored_key
 from authserver.models import AccessToken, Grant, RefreshToken
+from authserver.oauth import tokens
 from authserver.scopes import Scopes
 from authserver.tests import factories
 from authserver.tests.oauth_client import REDIRECT, TokenClient, new_code, new_verifier
@@ -139,3 +141,33 @@ def test_parallel_guesses_at_the_verifier_count_too(user, key):
     assert ask(verifier) == 400
     assert Grant.objects.get().redeemed_at is not None
     assert not AccessToken.objects.exists()
+
+
+@pytest.mark.parametrize("by", ["family", "user"])
+def test_a_revocation_during_a_refresh_ends_what_the_refresh_brings(user, key, by):
+    old = factories.RefreshTokenFactory(user=user, application=key, token_text="rt_1")
+    is_spent = threading.Event()
+
+    def refresh():
+        try:
+            with transaction.atomic():
+                RefreshToken.objects.filter(pk=old.pk).update(revoked=timezone.now())
+                factories.RefreshTokenFactory(
+                    user=user, application=key, token_family=old.token_family
+                )
+                is_spent.set()
+                time.sleep(0.3)  # long enough for the revocation to wait for this row
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(1) as pool:
+        under_way = pool.submit(refresh)
+        assert is_spent.wait(timeout=10)
+        if by == "family":
+            tokens.revoke_family(old.token_family, timezone.now())
+        else:
+            consents.revoke(user=user, key=key, now=timezone.now())
+        under_way.result()
+
+    assert RefreshToken.objects.count() == 2
+    assert not RefreshToken.objects.filter(revoked__isnull=True).exists()
