@@ -373,14 +373,47 @@ def test_head_is_get_without_a_body(anonymous, address):
         assert "X-TEC-Total" in response.headers
 
 
-@pytest.mark.parametrize("address", ["", "/doc", "/events", "/events/1", "/tags/1/"])
+@pytest.mark.parametrize(
+    "address", ["", "/doc", "/events", "/events/1", "/tags/1/", "/events.ics"]
+)
 def test_options_describes_the_route_without_credentials(anonymous, address):
     response = anonymous.send("OPTIONS", address)
 
+    assert response.headers["Content-Type"] == "application/json"
+    assert response.headers["Vary"] == "Accept, Authorization"
     document = response.json()
     assert document["namespace"] == "platform/events/v1"
     assert "GET" in document["methods"]
     assert document["endpoints"][0]["methods"][0] == "GET"
+
+
+@pytest.mark.parametrize("digits", ["9" * 19, "9" * 20, "9" * 5000, "0" * 5000])
+@pytest.mark.parametrize("method", ["GET", "PUT"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/events/{0}",
+        "/venues/{0}",
+        "/organizers/{0}",
+        "/categories/{0}",
+        "/tags/{0}",
+    ],
+)
+def test_an_identifier_beyond_all_rows_is_404(editor, address, digits, method):
+    response = editor.send(method, address.format(digits), {})
+
+    assert response.status_code == 404
+    assert response.json()["code"].endswith("-not-found")
+
+
+def test_zeros_in_front_of_an_identifier_change_nothing(editor):
+    event = EventFactory()
+
+    address = f"/events/{event.pk:05000}"
+
+    assert editor.get(address).json()["id"] == event.pk
+    assert editor.get(f"{address}.ics").status_code == 200
+    assert editor.send("PUT", address, {}).json()["id"] == event.pk
 
 
 @pytest.mark.parametrize(

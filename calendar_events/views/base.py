@@ -20,6 +20,7 @@ from platform_errors.permissions import (
     RequiresService,
     RequiresUser,
 )
+from platform_errors.views import PlatformView
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from rest_framework.request import Request
 
 
-class EventsView(ViewSet):
+class EventsView(PlatformView, ViewSet):
     """Public reads, writes with a service, an institution and a user (decisions 2)."""
 
     error_dialect: ClassVar[documents.Dialect] = documents.EVENTS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from calendar_events import access, answers, conditional, viewers
+from calendar_events import access, answers, conditional, sql, viewers
 from calendar_events.documents import composition
 from calendar_events.filters.events import EventFilter
 from calendar_events.queries import pages, relations, singles
@@ -45,7 +45,9 @@ class EventReads(EventsView):
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
         """Read an event."""
-        return self._single(request, singles.by_id(viewers.EVENT, int(pk), self.now))
+        return self._single(
+            request, singles.by_id(viewers.EVENT, sql.identifier(pk), self.now)
+        )
 
     def retrieve_by_slug(self, request: Request, slug: str) -> HttpResponse:
         """Read an event by its slug."""

@@ -8,7 +8,7 @@ import orjson
 from django.http import HttpResponse, StreamingHttpResponse
 from rest_framework.renderers import BaseRenderer
 
-from calendar_events import answers, conditional, feeds, viewers
+from calendar_events import answers, conditional, feeds, sql, viewers
 from calendar_events.documents import addresses
 from calendar_events.filters.echo import echo
 from calendar_events.filters.events import FeedFilter
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from django.http.response import HttpResponseBase
     from rest_framework.request import Request
+    from rest_framework.response import Response
 
     from calendar_events.queries.events import EventQuery
 
@@ -29,7 +30,7 @@ NAME = "Events"
 
 
 class CalendarRenderer(BaseRenderer):
-    """Lets ``Accept: text/calendar`` through; the views write the bytes themselves."""
+    """Lets ``Accept: text/calendar`` through; the views write calendars themselves."""
 
     media_type = "text/calendar"
     format = "ics"
@@ -50,6 +51,12 @@ class EventFeeds(EventsView):
 
     renderer_classes = [CalendarRenderer]
     resource = "events"
+
+    def options(self, request: Any, *args: Any, **kwargs: Any) -> Response:
+        """Describe the route, in JSON."""
+        response = super().options(request, *args, **kwargs)
+        response.content_type = answers.JSON
+        return response
 
     def list(self, request: Request) -> HttpResponseBase:
         """Stream every event of a list; pages are ignored."""
@@ -73,7 +80,9 @@ class EventFeeds(EventsView):
 
     def retrieve(self, request: Request, pk: str) -> HttpResponseBase:
         """Return one event as a calendar."""
-        return self._single(request, singles.by_id(viewers.EVENT, int(pk), self.now))
+        return self._single(
+            request, singles.by_id(viewers.EVENT, sql.identifier(pk), self.now)
+        )
 
     def retrieve_by_slug(self, request: Request, slug: str) -> HttpResponseBase:
         """Return one event by its slug as a calendar."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from calendar_events import slugs
+from calendar_events import slugs, sql
 from calendar_events.models import Event, Organizer, Taxonomy, Term, Venue
 from calendar_events.services import naming
-from calendar_events.sql import MAX_ID
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +23,7 @@ def record(model: type[AnyRecord], address: Mapping[str, str]) -> AnyRecord:
     Raises the model's ``DoesNotExist``.
     """
     if "pk" in address:
-        return cast("AnyRecord", model.objects.get(pk=_identifier(address["pk"])))
+        return cast("AnyRecord", model.objects.get(pk=sql.identifier(address["pk"])))
     slug = slugs.from_path(address["slug"])
     names = [name for name in (slug, naming.trashed(slug)) if name]
     rows = model.objects.filter(slug__in=names)
@@ -37,9 +36,4 @@ def record(model: type[AnyRecord], address: Mapping[str, str]) -> AnyRecord:
 
 def term(taxonomy: Taxonomy, address: Mapping[str, str]) -> Term:
     """Return the category or tag. Raises ``Term.DoesNotExist``."""
-    return Term.objects.get(taxonomy=taxonomy, pk=_identifier(address["pk"]))
-
-
-def _identifier(text: str) -> int:
-    """Return the number; one that no row can have becomes one that none has."""
-    return int(text) if len(text) <= len(str(MAX_ID)) and int(text) <= MAX_ID else 0
+    return Term.objects.get(taxonomy=taxonomy, pk=sql.identifier(address["pk"]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from calendar_events import access, answers, viewers
+from calendar_events import access, answers, sql, viewers
 from calendar_events.documents import composition
 from calendar_events.filters.records import RecordFilter
 from calendar_events.models import Status
@@ -43,7 +43,7 @@ class RecordReads(EventsView):
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
         """Read a record."""
-        return self._single(request, singles.by_id(self.kind, int(pk), self.now))
+        return self._single(request, singles.by_id(self.kind, sql.identifier(pk), self.now))
 
     def retrieve_by_slug(self, request: Request, slug: str) -> HttpResponse:
         """Read a record by its slug."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from calendar_events import access, answers, conditional
+from calendar_events import access, answers, conditional, sql
 from calendar_events.documents import addresses
 from calendar_events.filters.terms import CategoryFilter, TagFilter
 from calendar_events.models import Taxonomy
@@ -43,7 +43,7 @@ class TermReads(EventsView):
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
         """Read a term."""
-        row = terms.by_id(self.taxonomy, int(pk), self.now)
+        row = terms.by_id(self.taxonomy, sql.identifier(pk), self.now)
         if row is None:
             raise access.RecordNotFound(terms.KINDS[self.taxonomy])
         version = answers.term_version(request, row)
