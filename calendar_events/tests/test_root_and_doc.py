@@ -9,7 +9,7 @@ from calendar_events.filters.declaration import parameters
 from calendar_events.filters.events import EventFilter
 from calendar_events.filters.records import RecordFilter
 from calendar_events.filters.terms import CategoryFilter, TagFilter
-from calendar_events.tests.callers import bad_fields
+from calendar_events.tests.callers import bad_fields, refusal
 
 PARAMETERS = {
     "events": [
@@ -166,6 +166,14 @@ def test_the_pages_for_people_need_nothing_from_elsewhere(anonymous, page):
     assert "drf_spectacular_sidecar" in content
     assert "//" not in content.replace("https://", "//").split("<body>")[1]
     assert "<script>" not in content
+
+
+@pytest.mark.parametrize("page", ["swagger", "redoc"])
+def test_the_pages_for_people_are_read_only(anonymous, page):
+    response = anonymous.send("POST", f"/doc/{page}", {})
+
+    assert refusal(response) == (405, "rest_method_not_supported")
+    assert response.headers["Allow"] == "GET, HEAD, OPTIONS"
 
 
 def test_the_document_names_the_server_that_the_settings_name(anonymous, settings):

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from csp.decorators import csp_update
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.decorators import method_decorator
 from django.views import View
+from django.views.decorators.csrf import csrf_exempt
 
 from calendar_events import answers
 from calendar_events.schema import document
 from calendar_events.views.base import EventsView
+from platform_errors import documents
+from platform_errors.exceptions import MethodNotSupported
+from platform_errors.handler import refusal_response
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
@@ -33,6 +37,7 @@ class Schema(EventsView):
 STYLES_OF_THEIR_OWN = {"style-src": "'unsafe-inline'"}
 
 
+@method_decorator(csrf_exempt, name="dispatch")  # it only shows
 @method_decorator(csp_update(STYLES_OF_THEIR_OWN), name="dispatch")
 class Documentation(View):
     """``GET {events_root}/doc/swagger`` and ``/doc/redoc``, for people.
@@ -47,3 +52,11 @@ class Documentation(View):
         """Show the page; all it needs is served from here."""
         context = {"schema_url": reverse("calendar_events:doc")}
         return render(request, f"calendar_events/{page}.html", context)
+
+    def http_method_not_allowed(
+        self, request: HttpRequest, *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        """Refuse in the words of the interface."""
+        allowed = ", ".join(self.http_method_names).upper()
+        refusal = MethodNotSupported(headers={"Allow": allowed})
+        return refusal_response(refusal, request, documents.EVENTS)
