@@ -85,7 +85,7 @@ class Conf:
 
     @property
     def image_fetch_networks(self) -> tuple[str, ...]:
-        """Networks (CIDR) that pictures may be fetched from although they are not public."""
+        """Networks (CIDR) that pictures may come from although they are not public."""
         return tuple(self._get("IMAGE_FETCH_NETWORKS"))
 
     @property

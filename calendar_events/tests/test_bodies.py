@@ -74,9 +74,11 @@ def test_nesting_cannot_exhaust_the_stack():
 
 
 def test_what_no_database_and_no_reader_can_take_is_dropped_from_every_text():
-    body = '{"title": "a\\u0000b\\u0007", "tags": ["\\u001b[1m"], "venue": {"city": "R\\u0000"}}'
+    body = (
+        '{"title": "a\\u0000b\\u0007", "tags": ["\\u001b[1m"], "venue": {"a": "\\u0000"}}'
+    )
 
-    assert json(body) == {"title": "ab", "tags": ["[1m"], "venue": {"city": "R"}}
+    assert json(body) == {"title": "ab", "tags": ["[1m"], "venue": {"a": ""}}
 
 
 def test_line_ends_and_tabs_stay():

@@ -3,9 +3,10 @@
 import pytest
 from django.contrib.auth import get_user_model
 
+from calendar_events.conf import conf
 from calendar_events.models import Event, Status
 from calendar_events.tests.bodies import BODIES, NAMES, RECORDS, TERMS, event
-from calendar_events.tests.callers import bad_fields, caller, key_for, refusal
+from calendar_events.tests.callers import Caller, bad_fields, caller, key_for, refusal
 from calendar_events.tests.factories import (
     CategoryFactory,
     EventFactory,
@@ -14,6 +15,10 @@ from calendar_events.tests.factories import (
     UserFactory,
     VenueFactory,
 )
+from platform_errors.credentials import Principal
+from platform_errors.tests.clients import authorization
+from platform_errors.tests.factories import make_service, make_token, make_wide_key
+from platform_errors.tests.store import MemoryKeyStore
 
 pytestmark = pytest.mark.django_db
 
@@ -280,6 +285,65 @@ def test_a_token_without_the_service_writes_nothing():
     assert response.json()["message"] == (
         "access token does not have access to service calendar_events"
     )
+
+
+# --- Signed requests, and tokens without a user -------------------------------------------
+
+
+@pytest.fixture
+def signed(editor):
+    """Send a signed create for the editor, with a key of two institutions."""
+    key = make_wide_key("wide", services=[make_service("calendar_events", "Events")])
+    principal = Principal(
+        identifier="alice",
+        namespace="urn:platform:1001",
+        institution="1001",
+        user=editor.user,
+        is_active=True,
+    )
+    MemoryKeyStore.principals["alice", "urn:platform:1001"] = principal
+
+    def send(query="", named=("alice", "urn:platform:1001")):
+        url = f"{conf.root_path}/events{query}"
+        header = authorization("POST", url, client_id=key.client_id, principal=named)
+        return Caller().send("POST", f"/events{query}", event(), Authorization=header)
+
+    return send
+
+
+def test_a_signed_write_names_the_institution_of_a_wide_key(signed, editor):
+    created = signed("?contextInstitutionId=1001")
+
+    assert (created.status_code, created.json()["author"]) == (201, editor.user.pk)
+    assert Event.objects.get().institution == "1001"
+    assert Event.history.get().history_change_reason == "service key wide"
+
+
+def test_a_signed_write_that_names_no_institution_is_refused(signed):
+    response = signed()
+
+    assert refusal(response) == (400, "rest_missing_callback_param")
+    assert response.json()["data"]["params"] == ["contextInstitutionId"]
+
+
+@pytest.mark.parametrize("named", [("", ""), ("nobody", "urn:platform:1001")])
+def test_a_signed_write_needs_a_valid_user(signed, named):
+    response = signed("?contextInstitutionId=1001", named)
+
+    assert refusal(response) == FORBIDDEN
+    assert response.json()["message"] == "Invalid user"
+
+
+def test_a_token_without_a_user_writes_nothing():
+    token = make_token(
+        "tk_without_user", key=key_for("1001"), scopes=frozenset({"calendar_events"})
+    )
+
+    response = Caller("tk_without_user").post("/events", event())
+
+    assert token.principal is None
+    assert refusal(response) == FORBIDDEN
+    assert response.json()["message"] == "Invalid user"
 
 
 # --- The order of checks ------------------------------------------------------------------
