@@ -66,8 +66,31 @@ class KeyInstitutionInline(admin.TabularInline):
         return super().get_queryset(request).select_related("institution", "key")
 
 
+class _KeyLinkAdmin(admin.ModelAdmin):
+    """What is on a key; whoever changes that has changed the key, and is in the record."""
+
+    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> LogEntry:
+        """Audit what a key gained."""
+        entry = super().log_addition(request, obj, message)
+        _audit(Action.KEY_CHANGED, request, obj.key, changes=f"{obj}: added")
+        return entry
+
+    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> LogEntry:
+        """Audit what changed of it."""
+        entry = super().log_change(request, obj, message)
+        changes = f"{obj}: {entry.get_change_message()}"
+        _audit(Action.KEY_CHANGED, request, obj.key, changes=changes)
+        return entry
+
+    def log_deletions(self, request: HttpRequest, queryset: QuerySet[Any]) -> Any:
+        """Audit what a key lost."""
+        for link in queryset:
+            _audit(Action.KEY_CHANGED, request, link.key, changes=f"{link}: deleted")
+        return super().log_deletions(request, queryset)
+
+
 @admin.register(KeyService)
-class KeyServiceAdmin(admin.ModelAdmin):
+class KeyServiceAdmin(_KeyLinkAdmin):
     """Which keys have a service: to find those that lapse."""
 
     list_display = ["service", "key", "status", "expires_at"]
@@ -79,7 +102,7 @@ class KeyServiceAdmin(admin.ModelAdmin):
 
 
 @admin.register(KeyInstitution)
-class KeyInstitutionAdmin(admin.ModelAdmin):
+class KeyInstitutionAdmin(_KeyLinkAdmin):
     """Which keys may ask for an institution's data."""
 
     list_display = ["institution", "key"]

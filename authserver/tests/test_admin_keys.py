@@ -201,3 +201,26 @@ def test_no_page_links_to_pages_that_are_not_served(desk):
     desk.open(page("servicekey_change", key.pk))
 
     assert "View on site" not in desk.text
+
+
+def test_what_is_on_a_key_changes_with_a_line_in_the_audit_record(desk):
+    key = factories.ServiceKeyFactory(name="Portal", client_id="web")
+    link = factories.KeyServiceFactory(
+        key=key, service__name="Archive", service__code="archive"
+    )
+    institution = factories.InstitutionFactory(name="Lakeview", registry_id="1003")
+
+    desk.open(page("keyservice_change", link.pk))
+    desk.press("_save=Save", status="canceled")
+    desk.open(page("keyinstitution_add"))
+    desk.press("_save=Save", key=str(key.pk), institution=str(institution.pk))
+    desk.open(page("keyservice_delete", link.pk))
+    desk.press(YES)
+
+    changes = AuditEvent.objects.filter(action=Action.KEY_CHANGED).order_by("pk")
+    assert [event.client_id for event in changes] == ["web"] * 3
+    assert [event.details["changes"] for event in changes] == [
+        "Archive (archive) on Portal (web): Changed Status.",
+        "Lakeview (1003) for Portal (web): added",
+        "Archive (archive) on Portal (web): deleted",
+    ]
