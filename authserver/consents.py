@@ -75,15 +75,22 @@ def remember(
 
 @transaction.atomic
 def revoke(*, user: User, key: ServiceKey, now: datetime, address: str = "") -> None:
-    """Take back all an application got from this user: consents, codes and tokens."""
+    """Take back all an application got from this user: consents, codes and tokens.
+
+    Where there is nothing to take back, there is nothing to record either.
+    """
     whose = {"user": user, "application": key}
-    Consent.objects.filter(user=user, key=key, revoked_at__isnull=True).update(
-        revoked_at=now
+    consents = Consent.objects.filter(user=user, key=key, revoked_at__isnull=True)
+    codes = Grant.objects.filter(**whose, redeemed_at__isnull=True)
+    ended = (
+        consents.update(revoked_at=now)
+        + codes.update(redeemed_at=now)
+        + tokens.revoke_all(
+            RefreshToken.objects.filter(**whose), AccessToken.objects.filter(**whose), now
+        )
     )
-    Grant.objects.filter(**whose, redeemed_at__isnull=True).update(redeemed_at=now)
-    tokens.revoke_all(
-        RefreshToken.objects.filter(**whose), AccessToken.objects.filter(**whose), now
-    )
+    if not ended:
+        return
     audit.record(
         AuditEvent.Action.ACCESS_REVOKED,
         login=user.login,

@@ -115,3 +115,9 @@ def test_revoking_by_application_kills_everything_under_it(user, key, now):
     assert (grant.redeemed_at, access.revoked_at, refresh.revoked) == (now, now, now)
     assert others.revoked_at is None
     assert AuditEvent.objects.get().action == "access_revoked"
+
+
+def test_withdrawing_what_was_never_given_is_not_recorded(user, key, now):
+    consents.revoke(user=user, key=key, now=now)
+
+    assert not AuditEvent.objects.exists()
