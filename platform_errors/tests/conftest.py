@@ -4,6 +4,7 @@ import pytest
 from django.conf import settings as django_settings
 
 from platform_errors.tests.clients import Api
+from platform_errors.tests.probes import Failing
 from platform_errors.tests.store import MemoryKeyStore
 
 
@@ -47,3 +48,9 @@ def api():
 def accept(request):
     """Both forms of the platform's error document."""
     return request.param
+
+
+@pytest.fixture
+def fails_with(monkeypatch):
+    """Make the failing view raise."""
+    return lambda failure: monkeypatch.setattr(Failing, "failure", failure)

@@ -1,4 +1,4 @@
-"""Signed requests: every refusal of spec 7.1 to 7.3, in the decided order (decisions 5)."""
+"""Signed requests: every refusal of spec 7.1, in the decided order (decisions 5)."""
 
 import time
 
@@ -7,16 +7,12 @@ import pytest
 from platform_errors.models import Nonce
 from platform_errors.tests.clients import authorization, read_error
 from platform_errors.tests.factories import (
-    INSTITUTION,
     NAMESPACE,
-    OTHER_INSTITUTION,
     PERMISSION,
     PRINCIPAL_ID,
-    SERVICE,
     make_key,
     make_principal,
     make_service,
-    make_wide_key,
     past,
 )
 
@@ -255,169 +251,6 @@ def test_a_refused_request_burns_no_nonce(api, spoiled):
     assert not Nonce.objects.exists()
 
 
-@pytest.mark.parametrize(
-    ("services", "why"),
-    [
-        ([], f"{SERVICE} ({SERVICE}) [Not on key]"),
-        ([make_service(status="canceled")], f"{SERVICE} (Probe Service) [Canceled]"),
-        ([make_service(expires_at=past())], f"{SERVICE} (Probe Service) [Expired]"),
-        (
-            [make_service(status="canceled", expires_at=past())],
-            f"{SERVICE} (Probe Service) [Canceled]",
-        ),
-    ],
-    ids=["not on key", "canceled", "expired", "both"],
-)
-def test_scopes_invalid(api, accept, services, why):
-    make_key(services=services)
-
-    response = api.signed("GET", CLOSED, accept=accept)
-
-    assert read_error(response).status == 403
-    assert read_error(response).message == f"Invalid scope(s): {why}"
-
-
-@pytest.mark.parametrize("path", [CLOSED, "/platform/probe"], ids=["closed", "public"])
-def test_institution_not_on_key(api, accept, path):
-    make_key()
-
-    response = api.signed("GET", f"{path}?contextInstitutionId=9", accept=accept)
-
-    assert read_error(response).status == 403
-    assert read_error(response).message == (
-        "clientId key doesn't have access to contextInstitutionId 9"
-    )
-
-
-def test_institution_not_named(api, accept):
-    make_wide_key()
-
-    response = api.signed("POST", "/platform/probe", client_id="wide", accept=accept)
-
-    assert read_error(response).status == 400
-    assert read_error(response).message == (
-        "required parameter 'contextInstitutionId' is missing or blank"
-    )
-
-
-def test_a_wide_key_acts_for_the_institution_it_names(api):
-    make_wide_key()
-    make_principal("carol", OTHER_INSTITUTION, permissions={PERMISSION})
-    url = f"/platform/probe?contextInstitutionId={OTHER_INSTITUTION}"
-
-    response = api.signed(
-        "POST",
-        url,
-        client_id="wide",
-        principal=("carol", f"urn:platform:{OTHER_INSTITUTION}"),
-        body="{}",
-        accept=None,
-    )
-
-    assert response.status_code == 201
-
-
-def test_two_institutions_are_refused_after_the_credentials_were_checked(api):
-    make_wide_key()
-    url = "/platform/probe?contextInstitutionId=1001&contextInstitutionId=1002"
-
-    response = api.signed("GET", url, client_id="wide", secret="another")
-
-    assert read_error(response).status == 401
-
-
-def test_two_institutions_in_the_query_are_refused(api, accept):
-    make_wide_key()
-    url = "/platform/probe?contextInstitutionId=1001&contextInstitutionId=1002"
-
-    response = api.signed("GET", url, client_id="wide", accept=accept)
-
-    assert read_error(response).status == 400
-    assert read_error(response).message == "Invalid parameter(s): contextInstitutionId"
-
-
-def test_invalid_user_when_one_is_required(api, accept):
-    make_key()
-
-    response = api.signed("POST", "/platform/probe", accept=accept)
-
-    assert read_error(response).status == 403
-    assert read_error(response).message == "Invalid user"
-    assert read_error(response).detail == "principalID and/or principalIDNS is invalid"
-
-
-@pytest.mark.parametrize("path", ["/platform/probe", "/platform/identity/v1"])
-@pytest.mark.parametrize(
-    ("principal", "query"),
-    [
-        (("nobody", NAMESPACE), ""),
-        ((PRINCIPAL_ID, "urn:platform:9"), ""),
-        ((PRINCIPAL_ID, ""), ""),
-        (("", NAMESPACE), ""),
-        (("", ""), f"principalID={PRINCIPAL_ID}"),
-        (("", ""), "principalID=a%00b&principalIDNS=x"),
-        (("", ""), f"principalID={'a' * 256}&principalIDNS={NAMESPACE}"),
-        (ALICE, "principalID=disabled&principalIDNS=urn:platform:1001"),
-        (ALICE, f"principalID={PRINCIPAL_ID}&principalID=x&principalIDNS={NAMESPACE}"),
-        (("disabled", NAMESPACE), ""),
-        (("carol", f"urn:platform:{OTHER_INSTITUTION}"), ""),
-    ],
-    ids=[
-        "unknown",
-        "unknown namespace",
-        "half a pair",
-        "other half",
-        "half in the query",
-        "control character",
-        "oversize",
-        "header and query differ",
-        "query repeats",
-        "disabled",
-        "of another institution",
-    ],
-)
-def test_invalid_user_when_one_is_stated(api, path, principal, query):
-    make_key()
-    make_principal()
-    make_principal("disabled", is_active=False)
-    make_principal("carol", OTHER_INSTITUTION)
-
-    error = read_error(api.signed("GET", f"{path}?{query}", principal=principal))
-
-    assert (error.status, error.message) == (403, "Invalid user")
-
-
-@pytest.mark.parametrize(
-    ("principal", "query"),
-    [
-        (ALICE, ""),
-        (("", ""), f"principalID={PRINCIPAL_ID}&principalIDNS={NAMESPACE}"),
-        (ALICE, f"principalID={PRINCIPAL_ID}&principalIDNS={NAMESPACE}"),
-        (ALICE, "principalID=&principalIDNS="),
-    ],
-    ids=["header", "query", "both alike", "blank query"],
-)
-def test_a_user_is_named_in_the_header_or_the_query(api, principal, query):
-    make_key()
-    make_principal()
-
-    response = api.signed(
-        "GET", f"/platform/probe?{query}", principal=principal, accept="application/json"
-    )
-
-    assert response.json() == {"user": PRINCIPAL_ID}
-
-
-def test_missing_permission(api, accept):
-    make_key()
-    make_principal(permissions=())
-
-    response = api.signed("POST", "/platform/probe", principal=ALICE, accept=accept)
-
-    assert read_error(response).status == 403
-    assert read_error(response).message == "Missing permission"
-
-
 LADDER = [
     ({"client_id": "nobody"}, 401, "service key nobody is invalid"),
     ({"client_id": "canceled"}, 403, "service key has been canceled"),
@@ -450,23 +283,6 @@ def test_the_first_wrong_rung_refuses(api, how, status, message):
     assert error.message.startswith(message)
 
 
-def test_institution_comes_before_user_and_user_before_permission(api):
-    make_key()
-    make_principal(permissions=())
-    url = "/platform/probe?contextInstitutionId="
-
-    messages = [
-        read_error(api.signed("POST", f"{url}{institution}", principal=who)).message
-        for institution, who in [("9", ("x", "y")), (INSTITUTION, ("x", "y")), ("", ALICE)]
-    ]
-
-    assert messages == [
-        "clientId key doesn't have access to contextInstitutionId 9",
-        "Invalid user",
-        "Missing permission",
-    ]
-
-
 @pytest.mark.parametrize("query", ["q=%", "q=%zz", "q=%ff", "%C3=1"])
 def test_malformed_request_when_the_query_does_not_decode(api, accept, query):
     make_key()
@@ -487,26 +303,6 @@ def test_only_an_old_generation_key_may_sign_a_literal_plus(api, old_generation,
     response = api.call("GET", f"{CREDENTIALS}?q=a+b", header, accept=None)
 
     assert response.status_code == status
-
-
-@pytest.mark.parametrize("open_read", ["GET", "HEAD", "OPTIONS"])
-def test_reads_are_open_without_credentials(api, open_read):
-    assert api.call(open_read, "/platform/probe", accept=None).status_code == 200
-
-
-def test_a_wide_key_may_read_without_naming_an_institution(api):
-    make_wide_key()
-    make_principal()
-
-    response = api.signed(
-        "GET",
-        "/platform/probe",
-        client_id="wide",
-        principal=ALICE,
-        accept="application/json",
-    )
-
-    assert response.json() == {"user": PRINCIPAL_ID}
 
 
 def test_a_checked_request_costs_one_write_beside_the_lookup(
