@@ -16,6 +16,7 @@ urlpatterns = [
     path("", include("config.home")),
     path("admin", RedirectView.as_view(pattern_name="admin:index")),  # as people type it
     path("admin/", admin.site.urls),
+    path(settings.MEDIA_URL.lstrip("/"), include("config.media")),
     path(".well-known/", include("authserver.well_known")),
     path(settings.AUTH_MOUNT, include("authserver.urls")),
     path(f"{API_MOUNT}identity/v1", include("platform_errors.urls")),

@@ -1,0 +1,38 @@
+"""Pictures can be fetched from the address that the events interface gives."""
+
+import pytest
+
+
+def test_the_picture_of_an_event_is_at_its_address(server):
+    listed = server.http.get(
+        f"{server.events_root}/events?per_page=50&_fields=events.image"
+    ).json()
+    images = [event["image"] for event in listed["events"] if event["image"]]
+    addresses = [images[0]["url"], *(one["url"] for one in images[0]["sizes"].values())]
+
+    answers = [server.http.get(address) for address in addresses]
+
+    assert {answer.status_code for answer in answers} == {200}
+    assert {answer.headers["Content-Type"] for answer in answers} == {"image/png"}
+    assert {answer.headers["X-Content-Type-Options"] for answer in answers} == {"nosniff"}
+    assert {answer.headers["Cache-Control"] for answer in answers} == {
+        "public, max-age=3600"
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "status"),
+    [
+        ("", 404),
+        ("images/", 404),
+        ("images/none.png", 404),
+        ("a%00b.png", 404),
+        ("x" * 1000, 404),
+        ("%2e%2e/manage.py", 400),
+        ("%2fetc/passwd", 404),
+    ],
+)
+def test_nothing_else_is_served(server, name, status):
+    response = server.http.get(f"/media/{name}")
+
+    assert response.status_code == status
