@@ -17,15 +17,14 @@ from django.contrib.auth import get_user_model
 from django.db import transaction
 
 from calendar_events.conf import conf
-from calendar_events.demo_data import (
+from calendar_events.demo_data import DemoEvent, events
+from calendar_events.demo_places import (
     CATEGORIES,
     NORTHGATE,
     ORGANIZERS,
     RIVERSIDE,
     TAGS,
     VENUES,
-    DemoEvent,
-    events,
 )
 from calendar_events.models import Event, Status, Taxonomy
 from calendar_events.permissions import Actor
