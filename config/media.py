@@ -1,8 +1,8 @@
 """Uploaded pictures, served by the application itself.
 
 A proxy may serve ``MEDIA_ROOT`` instead and be quicker. What lies there was decoded as a
-picture before it was stored (``calendar_events``), and goes out with ``nosniff`` and the policy
-for content like every other answer.
+picture before it was stored (``calendar_events``), and goes out with ``nosniff`` and the
+policy for content like every other answer.
 """
 
 from __future__ import annotations
