@@ -11,7 +11,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from django.db import connections, router
+from django.db import OperationalError, connections, router
 
 from calendar_events.models import Event
 
@@ -50,7 +50,15 @@ def rows(statement: str, params: Sequence[Any] = (), *, prepare: bool = True) ->
     """Return the rows of one statement with ``%s`` placeholders."""
     database = connection()
     if database.vendor == "postgresql" and prepare and not database.queries_logged:
-        return _prepared_rows(database, statement, params)
+        try:
+            return _prepared_rows(database, statement, params)
+        except OperationalError:
+            # The server was restarted since: a read can simply be asked again. Cheaper
+            # than Django's health check, which asks before every request.
+            if database.in_atomic_block or not database.connection.closed:
+                raise
+            database.close()
+            return _prepared_rows(database, statement, params)
     with database.cursor() as cursor:
         cursor.execute(statement, params)
         return cursor.fetchall()

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from django.core.exceptions import ValidationError
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from calendar_events import demo, fields, records, state
@@ -265,3 +265,19 @@ def test_settings_have_defaults(settings):
     assert conf.max_per_page == 50
     assert conf.currency == "USD"
     assert conf.idempotency_hours == 24
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no server")
+def test_a_read_survives_a_restart_of_the_database(anonymous):
+    event = EventFactory()
+    assert ids(anonymous.get("/events")) == pks(event)
+    other = connection.copy()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        (backend,) = cursor.fetchone()
+    with other.cursor() as cursor:
+        cursor.execute("SELECT pg_terminate_backend(%s)", [backend])
+    other.close()
+
+    assert ids(anonymous.get("/events")) == pks(event)
