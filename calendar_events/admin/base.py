@@ -80,7 +80,6 @@ class RecordAdmin(PlatformAdmin, SimpleHistoryAdmin):
     list_per_page = 50
     search_fields = ("search_text",)
     search_help_text = "Words of the title or text, or an id."
-    history_list_display: ClassVar[tuple[str, ...]] = ("history_change_reason",)
     readonly_fields = ("id", "created_at", "modified_at")
 
     def create(self, *, actor: Actor, changes: Any, now: datetime) -> Any:
