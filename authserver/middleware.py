@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from django.core.exceptions import BadRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from django.http import HttpRequest
+    from django.http import HttpRequest, HttpResponse
     from django.http.response import HttpResponseBase
 
 
@@ -32,3 +34,29 @@ class OriginMiddleware:
         if meta.get("HTTP_ORIGIN") == "null" and site == "same-origin":
             meta["HTTP_ORIGIN"] = f"{request.scheme}://{request.get_host()}"
         return self.get_response(request)
+
+
+class AdminQueryMiddleware:
+    """Refuse NUL in the admin's queries, which become lookups as they stand.
+
+    PostgreSQL cannot compare with NUL, and Django's admin notices only when the query
+    runs, too late for its own answer to lookups that make no sense.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        """Wrap the next middleware."""
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Go on; the address is not resolved yet."""
+        return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, _view: Any, _args: Any, _kwargs: Any
+    ) -> HttpResponse | None:
+        """Raise ``BadRequest`` for a NUL, which becomes the 400 page."""
+        match = request.resolver_match
+        is_admin = match is not None and match.app_name == "admin"
+        if is_admin and "%00" in request.META.get("QUERY_STRING", ""):
+            raise BadRequest
+        return None

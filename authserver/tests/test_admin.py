@@ -196,3 +196,10 @@ def test_the_vault_is_never_asked_to_decrypt_for_a_page(desk, monkeypatch):
     desk.open(changelist(models.ServiceKey))
 
     assert not asked
+
+
+@pytest.mark.parametrize("lookup", ["action__exact", "login__startswith", "q"])
+def test_a_nul_in_a_lookup_is_a_bad_request(desk, lookup):
+    desk.open(f"/admin/authserver/auditevent/?{lookup}=%00")
+
+    assert desk.status == 400
