@@ -1,6 +1,7 @@
 """``make bench``: measure and write ``docs/benchmarks.md``.
 
-    python -m benchmarks [--quick | --sqlite] [--reuse] [--port FIRST] [--output FILE]
+    python -m benchmarks [--quick | --sqlite] [--reuse] [--rounds N]
+                         [--port FIRST] [--output FILE]
 
 ``DATABASE_URL`` names a PostgreSQL cluster on this machine that nobody else uses; its
 databases ``bench_*`` are made anew. ``SCALE=1m`` adds a calendar of a million events, which
@@ -39,12 +40,13 @@ def main() -> int:
         "--sqlite", action="store_true", help="SQLite instead of PostgreSQL"
     )
     parser.add_argument("--reuse", action="store_true", help="take calendars as they are")
+    parser.add_argument("--rounds", type=int, default=5, help="how often each is measured")
     parser.add_argument(
         "--port", type=int, default=FIRST_PORT, help="first port to serve on"
     )
     parser.add_argument("--output", type=Path, help="where to write; default below docs/")
     options = parser.parse_args()
-    effort = QUICK if options.quick else Effort()
+    effort = QUICK if options.quick else Effort(rounds=options.rounds)
     main_label = "10k" if options.quick else "100k"
     if options.sqlite:
         text = sqlite(

@@ -32,10 +32,12 @@ class Cluster:
             raise SystemExit("DATABASE_URL must name a PostgreSQL server; try: make bench")
         with psycopg.connect(url) as connection:
             row = connection.execute("SELECT pg_backend_pid()").fetchone()
-        try:
-            return cls(url=url, pid=processes.parent(row[0] if row else 0))
-        except OSError:
-            raise SystemExit("The PostgreSQL server must run on this machine.") from None
+            try:
+                return cls(url=url, pid=processes.parent(row[0] if row else 0))
+            except OSError:
+                raise SystemExit(
+                    "The PostgreSQL server must run on this machine."
+                ) from None
 
     def database_url(self, name: str) -> str:
         """Return the address of one of its databases."""
