@@ -10,7 +10,7 @@ import re
 from base64 import urlsafe_b64encode
 from typing import TYPE_CHECKING
 
-from django.db.models import Case, F, Value, When
+from django.db.models import F
 from django.utils.crypto import constant_time_compare
 
 from authserver import vault
@@ -74,14 +74,11 @@ def check_verifier(exchange: Exchange, grant: Grant) -> None:
 
 
 def _count_wrong_verifier(exchange: Exchange, grant: Grant) -> None:
-    """Count in the database, so that parallel guesses count too; the last one burns."""
-    limit = conf.wrong_verifiers_per_code
-    is_last = When(failed_verifiers__gte=limit - 1, then=Value(exchange.now))
-    Grant.objects.filter(pk=grant.pk, redeemed_at__isnull=True).update(
-        failed_verifiers=F("failed_verifiers") + 1,
-        redeemed_at=Case(is_last, default=F("redeemed_at")),
-    )
-    if grant.failed_verifiers >= limit - 1:
+    """Count in the database, so that parallel guesses count too; one of them burns."""
+    unspent = Grant.objects.filter(pk=grant.pk, redeemed_at__isnull=True)
+    unspent.update(failed_verifiers=F("failed_verifiers") + 1)
+    last = unspent.filter(failed_verifiers__gte=conf.wrong_verifiers_per_code)
+    if last.update(redeemed_at=exchange.now):
         tokens.audit_exchange(exchange, AuditEvent.Action.CODE_BURNED)
 
 

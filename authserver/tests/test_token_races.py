@@ -12,7 +12,7 @@ from django.utils import timezone
 from authserver import consents, pending
 from authserver.authorization import AuthorizationRequest
 from authserver.keys import find_stored_key
-from authserver.models import AccessToken, Grant, RefreshToken
+from authserver.models import AccessToken, AuditEvent, Grant, RefreshToken
 from authserver.oauth import tokens
 from authserver.scopes import Scopes
 from authserver.tests import factories
@@ -140,12 +140,13 @@ def test_parallel_guesses_at_the_verifier_count_too(user, key):
 
     assert ask(verifier) == 400
     assert Grant.objects.get().redeemed_at is not None
+    assert AuditEvent.objects.filter(action="code_burned").count() == 1
     assert not AccessToken.objects.exists()
 
 
 @pytest.mark.parametrize("by", ["family", "user"])
 def test_a_revocation_during_a_refresh_ends_what_the_refresh_brings(user, key, by):
-    old = factories.RefreshTokenFactory(user=user, application=key, token_text="rt_1")
+    old = factories.RefreshTokenFactory(user=user, application=key, token_text="rt_old")
     is_spent = threading.Event()
 
     def refresh():
@@ -153,7 +154,10 @@ def test_a_revocation_during_a_refresh_ends_what_the_refresh_brings(user, key, b
             with transaction.atomic():
                 RefreshToken.objects.filter(pk=old.pk).update(revoked=timezone.now())
                 factories.RefreshTokenFactory(
-                    user=user, application=key, token_family=old.token_family
+                    user=user,
+                    application=key,
+                    token_family=old.token_family,
+                    token_text="rt_new",
                 )
                 is_spent.set()
                 time.sleep(0.3)  # long enough for the revocation to wait for this row
