@@ -87,12 +87,12 @@ def record_response(
 
 
 def check_preconditions(request: Request, record: Event | Venue | Organizer | Term) -> None:
-    """Hold ``If-Match`` and ``If-Unmodified-Since`` against the stored record.
+    """Hold the preconditions of a write against the stored record.
 
     Compared with the record as this caller would GET it without ``_fields`` (decisions 6).
     Raises ``PreconditionFailed``; a record that is gone fails every precondition.
     """
-    if not {"HTTP_IF_MATCH", "HTTP_IF_UNMODIFIED_SINCE"} & request.META.keys():
+    if not conditional.PRECONDITIONS & request.META.keys():
         return
     now = timezone.now()
     if isinstance(record, Term):

@@ -10,6 +10,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from django.utils.http import http_date, parse_etags, parse_http_date_safe
+from rest_framework.permissions import SAFE_METHODS
 
 from calendar_events.conf import conf
 from platform_errors.exceptions import PreconditionFailed
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
 
     from django.http.response import HttpResponseBase
     from rest_framework.request import Request
+
+PRECONDITIONS = frozenset(
+    {"HTTP_IF_MATCH", "HTTP_IF_UNMODIFIED_SINCE", "HTTP_IF_NONE_MATCH"}
+)
+"""The headers that a write can be made to depend on."""
 
 GENERATION = "1"
 """Raised when the wire shapes change, so that no cached answer outlives them."""
@@ -44,8 +50,7 @@ def is_not_modified(
     """
     known = request.META.get("HTTP_IF_NONE_MATCH")
     if known is not None:
-        tags = [tag.removeprefix("W/") for tag in parse_etags(known)]
-        return "*" in tags or etag in tags
+        return _names(known, etag)
     since = request.META.get("HTTP_IF_MODIFIED_SINCE")
     if since is None or modified_at is None:
         return False
@@ -56,9 +61,19 @@ def is_not_modified(
 def check(request: Request, etag: str, modified_at: datetime | None = None) -> None:
     """Hold the caller's preconditions against the record as it is.
 
-    ``If-Match`` compares strongly; ``If-Unmodified-Since`` counts only without it.
+    In the order of RFC 9110 13.2.2: ``If-Match`` compares strongly, and
+    ``If-Unmodified-Since`` counts only without it; then, on writes, ``If-None-Match``
+    (on reads it is a question: ``is_not_modified``). Without a tag there is no record.
     Raises ``PreconditionFailed``.
     """
+    _check_unchanged(request, etag, modified_at)
+    unwanted = request.META.get("HTTP_IF_NONE_MATCH")
+    is_write = request.method not in SAFE_METHODS
+    if is_write and etag and unwanted is not None and _names(unwanted, etag):
+        raise PreconditionFailed("the record has an entity tag that it must not have")
+
+
+def _check_unchanged(request: Request, etag: str, modified_at: datetime | None) -> None:
     wanted = request.META.get("HTTP_IF_MATCH")
     if wanted is not None:
         tags = parse_etags(wanted)
@@ -71,6 +86,12 @@ def check(request: Request, etag: str, modified_at: datetime | None = None) -> N
     seconds = parse_http_date_safe(since)
     if seconds is not None and int(modified_at.timestamp()) > seconds:
         raise PreconditionFailed("the record was modified since")
+
+
+def _names(known: str, etag: str) -> bool:
+    """Return whether an ``If-None-Match`` names the tag; it compares weakly."""
+    tags = [tag.removeprefix("W/") for tag in parse_etags(known)]
+    return "*" in tags or etag in tags
 
 
 def add_headers(

@@ -155,6 +155,7 @@ PRECONDITIONS = [
     header("If-Match", "Only if the record still has this entity tag."),
     header("If-Unmodified-Since", "Only if the record was not modified since."),
 ]
+NOT_IF = header("If-None-Match", "Only if the record has none of these entity tags.")
 CONDITIONS = [
     header("If-None-Match", "304 if the answer still has this entity tag."),
     header("If-Modified-Since", "304 if the record was not modified since."),
@@ -246,6 +247,8 @@ class EventsAutoSchema(AutoSchema):
         if self.action in {"retrieve", "retrieve_by_slug"}:
             found += CONDITIONS
             found += [CONTEXT] if resource.singular == "event" else []
+        else:
+            found.append(NOT_IF)
         if self.action == "destroy":
             found.append(FORCE)
         return found

@@ -1,4 +1,4 @@
-"""Preconditions: If-Match, If-Unmodified-Since, modified_utc (spec 7.5, decisions 6)."""
+"""Preconditions: entity tags, dates, modified_utc (spec 7.5, decisions 6)."""
 
 from datetime import timedelta
 
@@ -57,6 +57,28 @@ def test_a_weak_tag_never_matches(editor):
     )
 
     assert refusal(response) == FAILED
+
+
+@pytest.mark.parametrize("collection", BODIES)
+@pytest.mark.parametrize("unwanted", ["*", "{etag}", "W/{etag}", '"other", {etag}'])
+def test_a_write_that_the_current_tag_rules_out_fails(editor, collection, unwanted):
+    created = editor.post(f"/{collection}", BODIES[collection])
+    url = f"/{collection}/{created.json()['id']}"
+    header = unwanted.format(etag=created["ETag"])
+
+    written = editor.put(url, {NAMES[collection]: "New"}, If_None_Match=header)
+    deleted = editor.delete(url, If_None_Match=header)
+
+    assert [refusal(written), refusal(deleted)] == [FAILED, FAILED]
+    assert editor.get(url)["ETag"] == created["ETag"]
+
+
+def test_a_tag_that_the_record_has_not_rules_nothing_out(editor):
+    record = EventFactory()
+
+    response = editor.put(f"/events/{record.pk}", {}, If_None_Match='"other"')
+
+    assert response.status_code == 200
 
 
 def test_a_tag_of_an_answer_cut_by_fields_is_not_that_of_the_record(editor):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils import timezone
 
-from calendar_events import dates
+from calendar_events import conditional, dates
 from calendar_events.filters import reading
 from calendar_events.permissions import Actor, require_add_image
 from calendar_events.serializers.base import refusal
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from calendar_events.models import Event, Organizer, Term, Venue
     from calendar_events.serializers.base import Input
     from calendar_events.services.images import Picture
-
-PRECONDITIONS = frozenset({"HTTP_IF_MATCH", "HTTP_IF_UNMODIFIED_SINCE"})
 
 
 def actor_of(request: Request) -> Actor:
@@ -105,7 +103,7 @@ def expected_version(
 
     Only when the caller named one; without, changes are merged into what is there then.
     """
-    is_conditional = bool(PRECONDITIONS & request.META.keys())
+    is_conditional = bool(conditional.PRECONDITIONS & request.META.keys())
     if is_conditional or claimed_moment(body or {}) is not None:
         return record.version
     return None
