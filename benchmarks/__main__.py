@@ -16,12 +16,15 @@ import os
 import sys
 import tempfile
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from benchmarks import publication, run
 from benchmarks.bench import Bench
 from benchmarks.databases import Cluster
 from benchmarks.measure import Effort
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 DOCS: Final = Path(__file__).resolve().parent.parent / "docs"
 FIRST_PORT: Final = 8110
@@ -48,51 +51,53 @@ def main() -> int:
     options = parser.parse_args()
     effort = QUICK if options.quick else Effort(rounds=options.rounds)
     main_label = "10k" if options.quick else "100k"
-    if options.sqlite:
-        text = sqlite(
-            options.port, run.Plan(labels=(main_label,), main=main_label, effort=effort)
-        )
-        default = DOCS / "benchmarks-sqlite.md"
-    else:
-        labels = ["10k"] if options.quick else ["10k", "100k"]
-        if os.environ.get("SCALE", "").lower() == "1m":
-            labels.append("1M")
-        plan = run.Plan(
-            labels=tuple(labels),
-            main=main_label,
-            effort=effort,
-            memory_requests=400 if options.quick else 20_000,
-        )
-        text = postgres(options.port, plan, is_reusing=options.reuse)
-        default = DOCS / "benchmarks.md"
+    labels = ["10k"] if options.quick else ["10k", "100k"]
+    if os.environ.get("SCALE", "").lower() == "1m":
+        labels.append("1M")
+    plan = run.Plan(
+        labels=(main_label,) if options.sqlite else tuple(labels),
+        main=main_label,
+        effort=effort,
+        memory_requests=400 if options.quick else 20_000,
+    )
+    default = DOCS / ("benchmarks-sqlite.md" if options.sqlite else "benchmarks.md")
     output = options.output or (None if options.quick else default)
+    pages = (
+        sqlite(options.port, plan)
+        if options.sqlite
+        else postgres(options.port, plan, is_reusing=options.reuse)
+    )
+    for page in pages:  # after each part, so that a run cut short leaves what it found
+        if output is not None:
+            output.write_text(page, encoding="utf-8")
     if output is None:
-        sys.stdout.write(text)
-    else:
-        output.write_text(text, encoding="utf-8")
-        sys.stderr.write(f"written: {output}\n")
+        sys.stdout.write(page)
     return 0
 
 
-def postgres(port: int, plan: run.Plan, *, is_reusing: bool) -> str:
-    """Measure on the cluster of ``DATABASE_URL``; return the page."""
+def postgres(port: int, plan: run.Plan, *, is_reusing: bool) -> Iterator[str]:
+    """Measure on the cluster of ``DATABASE_URL``; yield the page as it grows."""
     cluster = Cluster.from_environment()
     with Bench(
         first_port=port, effort=plan.effort, cluster=cluster, is_reusing=is_reusing
     ) as bench:
-        sections = run.on_postgres(bench, plan)
-    return publication.page("PostgreSQL", sections, plan, cluster.settings())
+        sections = []
+        for section in run.on_postgres(bench, plan):
+            sections.append(section)
+            yield publication.page("PostgreSQL", sections, plan, cluster.settings())
 
 
-def sqlite(port: int, plan: run.Plan) -> str:
-    """Measure on a temporary file; return the page."""
+def sqlite(port: int, plan: run.Plan) -> Iterator[str]:
+    """Measure on a temporary file; yield the page as it grows."""
     with (
         tempfile.TemporaryDirectory(prefix="platform-benchmark-") as scratch,
         Bench(first_port=port, effort=plan.effort, cluster=None) as bench,
     ):
         url = f"sqlite:///{scratch}/calendar.sqlite3"
-        sections = run.on_sqlite(bench, plan, url)
-    return publication.page("SQLite", sections, plan, {})
+        sections = []
+        for section in run.on_sqlite(bench, plan, url):
+            sections.append(section)
+            yield publication.page("SQLite", sections, plan, {})
 
 
 if __name__ == "__main__":

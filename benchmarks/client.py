@@ -20,6 +20,7 @@ HEAD_END = b"\r\n\r\n"
 LENGTH = b"content-length:"
 CHUNKED = b"transfer-encoding: chunked"
 LAST_CHUNK = b"0\r\n\r\n"
+ANSWER_SECONDS = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,9 +127,9 @@ def play(job: Job) -> Outcome:
         sent += 1
     under_way = len(connections)
     while under_way:
-        ready = selector.select(timeout=job.max_seconds)
+        ready = selector.select(timeout=ANSWER_SECONDS)
         if not ready:
-            raise TimeoutError(f"no answer within {job.max_seconds} s")
+            raise TimeoutError(f"no answer within {ANSWER_SECONDS} s")
         for key, _ in ready:
             connection = key.data
             if not connection.receive():

@@ -20,6 +20,8 @@ from benchmarks.sections import (
 from benchmarks.seed import credentials
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from benchmarks.bench import Bench, Calendar
     from benchmarks.goals import Verdict
     from benchmarks.measure import Cost, Effort
@@ -38,8 +40,8 @@ class Plan:
     memory_requests: int = memory.REQUESTS
 
 
-def on_postgres(bench: Bench, plan: Plan) -> list[Section]:
-    """Measure everything; needs a cluster."""
+def on_postgres(bench: Bench, plan: Plan) -> Iterator[Section]:
+    """Measure everything, part by part; needs a cluster."""
     cluster = bench.cluster
     if cluster is None:
         raise ValueError("needs a PostgreSQL cluster")
@@ -65,39 +67,37 @@ def on_postgres(bench: Bench, plan: Plan) -> list[Section]:
         client_id=credentials.PUBLIC_KEY,
         redirect=credentials.REDIRECT,
     )
-    sections = reading(bench, main)
+    yield from reading(bench, main)
     every = list(calendars.values())
     with bench.part() as part:
-        sections.append(signed.measure(part, main))
+        yield signed.measure(part, main)
     with bench.part() as part:
-        sections.append(authentication.measure(part, main, stock_url))
+        yield authentication.measure(part, main, stock_url)
     with bench.part() as part:
-        sections.append(tokens.measure(part, main, stock_url))
+        yield tokens.measure(part, main, stock_url)
     with bench.part() as part:
-        sections.append(growth.measure(part, every))
+        yield growth.measure(part, every)
     with bench.part() as part:
-        sections.append(search.measure(part, every))
+        yield search.measure(part, every)
     with bench.part() as part:
-        sections.append(memory.measure(part, main, requests=plan.memory_requests))
+        yield memory.measure(part, main, requests=plan.memory_requests)
     with bench.part() as part:
-        sections.append(writes.measure(part, every))
-    sections.append(plans.explain(bench, every[-1]))
-    return sections
+        yield writes.measure(part, every)
+    yield plans.explain(bench, every[-1])
 
 
-def on_sqlite(bench: Bench, plan: Plan, url: str) -> list[Section]:
+def on_sqlite(bench: Bench, plan: Plan, url: str) -> Iterator[Section]:
     """Measure what an embedded database is for: one calendar, one machine."""
     calendar = bench.seed(plan.main, SIZES[plan.main], url)
-    sections = reading(bench, calendar)
+    yield from reading(bench, calendar)
     with bench.part() as part:
-        sections.append(signed.measure(part, calendar))
+        yield signed.measure(part, calendar)
     with bench.part() as part:
-        sections.append(search.measure(part, [calendar]))
+        yield search.measure(part, [calendar])
     with bench.part() as part:
-        sections.append(growth.measure(part, [calendar]))
+        yield growth.measure(part, [calendar])
     with bench.part() as part:
-        sections.append(writes.measure(part, [calendar]))
-    return sections
+        yield writes.measure(part, [calendar])
 
 
 def reading(bench: Bench, calendar: Calendar) -> list[Section]:
