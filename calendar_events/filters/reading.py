@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from calendar_events import dates, text, zones
+from calendar_events import dates, slugs, text, zones
 from calendar_events.sql import MAX_ID
 
 if TYPE_CHECKING:
@@ -49,6 +49,11 @@ class Token:
         if not _DIGITS.fullmatch(self.text) or not self.text.isascii():
             return None
         return min(int(self.text[:30]), MAX_ID)
+
+    @property
+    def slug(self) -> str:
+        """The slug it may be, as it is stored."""
+        return slugs.from_path(self.text)
 
 
 def integer(value: str) -> int:
@@ -178,6 +183,11 @@ def identifiers(values: list[str]) -> list[int]:
 def tokens(values: list[str]) -> list[Token]:
     """Read a list of identifiers or slugs."""
     return [Token(words(item)) for item in items(values)]
+
+
+def slug_words(values: list[str]) -> list[str]:
+    """Read a list of slugs, written in letters or in escapes."""
+    return [token.slug for token in tokens(values)]
 
 
 def texts(values: list[str]) -> list[str]:

@@ -40,7 +40,7 @@ class TagFilter(PageParameters, OrderParameters):
     )
     event = Parameter(reading.positive, schema=INTEGER, help_text="The same as `post`.")
     slug = ListParameter(
-        reading.texts, items=STRING, help_text="Only terms with this slug."
+        reading.slug_words, items=STRING, help_text="Only terms with this slug."
     )
 
 

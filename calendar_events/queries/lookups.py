@@ -87,7 +87,7 @@ def term_ids(taxonomy: Taxonomy, tokens: Sequence[Token]) -> set[int]:
     """
     roots = sql.Conditions()
     roots.any_of("id", [token.pk for token in tokens if token.pk is not None])
-    slugs = [token.text for token in tokens]
+    slugs = [token.slug for token in tokens]
     marks = ", ".join(["%s"] * len(slugs))
     statement = _TREE.format(roots=f"{roots} OR slug IN ({marks})")
     rows = sql.rows(statement, [taxonomy, *roots.params, *slugs], prepare=False)
@@ -102,8 +102,8 @@ def term_ids(taxonomy: Taxonomy, tokens: Sequence[Token]) -> set[int]:
     for token in tokens:
         if token.pk in by_id:
             named.add(token.pk or 0)
-        elif token.text in by_slug:
-            named |= by_slug[token.text]
+        elif token.slug in by_slug:
+            named |= by_slug[token.slug]
         else:
             missing.append(token.text)
     if missing:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from calendar_events import sql, viewers
+from calendar_events import slugs, sql, viewers
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -41,12 +41,10 @@ def by_id(kind: str, pk: int, now: datetime) -> Single | None:
 
 
 def by_slug(kind: str, slug: str, now: datetime) -> Single | None:
-    """Return the record with this slug."""
-    if "\x00" in slug:
-        return None
+    """Return the record with this slug, written in letters or in escapes."""
     # The unique index leaves out empty slugs, which a prepared plan could not know.
     condition = "r.slug = %s AND NOT (r.slug = '')"
-    return _single(kind, condition, slug, now, prepare=False)
+    return _single(kind, condition, slugs.from_path(slug), now, prepare=False)
 
 
 def _single(
