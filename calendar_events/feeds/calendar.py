@@ -82,18 +82,21 @@ def _add_times(component: Event, document: dict[str, Any], zone: tzinfo) -> None
     """Add the beginning and the end, which iCalendar wants exclusive for whole days.
 
     A zone that is only an offset has no name that other calendars know; its events are
-    written in UTC.
+    written in UTC. So are those in the hour that comes a second time when clocks go back: a
+    time in a zone means the first (RFC 5545 3.3.5), and the end would come before the start.
     """
     if document["all_day"] is True:
         component.add("dtstart", date.fromisoformat(document["start_date"][:10]))
         last = date.fromisoformat(document["end_date"][:10])
         component.add("dtend", last + timedelta(days=1) if last < date.max else last)
         return
-    for name, source in (("dtstart", "utc_start_date"), ("dtend", "utc_end_date")):
-        instant = _instant(document[source])
-        if isinstance(zone, ZoneInfo):
-            instant = zones.shown(instant, zone)
-        component.add(name, instant)
+    start, end = _instant(document["utc_start_date"]), _instant(document["utc_end_date"])
+    if isinstance(zone, ZoneInfo):
+        here = zones.shown(start, zone), zones.shown(end, zone)
+        if not any(moment.fold for moment in here):
+            start, end = here
+    component.add("dtstart", start)
+    component.add("dtend", end)
 
 
 def _add_words(component: Event, document: dict[str, Any]) -> None:

@@ -186,6 +186,7 @@ def test_a_feed_is_not_json(anonymous):
     assert response.status_code == 406
 
 
+COMPACT = str.maketrans("", "", "-:")
 ZONES = [
     *("Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Africa/Casablanca"),
     *("Asia/Kolkata", "America/St_Johns", "Pacific/Apia", "Europe/Dublin", "UTC"),
@@ -209,6 +210,24 @@ def test_a_calendar_that_only_knows_our_rules_comes_to_the_same_instant(zone, wa
     told = onset(component, wall)
 
     assert told == instant.utcoffset()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [
+        ("2031-10-26T00:50:00Z", "2031-10-26T01:10:00Z"),
+        ("2031-10-26T01:10:00Z", "2031-10-26T01:50:00Z"),
+    ],
+)
+def test_a_clock_that_comes_a_second_time_is_written_in_utc(editor, start, end):
+    body = {"title": "Long night", "start_date": start, "end_date": end}
+    event = editor.post("/events", body | {"timezone": "Europe/Berlin"}).json()
+
+    (told,) = events(editor.get(f"/events/{event['id']}.ics"))
+
+    assert told["DTSTART"].to_ical() == start.translate(COMPACT).encode()
+    assert told["DTEND"].to_ical() == end.translate(COMPACT).encode()
 
 
 def onset(component, wall):
