@@ -271,6 +271,21 @@ def test_half_a_place_is_refused(anonymous, query, bad):
 
 
 @pytest.mark.parametrize(
+    ("latitude", "longitude", "bad"),
+    [("91", "0", "geoloc_lat"), ("0", "181", "geoloc_lng"), ("0", "x", "geoloc_lng")],
+)
+def test_what_was_sent_and_cannot_be_read_is_not_called_missing(
+    anonymous, latitude, longitude, bad
+):
+    query = {"geoloc_lat": latitude, "geoloc_lng": longitude}
+
+    response = anonymous.get(path("events", **query))
+
+    assert bad_fields(response) == [bad]
+    assert "must be sent with" not in response.json()["data"]["params"][bad]
+
+
+@pytest.mark.parametrize(
     ("query", "order"),
     [
         ({}, "abc"),

@@ -51,7 +51,8 @@ class ListRequest:
     def require_no(self, problems: dict[str, str]) -> None:
         """Ask that nothing was wrong. Raises ``InvalidParameters`` naming all that was."""
         if self.problems or problems:
-            raise InvalidParameters({**self.problems, **problems})
+            # What was sent but cannot be read is not missing: its own reason wins.
+            raise InvalidParameters({**problems, **self.problems})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
