@@ -143,7 +143,7 @@ def record_version(  # noqa: PLR0913 -- a record, who looks, and when
         embedded,
         viewer.key,
         form,
-        request.GET.get("_fields", "") if with_fields else "",
+        fields.wanted(request.GET) if with_fields else "",
     )
     return Version(etag=etag, modified_at=max(moments))
 
@@ -193,7 +193,7 @@ def term_version(
     request: Request, row: terms.TermRow, *, with_fields: bool = True
 ) -> Version:
     """Return the version of a term."""
-    named = request.GET.get("_fields", "") if with_fields else ""
+    named = fields.wanted(request.GET) if with_fields else ""
     return Version(
         etag=conditional.entity_tag(row.taxonomy, row.id, row.version, named),
         modified_at=sql.as_moment(row.modified_at),
@@ -210,7 +210,7 @@ def respond(
 ) -> HttpResponse:
     """Return a document with its headers, cut to ``_fields``."""
     response = HttpResponse(
-        fields.cut(body.encode(), request.GET.get("_fields")),
+        fields.cut(body.encode(), fields.wanted(request.GET)),
         content_type=JSON,
         status=status,
     )

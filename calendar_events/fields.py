@@ -2,31 +2,44 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
+
+if TYPE_CHECKING:
+    from django.http import QueryDict
 
 Tree = dict[str, "Tree"]
 
 
-def cut(body: bytes, wanted: str | None) -> bytes:
+def wanted(query: QueryDict) -> str:
+    """Return what a query wants, which is a list in any of the syntaxes (decisions 7)."""
+    return ",".join(
+        text
+        for name, texts in query.lists()
+        if name == "_fields" or name.startswith("_fields[")
+        for text in texts
+    )
+
+
+def cut(body: bytes, names: str | None) -> bytes:
     """Return a JSON document with only the wanted members; all without a wish.
 
     A member that is not there is passed over.
     """
-    if wanted is None or not wanted.strip():
+    if names is None or not names.strip():
         return body
-    return orjson.dumps(_pick(orjson.loads(body), _tree(wanted)))
+    return orjson.dumps(_pick(orjson.loads(body), _tree(names)))
 
 
-def _tree(wanted: str) -> Tree:
+def _tree(listed: str) -> Tree:
     tree: Tree = {}
-    for path in wanted.split(","):
+    for path in listed.split(","):
         branch = tree
         for name in path.strip().split("."):
             branch = branch.setdefault(name, {})
     # ``events,events.id`` wants all of ``events``.
-    for path in wanted.split(","):
+    for path in listed.split(","):
         names = path.strip().split(".")
         branch = tree
         for name in names[:-1]:

@@ -30,9 +30,9 @@ class PageParameters(django_filters.FilterSet):
         schema=STRING,
         help_text="Only of the institution with this registry identifier.",
     )
-    _fields = Parameter(
-        reading.words,
-        schema=STRING,
+    _fields = ListParameter(
+        reading.names,
+        items=STRING,
         help_text="Only these fields, comma-separated; dots reach inside: "
         "`events.id,events.venue.city`.",
     )

@@ -195,6 +195,11 @@ def texts(values: list[str]) -> list[str]:
     return [words(item) for item in items(values)]
 
 
+def names(values: list[str]) -> str:
+    """Read a list of names as one text, the way ``fields`` takes it."""
+    return ",".join(texts(values))
+
+
 def last(values: list[str]) -> Any:
     """Return the last of repeated values, as callers of the peer expect."""
     return values[-1]

@@ -305,6 +305,30 @@ def test_fields_cut_a_list_down(anonymous, fields, found):
     assert document == found
 
 
+@pytest.mark.parametrize(
+    "query",
+    ["_fields=id,title", "_fields=id&_fields=title", "_fields[]=id&_fields[1]=title"],
+)
+def test_fields_are_a_list_in_every_syntax(anonymous, editor, query):
+    event = EventFactory(title="Yoga")
+    cut = {"id": event.pk, "title": "Yoga"}
+    listed = query.replace("id", "events.id").replace("=title", "=events.title")
+    listed = listed.replace(",title", ",events.title")
+
+    assert anonymous.get(f"/events/{event.pk}?{query}").json() == cut
+    assert editor.put(f"/events/{event.pk}?{query}", {}).json() == cut
+    assert anonymous.get(f"/events?{listed}").json() == {"events": [cut]}
+
+
+def test_the_next_page_has_the_same_fields(anonymous):
+    EventFactory.create_batch(2)
+    query = "per_page=1&_fields[]=next_rest_url&_fields[]=total"
+
+    following = anonymous.get(f"/events?{query}").json()["next_rest_url"]
+
+    assert "_fields=next_rest_url,total" in following
+
+
 def test_fields_cut_a_single_down(anonymous):
     event = EventFactory(title="Yoga")
 
