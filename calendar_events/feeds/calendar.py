@@ -82,8 +82,8 @@ def _add_times(component: Event, document: dict[str, Any], zone: tzinfo) -> None
     """Add the beginning and the end, which iCalendar wants exclusive for whole days.
 
     A zone that is only an offset has no name that other calendars know; its events are
-    written in UTC. So are those in the hour that comes a second time when clocks go back: a
-    time in a zone means the first (RFC 5545 3.3.5), and the end would come before the start.
+    written in UTC. So are those in an hour that comes a second time when clocks go back: a
+    time in a zone means the first (RFC 5545 3.3.5), and an end could precede its start.
     """
     if document["all_day"] is True:
         component.add("dtstart", date.fromisoformat(document["start_date"][:10]))

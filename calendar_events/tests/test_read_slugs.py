@@ -1,4 +1,4 @@
-"""Slugs of names in other scripts are found however an address writes them (decisions 7)."""
+"""Slugs in other scripts are found however an address writes them (decisions 7)."""
 
 from __future__ import annotations
 
