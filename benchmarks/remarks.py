@@ -6,20 +6,20 @@ from typing import Final
 
 REMARKS: Final[dict[str, str]] = {
     "GET /events, 10 per page": (
-        "the floor has no middleware, no routing, no negotiation and no entity tag; on a page "
-        "of ten these weigh as much as rendering saves. On a page of fifty they do not."
+        "the floor has no middleware, routing, negotiation or entity tag; on a page of ten "
+        "these weigh as much as rendering saves. On a page of fifty they do not."
     ),
     "304 on an unchanged single": (
-        "the entity tag of an event holds the versions of what it embeds, so two of the three "
-        "statements of a 200 are needed to find out that nothing changed."
+        "the entity tag of an event holds the versions of what it embeds, so two of the "
+        "three statements of a 200 are needed to find out that nothing changed."
     ),
     "signed list": (
         "the nonce is a row that is committed to the disk, with its share of the write-ahead "
         "log; two statements are the floor for key and nonce."
     ),
     "search, the worst, all time": (
-        "an exact total looks at every match, and a stop word over all time matches every "
-        "event: the text of each is decompressed and searched."
+        "an exact total looks at every match, and a stop word over all time matches "
+        "every event: the text of each is decompressed and searched."
     ),
     "search, the worst, default window": (
         "an exact total looks at every match; a stop word matches every event ahead."
