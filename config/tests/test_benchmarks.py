@@ -7,7 +7,7 @@ import sys
 import threading
 from contextlib import closing
 from datetime import timedelta
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from django.conf import settings
@@ -195,9 +195,16 @@ class Answers(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
+class Server(ThreadingHTTPServer):
+    """Does not wait for a client that keeps its connection open."""
+
+    daemon_threads = True
+    block_on_close = False
+
+
 @pytest.fixture
 def port():
-    with HTTPServer(("127.0.0.1", 0), Answers) as server:
+    with Server(("127.0.0.1", 0), Answers) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         yield server.server_port
