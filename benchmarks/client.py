@@ -7,6 +7,7 @@ serves all of them, so that the generator takes as little of the machine as Pyth
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 import selectors
 import socket
@@ -115,12 +116,21 @@ class Connection:
 
 def play(job: Job) -> Outcome:
     """Send the requests, never more than one per connection at a time."""
+    with contextlib.ExitStack() as opened:
+        selector = opened.enter_context(selectors.DefaultSelector())
+        connections = [Connection(job.port) for _ in range(min(job.connections, job.count))]
+        for connection in connections:
+            opened.callback(connection.socket.close)
+        return _exchange(job, selector, connections)
+
+
+def _exchange(
+    job: Job, selector: selectors.BaseSelector, connections: list[Connection]
+) -> Outcome:
     outcome = Outcome()
-    selector = selectors.DefaultSelector()
     sent = 0
     begin = time.perf_counter()
     deadline = begin + job.max_seconds
-    connections = [Connection(job.port) for _ in range(min(job.connections, job.count))]
     for connection in connections:
         selector.register(connection.socket, selectors.EVENT_READ, connection)
         connection.send(job.requests[sent % len(job.requests)])
@@ -147,8 +157,6 @@ def play(job: Job) -> Outcome:
             else:
                 under_way -= 1
     outcome.elapsed = time.perf_counter() - begin
-    for connection in connections:
-        connection.socket.close()
     return outcome
 
 
