@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from benchmarks.servers import Server
 
-WARM_UP_REQUESTS = 60
 WARM_UP_CONNECTIONS = 12
 
 
@@ -69,11 +68,12 @@ class Effort:
     together: int = 300
     connections: int = 8
     max_seconds: float = 4.0
+    warm_up: int = 60
 
     @property
     def unique(self) -> int:
         """How many single-use requests a variant needs, the warm-up included."""
-        return WARM_UP_REQUESTS + self.rounds * (self.alone + self.together)
+        return self.warm_up + self.rounds * (self.alone + self.together)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -135,7 +135,7 @@ def compare(
     """
     costs = {variant.name: Cost(name=variant.name) for variant in variants}
     for variant in variants:
-        _play(variant, WARM_UP_REQUESTS, WARM_UP_CONNECTIONS, effort.max_seconds)
+        _play(variant, effort.warm_up, WARM_UP_CONNECTIONS, effort.max_seconds)
     for _ in range(effort.rounds):
         for variant in variants:
             _round(variant, costs[variant.name], effort, database)
