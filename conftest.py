@@ -7,6 +7,9 @@ import pytest
 
 from authserver import audit
 
+# One Chromium for each test process, whichever app's test asks first.
+pytest_plugins = ["authserver.tests.browser"]
+
 # Property tests try the same examples everywhere and are not judged by their speed, so
 # that a busy machine fails no run. `make fuzz` looks further.
 hypothesis.settings.register_profile("suite", deadline=None, derandomize=True)

@@ -1,6 +1,6 @@
 """A real Chromium for tests: one process for each test process, one context for each test.
 
-``config/tests`` imports the same fixtures.
+A plugin that the root ``conftest.py`` loads, so that every app has the same fixtures.
 """
 
 from __future__ import annotations

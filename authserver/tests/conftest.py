@@ -7,10 +7,7 @@ from urllib.parse import urlencode
 import pytest
 
 from authserver.tests import factories
-from authserver.tests.browser import application, chromium, new_page
 from authserver.tests.visitor import Visitor
-
-__all__ = ["application", "chromium", "new_page"]  # fixtures, found here by name
 
 PASSWORD = factories.PASSWORD
 CALLBACK = "https://client.example/cb"

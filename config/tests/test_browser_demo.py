@@ -6,13 +6,13 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from authserver.tests.browser import chromium, new_page, picture  # noqa: F401
+from authserver.tests.browser import picture
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def page(new_page):  # noqa: F811 -- the fixture of that name
+def page(new_page):
     return new_page()
 
 
@@ -99,7 +99,7 @@ def elsewhere():
 def test_a_script_of_another_origin_reads_events_headers_and_errors(
     server,
     elsewhere,
-    chromium,  # noqa: F811 -- not new_page: the console tells of every refusal
+    chromium,  # not new_page: the console tells of every refusal
 ):
     page = chromium.new_page()
     page.goto(elsewhere)

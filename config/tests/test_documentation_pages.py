@@ -2,11 +2,9 @@
 
 import pytest
 
-from authserver.tests.browser import chromium, new_page  # noqa: F401
-
 
 @pytest.mark.browser
-def test_the_reference_is_drawn(server, chromium):  # noqa: F811
+def test_the_reference_is_drawn(server, chromium):
     """Not by ``new_page``: Redoc asks for its maker's logo, which the policy refuses."""
     tab = chromium.new_page()
 
@@ -17,7 +15,7 @@ def test_the_reference_is_drawn(server, chromium):  # noqa: F811
 
 
 @pytest.mark.browser
-def test_the_interface_can_be_tried_without_filling_in_anything(server, new_page):  # noqa: F811
+def test_the_interface_can_be_tried_without_filling_in_anything(server, new_page):
     tab = new_page()
     tab.goto(f"{server.url}/platform/events/v1/doc/swagger")
     tab.get_by_text("List events", exact=True).click()
