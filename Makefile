@@ -2,7 +2,7 @@
 # may be given on the command line, in the environment or in .env.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-sqlite test-postgres check lint types format schema bench fuzz lock clean
+.PHONY: help run test test-sqlite test-postgres check lint types format schema bench bench-sqlite fuzz lock clean
 
 PY := .venv/bin/python
 JOBS ?= auto
@@ -62,6 +62,8 @@ schema: .make/dev ## Print the OpenAPI description of the events interface
 bench: .make/dev ## Measure against the yardsticks on PostgreSQL and write docs/benchmarks.md
 	@config/tools/install_test_tools.sh
 	@$(PY) config/tools/with_postgres.py --durable $(PY) -m benchmarks
+
+bench-sqlite: .make/dev ## The same on SQLite at 100k, into docs/benchmarks-sqlite.md
 	@$(PY) -m benchmarks --sqlite
 
 fuzz: .make/dev ## The long form of the fuzz tests
