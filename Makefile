@@ -1,5 +1,6 @@
-# Every task of the project; `make help` lists them. Values such as PORT, DATABASE_URL or DEMO
-# may be given on the command line, in the environment or in .env.
+# Every task of the project; `make help` lists them. Values such as PORT or DATABASE_URL may be
+# given on the command line, in the environment or in .env. `make run` sets DEMO=1 whatever .env
+# says; `make run DEMO=0`, or the environment, turns it off.
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-sqlite test-postgres check lint types format schema bench bench-sqlite fuzz lock clean

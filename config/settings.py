@@ -69,7 +69,9 @@ ALLOWED_HOSTS = env.list(
     "ALLOWED_HOSTS",
     default=[_public.hostname, *(["127.0.0.1", "localhost", "[::1]"] if DEMO else [])],
 )
-# Networks (CIDR) of proxies in front; only their X-Forwarded-* headers are believed.
+# Networks (CIDR) of proxies in front: X-Forwarded-For and request identifiers are believed
+# from them alone. Django believes X-Forwarded-Proto from anybody once this is set, so the
+# proxy must set it; links and cookies follow PUBLIC_URL either way.
 TRUSTED_PROXIES = env.list("TRUSTED_PROXIES", default=[])
 
 # --- Addresses and names (decisions 1) ----------------------------------------------------
