@@ -12,11 +12,12 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
+    "--disable-dev-shm-usage",  # a container's shared memory may be too small for a page
     "--disable-quic",
     "--no-first-run",
     "--disable-background-networking",
@@ -24,6 +25,10 @@ ARGUMENTS = [
     "--disable-sync",
 ]
 SCREENSHOTS = Path(__file__).resolve().parents[2] / ".screenshots"
+
+# Milliseconds that a busy machine may need; nothing waits longer than it must.
+PATIENCE = 30_000
+expect.set_options(timeout=PATIENCE)
 
 
 @pytest.fixture(scope="session")
@@ -61,7 +66,7 @@ def new_page(chromium):
         context = chromium.new_context(**options)
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(PATIENCE)
         page.on("console", listen)
         page.on("pageerror", lambda error: problems.append(str(error)))
         return page
@@ -92,6 +97,20 @@ def application():
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/callback"
         server.shutdown()
+
+
+def press(page, name):
+    """Click the button of that name and wait for the page that it leads to.
+
+    A click alone returns before the answer is there: what follows would read the old page.
+    """
+    follow(page, page.get_by_role("button", name=name, exact=True))
+
+
+def follow(page, control):
+    """Click a link or button and wait for the page that it leads to."""
+    with page.expect_navigation():
+        control.click()
 
 
 def picture(page, name):

@@ -7,8 +7,8 @@ import pytest
 
 from authserver.models import Grant
 from authserver.tests import factories
-from authserver.tests.browser import picture
-from authserver.tests.test_browser_journey import ask, log_in
+from authserver.tests.browser import follow, picture, press
+from authserver.tests.test_browser_journey import ask, choose_riverside, log_in
 
 __all__ = ["ask"]  # a fixture, found here by name
 
@@ -114,7 +114,8 @@ def test_the_pages_of_the_journey(look, ask, key, alice, riverside):
     page.get_by_text("No institution matches").wait_for()
     inspect(page, "institution-none")
     page.locator("#q").fill("riverside u")
-    page.get_by_role("button", name="Riverside University").click()
+    page.get_by_text("1 institution", exact=True).wait_for()
+    choose_riverside(page)
     inspect(page, "login")
     log_in(page, password="wrong")
     inspect(page, "login-failed")
@@ -138,20 +139,20 @@ def test_the_users_own_pages(look, live_server, ask, key, alice):
 
     page.goto(f"{live_server.url}/oauth2/access")
     inspect(page, "access")
-    page.get_by_role("button", name="Withdraw access of Reading Room").click()
+    press(page, "Withdraw access of Reading Room")
     page.get_by_text("Reading Room can no longer act for you.").wait_for()
     inspect(page, "access-withdrawn")
-    page.get_by_role("link", name="Change password").click()
+    follow(page, page.get_by_role("link", name="Change password"))
     inspect(page, "password")
     page.get_by_label("Old password").fill("wrong")
     page.get_by_label("New password", exact=True).fill("12345678")
     page.get_by_label("New password confirmation").fill("87654321")
-    page.get_by_role("button", name="Change the password").click()
+    press(page, "Change the password")
     page.get_by_role("alert").wait_for()
     inspect(page, "password-failed")
     page.goto(f"{live_server.url}/oauth2/logout")
     inspect(page, "sign-out")
-    page.get_by_role("button", name="Sign out").click()
+    press(page, "Sign out")
     inspect(page, "signed-out")
 
 

@@ -3,10 +3,11 @@
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from playwright.sync_api import expect
 
 from authserver.models import Grant
 from authserver.tests import factories
-from authserver.tests.browser import picture
+from authserver.tests.browser import follow, picture, press
 
 pytestmark = [
     pytest.mark.browser,
@@ -30,10 +31,14 @@ def answer(page):
     return {name: value for name, (value,) in parse_qs(urlsplit(page.url).query).items()}
 
 
+def choose_riverside(page):
+    follow(page, page.get_by_role("button", name="Riverside University"))
+
+
 def log_in(page, password=factories.PASSWORD):
     page.get_by_label("Username").fill("alice")
     page.get_by_label("Password", exact=True).fill(password)
-    page.get_by_role("button", name="Sign in").click()
+    press(page, "Sign in")
 
 
 def test_institution_login_grant_and_back(new_page, ask):
@@ -41,11 +46,11 @@ def test_institution_login_grant_and_back(new_page, ask):
     page.goto(ask(at=""))
     picture(page, "institution")
 
-    page.get_by_role("button", name="Riverside University").click()
+    choose_riverside(page)
     picture(page, "login")
     log_in(page)
     picture(page, "grant")
-    page.get_by_role("button", name="Allow", exact=True).click()
+    press(page, "Allow")
 
     assert answer(page)["code"].startswith("auth_")
     assert answer(page)["state"] == "some state/&="
@@ -56,7 +61,7 @@ def test_denying_goes_back_too(new_page, ask):
     page.goto(ask())
     log_in(page)
 
-    page.get_by_role("button", name="Deny").click()
+    press(page, "Deny")
 
     assert answer(page)["error"] == "access_denied"
 
@@ -67,7 +72,7 @@ def test_unticking_narrows(new_page, ask):
     log_in(page)
 
     page.get_by_label("Directory").uncheck()
-    page.get_by_role("button", name="Allow", exact=True).click()
+    press(page, "Allow")
     answer(page)
 
     assert Grant.objects.get().scope == "calendar_events"
@@ -78,20 +83,23 @@ def test_the_keyboard_alone_is_enough(new_page, ask):
     page.goto(ask(at=""))
 
     # The search has the focus; what is typed narrows the list, the arrow enters it.
+    expect(page.locator("#q")).to_be_focused()
     page.keyboard.type("river")
     page.get_by_text("1 institution", exact=True).wait_for()
     page.keyboard.press("ArrowDown")
-    assert "Riverside University" in page.evaluate("document.activeElement.textContent")
+    expect(page.get_by_role("button", name="Riverside University")).to_be_focused()
     page.keyboard.press("Enter")
-    page.wait_for_function("document.activeElement.id === 'username'")
+    expect(page.locator("#username")).to_be_focused()
     page.keyboard.type("alice")
     page.keyboard.press("Tab")
     page.keyboard.type(factories.PASSWORD)
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="Allow Campus Planner").wait_for()
-    page.keyboard.press("Tab")
-    while page.evaluate("document.activeElement.value") != "allow":
+    for _ in range(20):
         page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.value") == "allow":
+            break
+    expect(page.get_by_role("button", name="Allow", exact=True)).to_be_focused()
     page.keyboard.press("Enter")
 
     assert answer(page)["code"].startswith("auth_")
@@ -102,14 +110,14 @@ def test_without_scripts_everything_works(new_page, ask):
     page.goto(ask(at=""))
 
     page.get_by_label("Name, place, code or identifier").fill("northgate")
-    page.get_by_role("button", name="Search").click()
+    press(page, "Search")
     assert page.get_by_role("button", name="Riverside University").count() == 0
     page.get_by_label("Name, place, code or identifier").fill("1001")
     page.keyboard.press("Enter")
-    page.get_by_role("button", name="Riverside University").click()
+    choose_riverside(page)
     assert page.get_by_role("button", name="Show").count() == 0
     log_in(page)
-    page.get_by_role("button", name="Allow", exact=True).click()
+    press(page, "Allow")
 
     assert answer(page)["code"].startswith("auth_")
 
@@ -124,12 +132,12 @@ def test_the_list_narrows_while_one_types_and_the_arrows_move_in_it(
     page.locator("#q").press_sequentially("NGATE")
     page.get_by_text("1 institution", exact=True).wait_for()
 
-    assert page.get_by_role("button", name="Northgate").count() == 1
-    assert page.get_by_role("button", name="Riverside").count() == 0
+    expect(page.get_by_role("button", name="Northgate")).to_have_count(1)
+    expect(page.get_by_role("button", name="Riverside")).to_have_count(0)
     assert page.get_by_label("Remember my choice on this device").is_checked() is False
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowUp")
-    assert page.evaluate("document.activeElement.id") == "q"
+    expect(page.locator("#q")).to_be_focused()
     page.keyboard.press("Control+A")
     page.keyboard.type("nowhere")
     page.get_by_text("No institution matches “nowhere”").wait_for()
@@ -139,12 +147,12 @@ def test_the_list_narrows_while_one_types_and_the_arrows_move_in_it(
 def test_a_failed_login_is_announced_and_puts_the_focus_on_the_password(new_page, ask):
     page = new_page()
     page.goto(ask())
-    assert page.evaluate("document.activeElement.id") == "username"
+    expect(page.locator("#username")).to_be_focused()
 
     log_in(page, password="wrong")
 
     assert "not right" in page.get_by_role("alert").inner_text()
-    assert page.evaluate("document.activeElement.id") == "password"
+    expect(page.locator("#password")).to_be_focused()
     assert page.get_by_label("Username").input_value() == "alice"
     picture(page, "login-failed")
 
@@ -156,11 +164,11 @@ def test_the_password_can_be_shown_and_is_hidden_again_before_it_is_sent(new_pag
     password.fill("something")
 
     page.get_by_role("button", name="Show the password").click()
-    assert password.get_attribute("type") == "text"
-    assert page.evaluate("document.activeElement.id") == "password"
+    expect(password).to_have_attribute("type", "text")
+    expect(page.locator("#password")).to_be_focused()
     page.get_by_role("button", name="Hide the password").click()
 
-    assert password.get_attribute("type") == "password"
+    expect(password).to_have_attribute("type", "password")
 
 
 def test_a_double_click_sends_one_answer(new_page, ask):
@@ -178,7 +186,7 @@ def test_going_back_after_the_answer_shows_a_friendly_page(new_page, ask):
     page = new_page()
     page.goto(ask())
     log_in(page)
-    page.get_by_role("button", name="Allow", exact=True).click()
+    press(page, "Allow")
     answer(page)
 
     page.go_back()

@@ -5,6 +5,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
+from playwright.sync_api import expect
 
 from authserver.tests.browser import picture
 
@@ -34,13 +35,13 @@ def test_the_demo_client_walks_the_whole_journey(server, page):
 
     # Then the client has a token for that institution and shows its events
     page.get_by_text("Connected at institution 1001 as 00000000-").wait_for()
-    token = page.locator("#token").inner_text()
-    assert '"token_type": "bearer"' in token
-    assert '"contextInstitutionId": "1001"' in token
+    token = page.locator("#token")
+    expect(token).to_contain_text('"token_type": "bearer"')
+    expect(token).to_contain_text('"contextInstitutionId": "1001"')
     page.locator("#events tbody tr").nth(9).wait_for()
 
     # And no code stays in the address bar
-    assert page.url == f"{server.url}/demo/callback"
+    expect(page).to_have_url(f"{server.url}/demo/callback")
 
     # And it creates an event as the user
     page.get_by_role("button", name="Create the event").click()
