@@ -54,7 +54,7 @@ def terms(name: str, viewset: type[EventsView]) -> list[URLPattern]:
 urlpatterns = [
     re_path(r"^/?$", Root.as_view({"get": "retrieve"}), name="root"),
     re_path(r"^/doc/?$", Schema.as_view({"get": "retrieve"}), name="doc"),
-    re_path(r"^/doc/(?P<page>swagger|redoc)/?$", Documentation.as_view(), name="doc-page"),
+    re_path(r"^/doc/swagger/?$", Documentation.as_view(), name="doc-page"),
     re_path(r"^/events\.ics/?$", EventFeeds.as_view({"get": "list"}), name="feed"),
     re_path(
         rf"^/events/{PK}\.ics/?$",

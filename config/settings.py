@@ -407,7 +407,6 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {"StatusEnum": "calendar_events.schema.shapes.STATUSES"},
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    "REDOC_DIST": "SIDECAR",
 }
 
 # --- Login limits are django-axes' --------------------------------------------------------

@@ -1,4 +1,4 @@
-"""``/doc``: the OpenAPI document, and two pages that show it."""
+"""``/doc``: the OpenAPI document, and a page that shows it."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ class Schema(EventsView):
         return answers.fixed(request, document.current())
 
 
-# Both programs write style elements while they draw; without them Redoc does not start.
+# Swagger UI writes styles into its elements while it draws.
 STYLES_OF_THEIR_OWN = {"style-src": "'unsafe-inline'"}
 
 
 @method_decorator(csrf_exempt, name="dispatch")  # it only shows
 @method_decorator(csp_update(STYLES_OF_THEIR_OWN), name="dispatch")
 class Documentation(View):
-    """``GET {events_root}/doc/swagger`` and ``/doc/redoc``, for people.
+    """``GET {events_root}/doc/swagger``, for people.
 
     Of the policy for content only the styles are loosened, and nothing that a user wrote
-    is on these pages.
+    is on the page.
     """
 
     http_method_names = ["get", "head", "options"]
 
-    def get(self, request: HttpRequest, page: str) -> HttpResponse:
+    def get(self, request: HttpRequest) -> HttpResponse:
         """Show the page; all it needs is served from here."""
         context = {"schema_url": reverse("calendar_events:doc")}
-        return render(request, f"calendar_events/{page}.html", context)
+        return render(request, "calendar_events/swagger.html", context)
 
     def http_method_not_allowed(
         self, request: HttpRequest, *args: Any, **kwargs: Any
