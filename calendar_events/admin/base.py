@@ -6,11 +6,13 @@ events interface, so that admin cannot make what the interface would refuse.
 
 from __future__ import annotations
 
+from abc import ABCMeta, abstractmethod
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
+from django.forms.widgets import MediaDefiningClass
 from django.http import HttpResponseRedirect
 from django.utils import timezone
 from simple_history.admin import SimpleHistoryAdmin
@@ -72,7 +74,14 @@ class PlatformAdmin(admin.ModelAdmin):
         )
 
 
-class RecordAdmin(PlatformAdmin, SimpleHistoryAdmin):
+class AbstractAdminType(ABCMeta, MediaDefiningClass):
+    """Django's metaclass of admin classes, with abstract methods.
+
+    A class that leaves one of them out cannot be registered.
+    """
+
+
+class RecordAdmin(PlatformAdmin, SimpleHistoryAdmin, metaclass=AbstractAdminType):
     """List, search, history, and writes through services."""
 
     form: type[RecordForm]
@@ -82,17 +91,17 @@ class RecordAdmin(PlatformAdmin, SimpleHistoryAdmin):
     search_help_text = "Words of the title or text, or an id."
     readonly_fields = ("id", "created_at", "modified_at")
 
+    @abstractmethod
     def create(self, *, actor: Actor, changes: Any, now: datetime) -> Any:
         """Call the service that creates."""
-        raise NotImplementedError
 
+    @abstractmethod
     def update(self, *, record: Any, actor: Actor, changes: Any, now: datetime) -> Any:
         """Call the service that changes what is stored."""
-        raise NotImplementedError
 
+    @abstractmethod
     def remove(self, *, record: Any, actor: Actor, now: datetime) -> None:
         """Call the service that deletes for good."""
-        raise NotImplementedError
 
     def get_form(self, request: HttpRequest, *args: Any, **kwargs: Any) -> type[RecordForm]:
         """Tell the form who is typing."""

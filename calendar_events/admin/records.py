@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django import forms
@@ -128,9 +129,9 @@ class PublishedAdmin(RecordAdmin):
     ordering = ("-id",)
     actions = ("move_to_trash",)
 
+    @abstractmethod
     def trash(self, *, record: Any, actor: Actor, now: datetime) -> None:
         """Call the service that moves to the trash."""
-        raise NotImplementedError
 
     @admin.action(description="Move to the trash", permissions=["delete"])
     def move_to_trash(self, request: HttpRequest, queryset: QuerySet) -> None:

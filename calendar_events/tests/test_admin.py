@@ -7,6 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
+from calendar_events.admin.records import PublishedAdmin
 from calendar_events.models import Event, Image, Organizer, Status, Taxonomy, Term, Venue
 from calendar_events.tests.factories import (
     CategoryFactory,
@@ -500,3 +501,12 @@ def test_who_may_not_change_others_records_is_refused_here_too():
 
     assert response.status_code == 403
     assert Event.objects.get().version == 1
+
+
+def test_an_admin_that_leaves_a_write_out_cannot_be_registered():
+    class Unfinished(PublishedAdmin):
+        def create(self, *, actor, changes, now):
+            return Event()
+
+    with pytest.raises(TypeError, match="remove.*trash.*update"):
+        admin.AdminSite().register(Event, Unfinished)
