@@ -21,6 +21,7 @@ from authserver.backends import login_at
 from authserver.conf import conf
 from authserver.models import Institution, User
 from authserver.text import normalise_username
+from platform_errors.client_address import counted_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -114,7 +115,10 @@ def _address_failures(address: str, since: datetime) -> list[datetime]:
 
 
 def seconds_to_wait(account: str, address: str | None) -> int:
-    """Return for how long this account or this address must wait; 0 when it need not."""
+    """Return for how long this account or this address must wait; 0 when it need not.
+
+    An IPv6 address waits with its network of /64, which is what failures are stored under.
+    """
     now = timezone.now()
     ends = [
         locked_until(
@@ -122,10 +126,11 @@ def seconds_to_wait(account: str, address: str | None) -> int:
             _limit(conf.login_failures_per_account),
         )
     ]
-    if address is not None:
+    counted = counted_address(address or "")
+    if counted is not None:
         ends.append(
             locked_until(
-                _address_failures(address, now - MEMORY),
+                _address_failures(counted, now - MEMORY),
                 _limit(conf.login_failures_per_address),
             )
         )
@@ -183,12 +188,18 @@ class LoginLimits(AxesDatabaseHandler):
         username: str | None = None,
         ip_or_username: bool = False,
     ) -> int:
-        """Lift a lock; behind ``manage.py axes_reset_username`` and ``axes_reset_ip``."""
+        """Lift a lock; behind ``manage.py axes_reset_username`` and ``axes_reset_ip``.
+
+        An IPv6 address stands for its network of /64; text that is no address for nothing.
+        """
         failures = AccessFailureLog.objects.all()
         if username:
             failures = failures.filter(username=normalise_username(username))
         if ip_address:
-            failures = failures.filter(ip_address=ip_address)
+            counted = counted_address(ip_address)
+            if counted is None:
+                return 0
+            failures = failures.filter(ip_address=counted)
         return failures.delete()[0]
 
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from ipaddress import ip_address, ip_network
+from ipaddress import IPv6Address, ip_address, ip_network
 from typing import TYPE_CHECKING
 
 from platform_errors.conf import conf
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
+    from ipaddress import IPv4Address, IPv4Network, IPv6Network
 
     from django.http import HttpRequest
+
+_INTERFACE_BITS = 64
+"""Of an IPv6 address: what a host chooses itself within its network (RFC 4291 2.5.1)."""
 
 
 def is_trusted(address: str) -> bool:
@@ -39,6 +42,24 @@ def client_address(request: HttpRequest) -> str | None:
             break
         caller = reported
     return str(caller)
+
+
+def counted_address(address: str) -> str | None:
+    """Return what a limit counts an address as; ``None`` for text that is no address.
+
+    An IPv6 caller has a /64 at least and may take another address out of it for every
+    request (RFC 8981), so the first address of that network stands for all of them.
+    """
+    parsed = _parse(address)
+    if isinstance(parsed, IPv6Address):
+        parsed = IPv6Address(int(parsed) >> _INTERFACE_BITS << _INTERFACE_BITS)
+    return None if parsed is None else str(parsed)
+
+
+def counted_client(request: HttpRequest) -> str | None:
+    """Return what limits count the caller as, or ``None`` when nobody knows its address."""
+    address = client_address(request)
+    return None if address is None else counted_address(address)
 
 
 def _parse(text: str) -> IPv4Address | IPv6Address | None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from rest_framework.throttling import SimpleRateThrottle
 
 from platform_errors import exceptions
-from platform_errors.client_address import client_address
+from platform_errors.client_address import counted_client
 from platform_errors.conf import conf
 from platform_errors.credentials import Credentials
 
@@ -36,13 +36,13 @@ class RateLimit(SimpleRateThrottle):
 
 
 class AddressRateLimit(RateLimit):
-    """Requests per client address, whoever calls."""
+    """Requests per client address, or IPv6 network of /64, whoever calls."""
 
     scope = "address"
 
     def get_cache_key(self, request: Request, view: APIView) -> str | None:
         """Return the counter's name; a caller without an address is not counted."""
-        address = client_address(request)
+        address = counted_client(request)
         return None if address is None else f"rate:address:{address}"
 
 

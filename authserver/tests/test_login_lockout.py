@@ -157,6 +157,24 @@ def test_a_hundred_failures_from_one_address_lock_the_address(try_login):
     assert try_login(username="fresh", peer="192.0.2.2").status == HTTPStatus.OK
 
 
+def test_another_address_of_the_same_ipv6_network_does_not_help(try_login, settings):
+    settings.AUTHSERVER = {**settings.AUTHSERVER, "LOGIN_FAILURES_PER_ADDRESS": 2}
+    fail(try_login, 1, username="one", peer="2001:db8:1:2::a")
+    fail(try_login, 1, username="two", peer="2001:db8:1:2:ffff::b")
+
+    neighbour = try_login(username="fresh", peer="2001:db8:1:2::c")
+
+    assert neighbour.status == HTTPStatus.TOO_MANY_REQUESTS
+    assert neighbour.response["Retry-After"] == "30"
+    assert try_login(username="fresh", peer="2001:db8:1:3::a").status == HTTPStatus.OK
+
+
+def test_the_record_names_the_address_and_not_its_network(try_login):
+    fail(try_login, 1, peer="2001:db8:1:2::a")
+
+    assert AuditEvent.objects.get(action="login_failed").address == "2001:db8:1:2::a"
+
+
 def test_success_does_not_clear_the_addresss_count(try_login):
     AccessFailureLog.objects.bulk_create(
         AccessFailureLog(
@@ -254,6 +272,23 @@ def test_an_operator_can_lift_the_lock_of_an_address(try_login, capsys):
 
     assert "3 attempts removed" in capsys.readouterr().out
     assert not AccessFailureLog.objects.exists()
+
+
+def test_lifting_the_lock_of_an_ipv6_address_lifts_that_of_its_network(try_login):
+    fail(try_login, 1, peer="2001:db8:1:2::a")
+
+    call_command("axes_reset_ip", "2001:db8:1:2::b", verbosity=0)
+
+    assert not AccessFailureLog.objects.exists()
+
+
+def test_lifting_the_lock_of_what_is_no_address_lifts_nothing(try_login, capsys):
+    fail(try_login, 1)
+
+    call_command("axes_reset_ip", "example.org")
+
+    assert "No attempts found" in capsys.readouterr().out
+    assert AccessFailureLog.objects.exists()
 
 
 def test_what_no_limit_looks_at_any_more_is_forgotten(try_login, clock):

@@ -3,7 +3,7 @@
 import pytest
 from django.test import RequestFactory
 
-from platform_errors.client_address import client_address
+from platform_errors.client_address import client_address, counted_address
 
 
 def address(peer, forwarded=None):
@@ -58,3 +58,22 @@ def test_a_mapped_ipv4_address_is_that_address(behind_a_proxy):
 
 def test_a_server_on_a_socket_file_knows_no_address():
     assert address("") is None
+
+
+@pytest.mark.parametrize(
+    ("caller", "counted"),
+    [
+        ("192.0.2.1", "192.0.2.1"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"),
+        ("2001:db8:1:2::", "2001:db8:1:2::"),
+        ("fe80::1%eth0", "fe80::"),
+        ("::ffff:192.0.2.1", "192.0.2.1"),
+    ],
+)
+def test_limits_count_an_ipv6_caller_by_its_network(caller, counted):
+    assert counted_address(caller) == counted
+
+
+@pytest.mark.parametrize("text", ["", "unknown", "2001:db8::/64", "\x00"])
+def test_limits_do_not_count_what_is_no_address(text):
+    assert counted_address(text) is None

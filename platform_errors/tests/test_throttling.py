@@ -44,6 +44,17 @@ def test_addresses_are_counted_apart(api, change):
     assert (first.status_code, second.status_code) == (200, 200)
 
 
+def test_the_addresses_of_one_ipv6_network_are_counted_together(api, change):
+    change(RATE_LIMITS={"address": "1/minute"})
+
+    answers = [
+        api.get(READ, REMOTE_ADDR=address).status_code
+        for address in ("2001:db8:1:2::a", "2001:db8:1:2:ffff::b", "2001:db8:1:3::a")
+    ]
+
+    assert answers == [200, 429, 200]
+
+
 def test_a_caller_whose_address_is_unknown_is_not_counted(api, change):
     change(RATE_LIMITS={"address": "1/minute"})
 
