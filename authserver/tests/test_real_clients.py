@@ -160,7 +160,7 @@ def test_oauth4webapi_gets_refreshes_and_revokes_a_token(server, key, allow, nod
         text=True,
     ) as node:
         address = json.loads(node.stdout.readline())["address"]
-        out, errors = node.communicate(allow(address) + "\n", timeout=60)
+        out, errors = node.communicate(allow(address) + "\n", timeout=120)
 
     assert node.returncode == 0, errors
     result = json.loads(out)

@@ -31,7 +31,7 @@ class Person:
 
     def __init__(self, site: str):
         self.site = site
-        self.http = httpx.Client(follow_redirects=False, timeout=20)
+        self.http = httpx.Client(follow_redirects=False, timeout=60)
         self.page: httpx.Response | None = None
         self.left_for = ""
 

@@ -18,8 +18,8 @@ import psycopg
 from psycopg import sql
 
 ROOT = Path(__file__).resolve().parents[2]
-START_SECONDS = 60
-STOP_SECONDS = 20
+START_SECONDS = 240
+STOP_SECONDS = 60
 
 COMPATIBLE = {
     "BASE_MOUNT": "wp-json/",
@@ -50,7 +50,7 @@ class Server:
     http: httpx.Client = field(init=False)
 
     def __post_init__(self):
-        self.http = httpx.Client(base_url=self.url, timeout=20)
+        self.http = httpx.Client(base_url=self.url, timeout=60)
 
     @property
     def api_mount(self) -> str:

@@ -54,7 +54,7 @@ def test_the_tour_works_when_pasted(server, tmp_path):
 
 def wait_for(output, pattern):
     """Return what the pattern's group finds in a growing file."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         if found := re.search(pattern, output.read_text()):
             return found.group(1)
@@ -67,7 +67,7 @@ def open_when_listening(url):
     pause = threading.Event()
     for _ in range(100):
         try:
-            return httpx.get(url, timeout=10).text
+            return httpx.get(url, timeout=60).text
         except httpx.ConnectError:
             pause.wait(0.1)
     pytest.fail("The tour's listener did not start")
