@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from django.contrib.sessions.models import Session
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 
@@ -18,6 +17,7 @@ from authserver.models import (
     Grant,
     PendingRequest,
     RefreshToken,
+    Session,
 )
 
 if TYPE_CHECKING:

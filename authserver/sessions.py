@@ -1,4 +1,4 @@
-"""Sessions that end after a quiet while, and at the latest after a working day.
+"""Sessions that end after a quiet while, with their account, or after a working day.
 
 The row's own expiry is the earlier of the two moments, so nothing but the query that loads
 a session decides whether it is alive.
@@ -7,15 +7,14 @@ a session decides whether it is alive.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any, cast
 
+from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore as DatabaseSessionStore
 from django.utils import timezone
 
 from authserver.conf import conf
-
-if TYPE_CHECKING:
-    from django.contrib.sessions.base_session import AbstractBaseSession
+from authserver.models import Session
 
 STARTED_AT = "started_at"
 KEY = re.compile(r"[a-z0-9]{32}")
@@ -26,6 +25,11 @@ TOUCH_SECONDS = 60
 
 class SessionStore(DatabaseSessionStore):
     """Idle and absolute lifetimes (decisions 3.10)."""
+
+    @classmethod
+    def get_model_class(cls) -> type[Session]:
+        """Keep sessions where they can be found by user."""
+        return Session
 
     def _validate_session_key(self, key: str | None) -> bool:
         """Believe only keys that Django makes: a NUL from a cookie breaks PostgreSQL."""
@@ -53,10 +57,12 @@ class SessionStore(DatabaseSessionStore):
             self.modified = True
         return data
 
-    def create_model_instance(self, data: dict[str, Any]) -> AbstractBaseSession:
-        """Remember when the session began."""
+    def create_model_instance(self, data: dict[str, Any]) -> Session:
+        """Remember when the session began, and whose it is."""
         data.setdefault(STARTED_AT, _now())
-        return super().create_model_instance(data)
+        row = cast("Session", super().create_model_instance(data))
+        row.user_id = data.get(SESSION_KEY)
+        return row
 
 
 def _now() -> int:

@@ -108,7 +108,6 @@ INSTALLED_APPS = [
     "django.contrib.humanize",
     "django.contrib.messages",
     "django.contrib.postgres",
-    "django.contrib.sessions",
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
     "axes",
@@ -423,6 +422,7 @@ AXES_VERBOSE = False
 
 # --- Logs ---------------------------------------------------------------------------------
 
+LOG_LEVEL = env.str("LOG_LEVEL", "INFO")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -450,11 +450,12 @@ LOGGING = {
     },
     # Django's own handlers would write everything twice, and unmasked.
     "loggers": {
-        "django": {"handlers": [], "level": "INFO"},
+        # At DEBUG it writes statements with their values.
+        "django": {"handlers": [], "level": "INFO" if LOG_LEVEL == "DEBUG" else LOG_LEVEL},
         "django.server": {"handlers": [], "propagate": True},
         # Whoever scans the internet could fill the log with tracebacks; the 400 is logged.
         "django.security.DisallowedHost": {"level": "CRITICAL"},
         "oauthlib": {"level": "INFO"},  # at DEBUG it writes tokens
     },
-    "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", "INFO")},
+    "root": {"handlers": ["console"], "level": LOG_LEVEL},
 }

@@ -5,6 +5,7 @@ from authserver.models.consent import Consent
 from authserver.models.institution import Institution
 from authserver.models.service import CONTEXT_SCOPE_PREFIX, REFRESH_TOKEN_SCOPE, Service
 from authserver.models.service_key import KeyInstitution, KeyService, ServiceKey
+from authserver.models.session import Session
 from authserver.models.token import (
     AccessToken,
     Grant,
@@ -29,5 +30,6 @@ __all__ = [
     "RefreshToken",
     "Service",
     "ServiceKey",
+    "Session",
     "User",
 ]

@@ -5,7 +5,6 @@ from datetime import timedelta
 from io import StringIO
 
 import pytest
-from django.contrib.sessions.models import Session
 from django.core.management import call_command
 from django.utils import timezone
 
@@ -38,7 +37,7 @@ def test_what_has_expired_goes(past):
     factories.RefreshTokenFactory(expires_at=past)
     factories.ConsentFactory(granted_at=past - timedelta(days=1), expires_at=past)
     factories.ConsentFactory(revoked_at=past)
-    Session.objects.create(session_key="x", session_data="", expire_date=past)
+    models.Session.objects.create(session_key="x", session_data="", expire_date=past)
 
     said = clear()
 
@@ -48,7 +47,7 @@ def test_what_has_expired_goes(past):
         models.AccessToken,
         models.RefreshToken,
         models.Consent,
-        Session,
+        models.Session,
     ):
         assert not model.objects.exists(), model
     assert "2 consents" in said
