@@ -87,8 +87,16 @@ def decrypt(stored: str) -> bytes:
 
     Raises ``SecretUnreadable`` when no configured key fits.
     """
+    return _decrypted(conf.encryption_keys, stored)
+
+
+# Every signed request asks for its key's secret. What is remembered is no more than what
+# the encryption keys beside it in memory open, and it decides nothing: the stored text is
+# read from the database each time, so a secret that was replaced is never asked for again.
+@lru_cache(maxsize=1024)
+def _decrypted(keys: tuple[str, ...], stored: str) -> bytes:
     try:
-        return _cipher(conf.encryption_keys).decrypt(stored.encode("ascii"))
+        return _cipher(keys).decrypt(stored.encode("ascii"))
     except InvalidToken as error:
         raise SecretUnreadable from error
 

@@ -17,7 +17,7 @@ from django.contrib.auth.models import AnonymousUser
 from rest_framework.authentication import BaseAuthentication
 
 from platform_errors import exceptions, signing, statements
-from platform_errors.authorization_header import TwoHeaders, split
+from platform_errors.authorization_header import TwoHeaders, scheme_of, split
 from platform_errors.conf import conf
 from platform_errors.keys import get_key_store
 from platform_errors.replay import claim_nonce
@@ -43,10 +43,14 @@ class SchemeAuthentication(BaseAuthentication, ABC):
 
         Raises a ``Refusal`` of spec 7.1 or decisions 5 for credentials that do not hold.
         """
-        if "HTTP_AUTHORIZATION" not in request.META:
+        value = request.META.get("HTTP_AUTHORIZATION")
+        if value is None:
+            return None
+        is_last = request.authenticators and request.authenticators[-1] is self
+        if not is_last and scheme_of(value) != self.scheme():
             return None
         try:
-            header = split(request.META["HTTP_AUTHORIZATION"])
+            header = split(value)
         except TwoHeaders as error:
             raise exceptions.UnknownAuthorizationScheme(str(error)) from None
         if header is None:
@@ -55,11 +59,9 @@ class SchemeAuthentication(BaseAuthentication, ABC):
                 "the Authorization header is blank, or has characters that are not ASCII"
             )
         if header.scheme != self.scheme():
-            if request.authenticators and request.authenticators[-1] is self:
-                raise exceptions.UnknownAuthorizationScheme(
-                    "the scheme is neither Bearer nor that of signed requests"
-                )
-            return None
+            raise exceptions.UnknownAuthorizationScheme(
+                "the scheme is neither Bearer nor that of signed requests"
+            )
         credentials = self.credentials(request, header.rest)
         principal = credentials.principal
         return (AnonymousUser() if principal is None else principal.user), credentials

@@ -26,6 +26,11 @@ class TwoHeaders(ValueError):
     """The value is two ``Authorization`` headers that a server joined."""
 
 
+def scheme_of(value: str) -> str:
+    """Return the scheme, in lower case, whatever follows it; empty for a blank header."""
+    return value.strip(" \t").replace("\t", " ").partition(" ")[0].lower()
+
+
 def split(value: str) -> AuthorizationHeader | None:
     """Return scheme and rest, or ``None`` for a blank header.
 

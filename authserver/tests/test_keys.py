@@ -62,6 +62,18 @@ def test_both_secrets_of_a_rotation_are_returned():
     assert store.find_key(key.client_id).key.secrets == (new.encode(), b"old")
 
 
+def test_a_secret_that_was_replaced_or_canceled_stops_working_at_once():
+    key = factories.ServiceKeyFactory(secret="leaked")
+    assert store.find_key(key.client_id).key.secrets == (b"leaked",)
+
+    key.set_secret("fresh", now=timezone.now(), keep_previous=False)
+    key.status = "canceled"
+    key.save()
+
+    found = store.find_key(key.client_id).key
+    assert (found.secrets, found.status) == ((b"fresh",), "canceled")
+
+
 def test_a_key_without_anything_is_empty():
     found, principal = store.find_key(factories.ServiceKeyFactory().client_id)
 

@@ -52,6 +52,18 @@ def test_a_secret_of_a_lost_encryption_key_is_unreadable(encrypt_with, old, new)
         vault.rotate_encryption(stored)
 
 
+def test_a_secret_that_was_read_before_needs_its_encryption_key_again(
+    encrypt_with, old, new
+):
+    encrypt_with(old)
+    stored = vault.encrypt("s")
+    assert vault.decrypt(stored) == b"s"
+    encrypt_with(new)
+
+    with pytest.raises(vault.SecretUnreadable):
+        vault.decrypt(stored)
+
+
 @pytest.mark.django_db
 def test_secrets_move_to_the_first_encryption_key(encrypt_with, old, new):
     encrypt_with(old)

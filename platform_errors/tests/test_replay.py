@@ -84,7 +84,7 @@ def test_old_nonces_are_cleared_along_the_way():
     for number in range(4):
         Nonce.objects.create(client_id="key", timestamp=number, nonce="old")
     Nonce.objects.create(client_id="key", timestamp=500, nonce="young")
-    if connection.vendor != "postgresql":  # there one claim in a thousand sweeps
+    if connection.vendor != "postgresql":  # one claim in a thousand sweeps
         Nonce.objects.create(
             id=SWEEP_LIMIT - 1, client_id="key", timestamp=600, nonce="last before"
         )
@@ -94,6 +94,21 @@ def test_old_nonces_are_cleared_along_the_way():
 
     assert not Nonce.objects.filter(timestamp__lt=500).exists()
     assert Nonce.objects.filter(nonce__in=["young", "one", "two"]).count() == 3
+
+
+@pytest.mark.django_db
+@pytest.mark.skipif(
+    connection.vendor != "postgresql", reason="SQLite sweeps by counting, see above"
+)
+def test_a_process_looks_for_old_nonces_once_a_second():
+    claim(nonce="first", oldest=600)
+    Nonce.objects.create(client_id="key", timestamp=1, nonce="old")
+
+    claim(nonce="in the same second", oldest=600)
+    assert Nonce.objects.filter(nonce="old").exists()
+
+    claim(nonce="in the next", oldest=601)
+    assert not Nonce.objects.filter(nonce="old").exists()
 
 
 @pytest.mark.django_db
