@@ -1,12 +1,14 @@
 """The app that lets people log in at their institution and grants tokens."""
 
 from django.apps import AppConfig
+from django.contrib.admin import apps as admin_apps
 from django.db.backends.signals import connection_created
 
 
 class AuthserverConfig(AppConfig):
     """Institution selection, login, grant and the token endpoint."""
 
+    default = True  # of the two in this module
     name = "authserver"
     verbose_name = "Authorization server"
     default_auto_field = "django.db.models.BigAutoField"
@@ -21,3 +23,10 @@ class AuthserverConfig(AppConfig):
         connection_created.connect(
             install_sqlite_guard, dispatch_uid="authserver.install_sqlite_guard"
         )
+
+
+class PlatformAdminConfig(admin_apps.AdminConfig):
+    """Django admin with the site of this app, in place of ``django.contrib.admin``."""
+
+    default = False
+    default_site = "authserver.admin_site.PlatformAdminSite"

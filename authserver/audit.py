@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from django.db.backends.base.base import BaseDatabaseWrapper
 
+    from authserver.models import User
+
 guard_open: ContextVar[bool] = ContextVar("audit_guard_open", default=False)
 
 
@@ -49,6 +51,19 @@ def record(  # noqa: PLR0913 -- who, with what, for whom, from where
             name: _storable(value, 500) if isinstance(value, str) else value
             for name, value in details.items()
         },
+    )
+
+
+def record_account(
+    action: AuditEvent.Action, user: User, *, address: str | None, **more: Any
+) -> None:
+    """Write one event of an account; ``more`` is what ``record`` takes besides."""
+    record(
+        action,
+        login=user.login,
+        registry_id=user.institution.registry_id if user.institution else "",
+        address=address or "",
+        **more,
     )
 
 

@@ -91,11 +91,10 @@ def revoke(*, user: User, key: ServiceKey, now: datetime, address: str = "") -> 
     )
     if not ended:
         return
-    audit.record(
+    audit.record_account(
         AuditEvent.Action.ACCESS_REVOKED,
-        login=user.login,
+        user,
         client_id=key.client_id,
-        registry_id=user.institution.registry_id if user.institution else "",
         address=address,
         at=now,
     )

@@ -30,13 +30,13 @@ def connect() -> None:
 
 def logged_in(request: HttpRequest, user: User, **_kwargs: Any) -> None:
     """Record who came in."""
-    _record(Action.LOGIN_SUCCEEDED, request, user)
+    audit.record_account(Action.LOGIN_SUCCEEDED, user, address=client_address(request))
 
 
 def logged_out(request: HttpRequest, user: User | None, **_kwargs: Any) -> None:
     """Record who left; a session that had ended by itself names nobody."""
     if user is not None:
-        _record(Action.LOGGED_OUT, request, user)
+        audit.record_account(Action.LOGGED_OUT, user, address=client_address(request))
 
 
 def failed(
@@ -62,12 +62,3 @@ def failed(
     seconds = login_limits.seconds_to_wait(account, address)
     if seconds:
         record(Action.LOGIN_LOCKED, seconds=seconds)
-
-
-def _record(action: AuditEvent.Action, request: HttpRequest, user: User) -> None:
-    audit.record(
-        action,
-        login=user.login,
-        registry_id=user.institution.registry_id if user.institution else "",
-        address=client_address(request) or "",
-    )

@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from axes.handlers.database import AxesDatabaseHandler
 from axes.models import AccessFailureLog, AccessLog
+from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
+from authserver import audit
 from authserver.backends import login_at
 from authserver.conf import conf
-from authserver.models import Institution, User
+from authserver.models import AuditEvent, Institution, User
 from authserver.text import normalise_username
 from platform_errors.client_address import counted_address
 
@@ -200,7 +202,28 @@ class LoginLimits(AxesDatabaseHandler):
             if counted is None:
                 return 0
             failures = failures.filter(ip_address=counted)
-        return failures.delete()[0]
+        return lift(failures, by="manage.py")
+
+
+@transaction.atomic
+def lift(failures: QuerySet[AccessFailureLog], *, by: str, address: str = "") -> int:
+    """Delete failures, which lifts the locks they opened; return how many there were.
+
+    Each account is recorded, with who lifted the lock and where the failures came from.
+    """
+    places: dict[str, list[str]] = {}
+    for account, place in failures.order_by("pk").values_list("username", "ip_address"):
+        places.setdefault(account or "", []).append(place or "")
+    for account, seen in places.items():
+        audit.record(
+            AuditEvent.Action.LOGIN_UNLOCKED,
+            login=account,
+            address=address,
+            by=by,
+            failures=len(seen),
+            addresses=sorted(set(seen)),
+        )
+    return failures.delete()[0]
 
 
 def forgotten(now: datetime) -> list[QuerySet[Any]]:

@@ -102,7 +102,7 @@ APPEND_SLASH = False  # every API path answers with and without one; a redirect 
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "authserver.apps.PlatformAdminConfig",  # django.contrib.admin
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.humanize",

@@ -5,8 +5,6 @@ no use to a person and of some use to an attacker. A secret is seen once, on the
 the click that made it.
 """
 
-from django.contrib import admin
-
 from authserver.admin import (
     audit,
     consent,
@@ -30,7 +28,3 @@ __all__ = [
     "token",
     "user",
 ]
-
-admin.site.site_title = "Calendar platform"
-admin.site.site_header = "Calendar platform administration"
-admin.site.index_title = "What would you like to look after?"

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.contrib import admin
 
+from authserver import audit
+from platform_errors.client_address import client_address
+
 if TYPE_CHECKING:
+    from django.contrib.admin.models import LogEntry
+    from django.db.models import QuerySet
     from django.http import HttpRequest
+
+    from authserver.models import AuditEvent
 
 
 class ReadOnlyAdmin(admin.ModelAdmin):
@@ -24,3 +31,53 @@ class ReadOnlyAdmin(admin.ModelAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Nobody deletes by hand."""
         return False
+
+
+class AuditedAdmin(admin.ModelAdmin):
+    """Rows whose every change is in the audit record, besides Django's own log."""
+
+    added: ClassVar[AuditEvent.Action]
+    changed: ClassVar[AuditEvent.Action]
+    deleted: ClassVar[AuditEvent.Action]
+
+    def named(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
+        """Return what the record says besides: what was changed, and by whom."""
+        return {"login": request.user.get_username()}
+
+    def in_words(self, obj: Any, message: str) -> str:
+        """Return what to record of Django's message about the change."""
+        return message
+
+    def action_of_change(self, request: HttpRequest) -> AuditEvent.Action:
+        """Return what a change by this request is recorded as."""
+        return self.changed
+
+    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> LogEntry:
+        """Audit a new row."""
+        entry = super().log_addition(request, obj, message)
+        self._audit(self.added, request, obj, entry.get_change_message())
+        return entry
+
+    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> LogEntry:
+        """Audit what was changed, rows within the page included."""
+        entry = super().log_change(request, obj, message)
+        self._audit(
+            self.action_of_change(request), request, obj, entry.get_change_message()
+        )
+        return entry
+
+    def log_deletions(self, request: HttpRequest, queryset: QuerySet[Any]) -> Any:
+        """Audit the end of rows."""
+        for row in queryset:
+            self._audit(self.deleted, request, row, "Deleted.")
+        return super().log_deletions(request, queryset)
+
+    def _audit(
+        self, action: AuditEvent.Action, request: HttpRequest, obj: Any, message: str
+    ) -> None:
+        audit.record(
+            action,
+            address=client_address(request) or "",
+            changes=self.in_words(obj, message),
+            **self.named(request, obj),
+        )

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any
 from axes.models import AccessFailureLog
 from django.contrib import admin
 
+from authserver import login_limits
 from authserver.admin.base import ReadOnlyAdmin
+from platform_errors.client_address import client_address
 
 if TYPE_CHECKING:
+    from django.db.models import QuerySet
     from django.http import HttpRequest
 
 
@@ -26,3 +29,15 @@ class LoginFailureAdmin(ReadOnlyAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Lifting a lock is an administrator's call."""
         return admin.ModelAdmin.has_delete_permission(self, request, obj)
+
+    def delete_model(self, request: HttpRequest, obj: AccessFailureLog) -> None:
+        """Delete one failure, for the record as well."""
+        self.delete_queryset(request, AccessFailureLog.objects.filter(pk=obj.pk))
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        """Delete the selected failures, for the record as well."""
+        login_limits.lift(
+            queryset,
+            by=request.user.get_username(),
+            address=client_address(request) or "",
+        )

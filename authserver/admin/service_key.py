@@ -9,13 +9,13 @@ from django.contrib import admin
 from django.urls import path
 from django.utils import timezone
 
-from authserver import audit, key_secrets
+from authserver import key_secrets
 from authserver.admin import key_secret_pages
+from authserver.admin.base import AuditedAdmin
 from authserver.models import AuditEvent, KeyInstitution, KeyService, ServiceKey
 from platform_errors.client_address import client_address
 
 if TYPE_CHECKING:
-    from django.contrib.admin.models import LogEntry
     from django.db.models import QuerySet
     from django.http import HttpRequest, HttpResponse
     from django.urls import URLPattern
@@ -66,27 +66,18 @@ class KeyInstitutionInline(admin.TabularInline):
         return super().get_queryset(request).select_related("institution", "key")
 
 
-class _KeyLinkAdmin(admin.ModelAdmin):
+class _KeyLinkAdmin(AuditedAdmin):
     """What is on a key; whoever changes that has changed the key, and is in the record."""
 
-    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> LogEntry:
-        """Audit what a key gained."""
-        entry = super().log_addition(request, obj, message)
-        _audit(Action.KEY_CHANGED, request, obj.key, changes=f"{obj}: added")
-        return entry
+    added = changed = deleted = Action.KEY_CHANGED
 
-    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> LogEntry:
-        """Audit what changed of it."""
-        entry = super().log_change(request, obj, message)
-        changes = f"{obj}: {entry.get_change_message()}"
-        _audit(Action.KEY_CHANGED, request, obj.key, changes=changes)
-        return entry
+    def named(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
+        """Name the key."""
+        return super().named(request, obj) | {"client_id": obj.key.client_id}
 
-    def log_deletions(self, request: HttpRequest, queryset: QuerySet[Any]) -> Any:
-        """Audit what a key lost."""
-        for link in queryset:
-            _audit(Action.KEY_CHANGED, request, link.key, changes=f"{link}: deleted")
-        return super().log_deletions(request, queryset)
+    def in_words(self, obj: Any, message: str) -> str:
+        """Say what on the key it was."""
+        return f"{obj}: {message}"
 
 
 @admin.register(KeyService)
@@ -118,8 +109,12 @@ class KeyInstitutionAdmin(_KeyLinkAdmin):
     ordering = ["institution__name", "key__name", "pk"]
 
 
-class ServiceKeyAdmin(admin.ModelAdmin):
+class ServiceKeyAdmin(AuditedAdmin):
     """Registered through ``OAUTH2_PROVIDER["APPLICATION_ADMIN_CLASS"]``."""
+
+    added = Action.KEY_CREATED
+    changed = Action.KEY_CHANGED
+    deleted = Action.KEY_DELETED
 
     form = ServiceKeyForm
     change_form_template = "admin/authserver/servicekey/change_form.html"
@@ -209,23 +204,9 @@ class ServiceKeyAdmin(admin.ModelAdmin):
             return super().response_add(request, obj, post_url_continue)
         return key_secret_pages.show_once(self, request, obj, secret)
 
-    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> LogEntry:
-        """Audit a new key too."""
-        entry = super().log_addition(request, obj, message)
-        _audit(Action.KEY_CREATED, request, obj)
-        return entry
-
-    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> LogEntry:
-        """Audit what was changed, services and institutions included."""
-        entry = super().log_change(request, obj, message)
-        _audit(Action.KEY_CHANGED, request, obj, changes=entry.get_change_message())
-        return entry
-
-    def log_deletions(self, request: HttpRequest, queryset: QuerySet[Any]) -> Any:
-        """Audit the end of a key, which ends its tokens with it."""
-        for key in queryset:
-            _audit(Action.KEY_DELETED, request, key)
-        return super().log_deletions(request, queryset)
+    def named(self, request: HttpRequest, obj: ServiceKey) -> dict[str, Any]:
+        """Name the key."""
+        return super().named(request, obj) | {"client_id": obj.client_id}
 
     @admin.display(description="kind")
     def kind(self, key: ServiceKey) -> str:
@@ -245,15 +226,3 @@ class ServiceKeyAdmin(admin.ModelAdmin):
             f"{key.previous_secret_created_at:%Y-%m-%d %H:%M} UTC, works too until it is "
             "retired."
         )
-
-
-def _audit(
-    action: AuditEvent.Action, request: HttpRequest, key: ServiceKey, **details: str
-) -> None:
-    audit.record(
-        action,
-        login=request.user.get_username(),
-        client_id=key.client_id,
-        address=client_address(request) or "",
-        **details,  # type: ignore[arg-type]  # mypy reads them as every keyword
-    )

@@ -12,16 +12,13 @@ from django.core.exceptions import ValidationError
 from django.urls import reverse
 from django.utils.html import format_html
 
-from authserver import audit
+from authserver.admin.base import AuditedAdmin
 from authserver.models import AuditEvent, User
-from platform_errors.client_address import client_address
 
 if TYPE_CHECKING:
-    from django.contrib.admin.models import LogEntry
-    from django.db.models import QuerySet
     from django.http import HttpRequest
 
-Action = AuditEvent.Action
+PASSWORD_PAGE = "auth_user_password_change"  # noqa: S105 -- Django's name of a page
 
 
 class _LoginIsFree(forms.ModelForm):
@@ -58,9 +55,10 @@ class UserChangeForm(_LoginIsFree):
 
 
 @admin.register(User)
-class UserAdmin(DjangoUserAdmin):
+class UserAdmin(AuditedAdmin, DjangoUserAdmin):
     """Create within an institution, set a password, disable, put into groups."""
 
+    added = changed = deleted = AuditEvent.Action.ACCOUNT_CHANGED
     form = UserChangeForm
     add_form = UserCreationForm
     list_display = ["login", "full_name", "institution", "is_active", "is_staff"]
@@ -121,42 +119,23 @@ class UserAdmin(DjangoUserAdmin):
         ),
     ]
 
-    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> LogEntry:
-        """Audit a new account too."""
-        entry = super().log_addition(request, obj, message)
-        _audit(Action.ACCOUNT_CHANGED, request, obj, entry)
-        return entry
+    def named(self, request: HttpRequest, obj: User) -> dict[str, Any]:
+        """Name the account, and the administrator beside it."""
+        return {
+            "login": obj.login,
+            "registry_id": obj.institution.registry_id if obj.institution else "",
+            "by": request.user.get_username(),
+        }
 
-    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> LogEntry:
-        """Audit what was changed; Django logs a new password as a change of that field."""
-        entry = super().log_change(request, obj, message)
-        is_password = entry.get_change_message() == "Changed password."
-        action = Action.PASSWORD_CHANGED if is_password else Action.ACCOUNT_CHANGED
-        _audit(action, request, obj, entry)
-        return entry
-
-    def log_deletions(self, request: HttpRequest, queryset: QuerySet[Any]) -> Any:
-        """Audit the end of an account."""
-        entries = super().log_deletions(request, queryset)
-        for user in queryset:
-            _audit(Action.ACCOUNT_CHANGED, request, user, "Deleted.")
-        return entries
+    def action_of_change(self, request: HttpRequest) -> AuditEvent.Action:
+        """Tell a new password from other changes, by the page that sets it."""
+        match = request.resolver_match
+        if match is not None and match.url_name == PASSWORD_PAGE:
+            return AuditEvent.Action.PASSWORD_CHANGED
+        return super().action_of_change(request)
 
     @admin.display(description="password")
     def set_password(self, user: User) -> str:
         """Link to the page that sets a new one; nothing about the old one is shown."""
-        page = reverse("admin:auth_user_password_change", args=[user.pk])
+        page = reverse(f"admin:{PASSWORD_PAGE}", args=[user.pk])
         return format_html('<a class="button" href="{}">Set a new password</a>', page)
-
-
-def _audit(
-    action: AuditEvent.Action, request: HttpRequest, user: User, what: LogEntry | str
-) -> None:
-    audit.record(
-        action,
-        login=user.login,
-        registry_id=user.institution.registry_id if user.institution else "",
-        address=client_address(request) or "",
-        by=request.user.get_username(),
-        changes=what if isinstance(what, str) else what.get_change_message(),
-    )

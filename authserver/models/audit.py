@@ -20,6 +20,7 @@ class AuditEvent(models.Model):
         LOGIN_SUCCEEDED = "login_succeeded", "Login succeeded"
         LOGIN_FAILED = "login_failed", "Login failed"
         LOGIN_LOCKED = "login_locked", "Login locked"
+        LOGIN_UNLOCKED = "login_unlocked", "Login unlocked"
         LOGGED_OUT = "logged_out", "Logged out"
         PASSWORD_CHANGED = "password_changed", "Password changed"
         ACCESS_GRANTED = "access_granted", "Access granted"
@@ -38,6 +39,7 @@ class AuditEvent(models.Model):
         SECRET_ROTATED = "secret_rotated", "Secret rotated"
         SECRET_RETIRED = "secret_retired", "Secret retired"
         ACCOUNT_CHANGED = "account_changed", "Account changed"
+        INSTITUTION_CHANGED = "institution_changed", "Institution changed"
 
     at = models.DateTimeField(default=timezone.now)
     action = models.CharField(max_length=32, choices=Action.choices)

@@ -4,7 +4,6 @@ import re
 from http import HTTPStatus
 
 import pytest
-from axes.models import AccessFailureLog
 from django.apps import apps
 from django.contrib import admin
 from django.urls import reverse
@@ -16,7 +15,6 @@ from authserver.tests.visitor import Visitor
 
 pytestmark = pytest.mark.django_db
 
-YES = "Yes, I\u2019m sure"
 Action = AuditEvent.Action
 
 
@@ -172,21 +170,6 @@ def test_a_token_without_a_family_is_revoked_alone(desk):
 
     access.refresh_from_db()
     assert access.revoked_at is not None
-
-
-def test_deleting_an_accounts_failures_lifts_its_lock(desk):
-    AccessFailureLog.objects.create(username="alice@1001", ip_address="192.0.2.1")
-    desk.open(reverse("admin:axes_accessfailurelog_changelist"))
-
-    assert "alice@1001" in desk.text
-    desk.press(
-        "Go",
-        action="delete_selected",
-        _selected_action=[str(AccessFailureLog.objects.get().pk)],
-    )
-    desk.press(YES)
-
-    assert not AccessFailureLog.objects.exists()
 
 
 def test_the_vault_is_never_asked_to_decrypt_for_a_page(desk, monkeypatch):

@@ -221,6 +221,6 @@ def test_what_is_on_a_key_changes_with_a_line_in_the_audit_record(desk):
     assert [event.client_id for event in changes] == ["web"] * 3
     assert [event.details["changes"] for event in changes] == [
         "Archive (archive) on Portal (web): Changed Status.",
-        "Portal (web) for Lakeview (1003): added",
-        "Archive (archive) on Portal (web): deleted",
+        "Portal (web) for Lakeview (1003): Added.",
+        "Archive (archive) on Portal (web): Deleted.",
     ]

@@ -84,11 +84,8 @@ class ChangePassword(OwnPage):
             return self._show(form)
         form.save()
         journey.keep_after_password_change(request, self.user)
-        audit.record(
-            AuditEvent.Action.PASSWORD_CHANGED,
-            login=self.user.login,
-            registry_id=self.user.institution.registry_id if self.user.institution else "",
-            address=client_address(request) or "",
+        audit.record_account(
+            AuditEvent.Action.PASSWORD_CHANGED, self.user, address=client_address(request)
         )
         messages.success(request, "Your password was changed.")
         return HttpResponseRedirect(steps.address("access"))

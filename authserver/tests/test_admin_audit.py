@@ -1,0 +1,139 @@
+"""Django admin: what an administrator does is in the record, with who did it."""
+
+import pytest
+from axes.models import AccessFailureLog
+from django.core.management import call_command
+from django.urls import reverse
+
+from authserver.models import AuditEvent
+from authserver.tests import factories
+
+pytestmark = pytest.mark.django_db
+
+Action = AuditEvent.Action
+YES = "Yes, I\u2019m sure"
+NEW = "a brand new phrase"
+
+
+@pytest.fixture
+def failures():
+    """Of two accounts, from two places."""
+    for account, place in [
+        ("alice@1001", "192.0.2.1"),
+        ("alice@1001", "2001:db8::"),
+        ("bob@1001", "192.0.2.1"),
+    ]:
+        AccessFailureLog.objects.create(username=account, ip_address=place)
+    return AccessFailureLog.objects
+
+
+def unlocked():
+    events = AuditEvent.objects.filter(action=Action.LOGIN_UNLOCKED).order_by("login")
+    return [(event.login, event.details, event.address) for event in events]
+
+
+def test_deleting_failures_lifts_locks_and_is_recorded_by_account(desk, failures):
+    desk.open(reverse("admin:axes_accessfailurelog_changelist"))
+    assert "alice@1001" in desk.text
+
+    chosen = [str(pk) for pk in failures.values_list("pk", flat=True)]
+    desk.press("Go", action="delete_selected", _selected_action=chosen)
+    desk.press(YES)
+
+    assert not failures.exists()
+    places = ["192.0.2.1", "2001:db8::"]
+    assert unlocked() == [
+        ("alice@1001", {"by": "admin", "failures": 2, "addresses": places}, "127.0.0.1"),
+        (
+            "bob@1001",
+            {"by": "admin", "failures": 1, "addresses": ["192.0.2.1"]},
+            "127.0.0.1",
+        ),
+    ]
+
+
+def test_deleting_one_failure_on_its_page_is_recorded(desk, failures):
+    failure = failures.get(username="bob@1001")
+    desk.open(reverse("admin:axes_accessfailurelog_delete", args=[failure.pk]))
+
+    desk.press(YES)
+
+    assert failures.count() == 2
+    assert [login for login, _, _ in unlocked()] == ["bob@1001"]
+
+
+def test_an_operator_who_lifts_locks_is_recorded(failures):
+    call_command("axes_reset_username", "alice@1001", verbosity=0)
+
+    assert failures.get().username == "bob@1001"
+    ((login, details, address),) = unlocked()
+    assert (login, details["by"], address) == ("alice@1001", "manage.py", "")
+
+
+def test_lifting_no_lock_is_not_recorded(db):
+    call_command("axes_reset", verbosity=0)
+
+    assert unlocked() == []
+
+
+def test_switching_an_institution_off_and_on_is_recorded(desk, riverside):
+    page = reverse("admin:authserver_institution_change", args=[riverside.pk])
+    desk.open(page)
+    desk.press("_save=Save", without=["is_active"])
+    desk.open(page)
+    desk.press("_save=Save", is_active="on")
+
+    events = AuditEvent.objects.filter(action=Action.INSTITUTION_CHANGED).order_by("pk")
+    assert [(event.login, event.registry_id) for event in events] == [("admin", "1001")] * 2
+    assert [event.details for event in events] == [
+        {"changes": "Changed Active.", "is_active": False},
+        {"changes": "Changed Active.", "is_active": True},
+    ]
+
+
+def test_making_and_deleting_an_institution_is_recorded(desk):
+    desk.open(reverse("admin:authserver_institution_add"))
+    desk.press("_save=Save", registry_id="777", name="Hilltop Museum")
+    desk.open(reverse("admin:authserver_institution_changelist"))
+    desk.follow("Hilltop Museum")
+    desk.follow("Delete")
+    desk.press(YES)
+
+    events = AuditEvent.objects.filter(action=Action.INSTITUTION_CHANGED).order_by("pk")
+    assert [(event.registry_id, event.details["changes"]) for event in events] == [
+        ("777", "Added."),
+        ("777", "Deleted."),
+    ]
+
+
+def test_an_administrators_own_new_password_is_recorded(desk, administrator):
+    desk.open(reverse("admin:password_change"))
+
+    desk.press(old_password=factories.PASSWORD, new_password1=NEW, new_password2=NEW)
+
+    administrator.refresh_from_db()
+    assert administrator.check_password(NEW)
+    event = AuditEvent.objects.get(action=Action.PASSWORD_CHANGED)
+    assert (event.login, event.address, event.details) == ("admin", "127.0.0.1", {})
+
+
+def test_a_new_password_that_was_refused_is_not_recorded(desk):
+    desk.open(reverse("admin:password_change"))
+
+    desk.press(old_password="wrong", new_password1=NEW, new_password2=NEW)
+
+    assert "old password was entered incorrectly" in desk.text
+    assert not AuditEvent.objects.filter(action=Action.PASSWORD_CHANGED).exists()
+
+
+def test_taking_a_password_away_is_recorded_as_a_new_one(desk, alice):
+    desk.open(reverse("admin:auth_user_password_change", args=[alice.pk]))
+
+    desk.press(
+        "unset-password=Disable password-based authentication", usable_password="false"
+    )
+
+    alice.refresh_from_db()
+    assert not alice.has_usable_password()
+    event = AuditEvent.objects.get(action=Action.PASSWORD_CHANGED)
+    assert (event.login, event.details["by"]) == ("alice@1001", "admin")
