@@ -187,7 +187,7 @@ def _fetch_key(client_id: str, principal_id: str, namespace: str) -> Sequence[An
 
 def _fetch_row(statement: Any, parameters: list[str]) -> Sequence[Any] | None:
     connection = connections[router.db_for_read(ServiceKey)]
-    rows = prepared.fetch_rows(connection, statement(connection.vendor), parameters)
+    rows = prepared.read_rows(connection, statement(connection.vendor), parameters)
     return rows[0] if rows else None
 
 

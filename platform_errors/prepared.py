@@ -1,18 +1,47 @@
 """Statements that are asked with every request, prepared on the server.
 
 A statement that joins many tables takes PostgreSQL longer to plan than to run. Django's own
-cursors put the values into the text, so that it is planned each time; this one goes around
-them, inside the same connection, transaction and error translation.
+cursors put the values into the text, so that it is planned each time; these go around them,
+inside the same connection, transaction and error translation.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from django.db import OperationalError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from django.db.backends.base.base import BaseDatabaseWrapper
+
+
+class _Cursors:
+    """The cursors of one connection to PostgreSQL, one for each statement.
+
+    Making a cursor, and finding out how each column is read, takes as long as the rest of a
+    small statement. A cursor keeps its last answer too, so this is for a fixed few
+    statements with small answers.
+    """
+
+    def __init__(self, connection: Any) -> None:
+        """Start with none."""
+        self.connection = connection
+        self._cursors: dict[str, Any] = {}
+
+    def for_statement(self, statement: str) -> Any:
+        """Return the statement's own cursor."""
+        cursor = self._cursors.get(statement)
+        if cursor is None:
+            from psycopg import Cursor  # noqa: PLC0415 -- not installed with every database
+
+            cursor = self._cursors[statement] = Cursor(self.connection)
+        return cursor
+
+
+_kept: WeakKeyDictionary[BaseDatabaseWrapper, _Cursors] = WeakKeyDictionary()
 
 
 def fetch_rows(
@@ -21,16 +50,43 @@ def fetch_rows(
     """Return the rows of one statement with ``%s`` placeholders.
 
     Databases other than PostgreSQL, and connections whose queries are being logged, run it
-    as any other.
+    as any other. Raises ``OperationalError`` when the database does not answer.
     """
     if database.vendor != "postgresql" or database.queries_logged:
         with database.cursor() as cursor:
             cursor.execute(statement, parameters)
             return cursor.fetchall()
 
-    from psycopg import Cursor  # noqa: PLC0415 -- not installed with every database
-
     database.ensure_connection()
-    with database.wrap_database_errors, Cursor(database.connection) as raw:
-        raw.execute(statement, parameters, prepare=True)
-        return raw.fetchall()
+    kept = _kept.get(database)
+    if kept is None or kept.connection is not database.connection:
+        kept = _kept[database] = _Cursors(database.connection)
+    with database.wrap_database_errors:
+        cursor = kept.for_statement(statement)
+        cursor.execute(statement, parameters, prepare=True)
+        rows: list[Any] = cursor.fetchall()
+        return rows
+
+
+def read_rows(
+    database: BaseDatabaseWrapper, statement: str, parameters: Sequence[Any]
+) -> list[Any]:
+    """Return the rows of a statement that changes nothing, asked again where that helps.
+
+    The server may have been restarted since the last request. Finding out only then is
+    cheaper than Django's health check, which asks before every request. Raises like
+    ``fetch_rows``.
+    """
+    try:
+        return fetch_rows(database, statement, parameters)
+    except OperationalError:
+        if database.in_atomic_block or not _is_gone(database):
+            raise
+    database.close()
+    return fetch_rows(database, statement, parameters)
+
+
+def _is_gone(database: BaseDatabaseWrapper) -> bool:
+    """Return whether the server closed the connection; SQLite has none."""
+    is_open = database.vendor != "postgresql" or database.connection is None
+    return not is_open and bool(database.connection.closed)

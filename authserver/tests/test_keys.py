@@ -4,11 +4,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.contrib.auth.models import Permission
+from django.db import OperationalError, connection, connections
 from django.utils import timezone
 
 from authserver import keys
 from authserver.keys import ServiceKeyStore
 from authserver.tests import factories
+from platform_errors import prepared
 from platform_errors.credentials import Service
 from platform_errors.keys import get_key_store
 
@@ -72,6 +74,36 @@ def test_a_secret_that_was_replaced_or_canceled_stops_working_at_once():
 
     found = store.find_key(key.client_id).key
     assert (found.secrets, found.status) == ((b"fresh",), "canceled")
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no server")
+def test_a_lookup_survives_a_restart_of_the_database():
+    key = factories.ServiceKeyFactory()
+    assert store.find_key(key.client_id) is not None
+    other = connection.copy()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        (backend,) = cursor.fetchone()
+    with other.cursor() as cursor:
+        cursor.execute("SELECT pg_terminate_backend(%s)", [backend])
+    other.close()
+
+    assert store.find_key(key.client_id).key.client_id == key.client_id
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no server")
+def test_a_lookup_is_not_repeated_inside_of_a_transaction():
+    with connection.cursor() as cursor:
+        cursor.execute("SAVEPOINT before")
+        cursor.execute("SET LOCAL statement_timeout = 1")
+        with pytest.raises(OperationalError):
+            prepared.read_rows(
+                connections["default"], "SELECT pg_sleep(%s::int)::text", [1]
+            )
+        cursor.execute("ROLLBACK TO SAVEPOINT before")
+
+    assert store.find_key("nobody") is None
 
 
 def test_a_key_without_anything_is_empty():
