@@ -19,10 +19,12 @@ from calendar_events.models import Event, Organizer, Status, Taxonomy, Term, Ven
 from calendar_events.queries import relations, singles, terms
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from rest_framework.request import Request
 
+    from calendar_events.queries.relations import Related
     from calendar_events.queries.singles import Single
     from calendar_events.viewers import Viewer
 
@@ -57,11 +59,17 @@ def viewer_of(request: Request, *, now: datetime) -> Viewer:
 
 
 def record_response(
-    request: Request, record: Event | Venue | Organizer | Term, *, status: int = 200
+    request: Request,
+    record: Event | Venue | Organizer | Term,
+    *,
+    viewer: Viewer,
+    status: int = 200,
 ) -> HttpResponse:
-    """Return the answer to a write: the saved record, read again, as its caller sees it.
+    """Return the answer to a write: the record as it was saved, as its writer sees it.
 
-    Raises the model's ``DoesNotExist`` when somebody else has deleted it.
+    The row is in our hands; only what it embeds is read, in one statement.
+
+    Raises ``Term.DoesNotExist`` when somebody else has deleted the term.
     """
     now = timezone.now()
     if isinstance(record, Term):
@@ -73,12 +81,14 @@ def record_response(
         path = f"/{terms.COLLECTIONS[Taxonomy(record.taxonomy)]}/{record.pk}"
     else:
         kind = KINDS[type(record)]
-        viewer = viewer_of(request, now=now)
-        single = singles.by_id(kind, record.pk, now)
-        if single is None:  # deleted since it was found
-            raise type(record).DoesNotExist
-        version = record_version(request, kind, single, viewer=viewer, now=now)
-        body = record_text(kind, single, viewer=viewer, now=now)
+        single = singles.of_record(record)
+        related = (
+            relations.of_answer(record.pk, viewer, now) if kind == viewers.EVENT else []
+        )
+        version = record_version(
+            request, kind, single, viewer=viewer, now=now, related=related
+        )
+        body = record_text(kind, single, viewer=viewer, now=now, related=related)
         path = f"/{COLLECTIONS[kind]}/{record.pk}"
     response = respond(request, body, version, status=status)
     if status == 201:
@@ -86,7 +96,9 @@ def record_response(
     return response
 
 
-def check_preconditions(request: Request, record: Event | Venue | Organizer | Term) -> None:
+def check_preconditions(
+    request: Request, record: Event | Venue | Organizer | Term, *, viewer: Viewer
+) -> None:
     """Hold the preconditions of a write against the stored record.
 
     Compared with the record as this caller would GET it without ``_fields`` (decisions 6).
@@ -105,7 +117,7 @@ def check_preconditions(request: Request, record: Event | Venue | Organizer | Te
             request,
             kind,
             single,
-            viewer=viewer_of(request, now=now),
+            viewer=viewer,
             now=now,
             with_fields=False,
         )
@@ -125,9 +137,15 @@ def record_version(  # noqa: PLR0913 -- a record, who looks, and when
     now: datetime,
     with_fields: bool = True,
     form: str = "json",
+    related: Sequence[Related] | None = None,
 ) -> Version:
-    """Return the version of an event, a venue or an organizer as the viewer sees it."""
-    related = relations.versions(record.id, viewer, now) if kind == viewers.EVENT else []
+    """Return the version of an event, a venue or an organizer as the viewer sees it.
+
+    ``related`` is what an event embeds, where it was read already (with its versions).
+    """
+    if related is None:
+        is_event = kind == viewers.EVENT
+        related = relations.versions(record.id, viewer, now) if is_event else []
     moments = [record.modified_at, *(sql.as_moment(one.modified_at) for one in related)]
     if record.published_at is not None and record.published_at <= now:
         moments.append(record.published_at)
@@ -162,14 +180,22 @@ def is_scheduled(record: Single, now: datetime) -> bool:
     )
 
 
-def record_text(kind: str, record: Single, *, viewer: Viewer, now: datetime) -> str:
+def record_text(
+    kind: str,
+    record: Single,
+    *,
+    viewer: Viewer,
+    now: datetime,
+    related: Sequence[Related] | None = None,
+) -> str:
     """Return the document of an event, a venue or an organizer, addresses filled."""
     scheduled = is_scheduled(record, now)
     if kind != viewers.EVENT:
         return addresses.fill(composition.record(record.fragment, is_scheduled=scheduled))
-    related = relations.of_events(
-        [record.id], viewer, now, has_scheduled=record.has_scheduled
-    )
+    if related is None:
+        related = relations.of_events(
+            [record.id], viewer, now, has_scheduled=record.has_scheduled
+        )
     fragment = composition.effective(record.fragment, is_scheduled=scheduled)
     return addresses.fill(composition.event(fragment, related))
 

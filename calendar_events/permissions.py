@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 APP = "calendar_events"
 MANAGE = {
-    Taxonomy.CATEGORY: f"{APP}.manage_categories",
-    Taxonomy.TAG: f"{APP}.manage_tags",
+    Taxonomy.CATEGORY: "manage_categories",
+    Taxonomy.TAG: "manage_tags",
 }
 
 
@@ -35,6 +35,8 @@ class Actor:
     institution: str
     client_id: str = ""
     """The service key; empty in admin."""
+    permissions: frozenset[str] | None = None
+    """What the user holds in this app, where it was read already (``state``)."""
 
     @property
     def reason(self) -> str:
@@ -43,7 +45,13 @@ class Actor:
 
     def has(self, verb: str, model: type[Model]) -> bool:
         """Return whether the user holds ``{verb}_{model}``."""
-        return bool(self.user.has_perm(f"{APP}.{verb}_{model._meta.model_name}"))
+        return self.holds(f"{verb}_{model._meta.model_name}")
+
+    def holds(self, codename: str) -> bool:
+        """Return whether the user has this permission of ours."""
+        if self.permissions is not None:
+            return codename in self.permissions
+        return bool(self.user.has_perm(f"{APP}.{codename}"))
 
     def owns(self, record: Record) -> bool:
         """Return whether the record is the user's own."""
@@ -96,7 +104,7 @@ def require_choose_author(actor: Actor, model: type[Record]) -> None:
 
 def may_manage(actor: Actor, taxonomy: Taxonomy) -> bool:
     """Return whether the actor may create, change and delete terms of a kind."""
-    return bool(actor.user.has_perm(MANAGE[taxonomy]))
+    return actor.holds(MANAGE[taxonomy])
 
 
 def require_manage(actor: Actor, taxonomy: Taxonomy) -> None:

@@ -2,7 +2,7 @@
 
 A writer sets plain fields on an instance and calls::
 
-    records.save(event, now=now, links=Links(venues=[3], organizers=[], terms=[7, 9]))
+    records.save(event, now=now, wanted=Links(venues=[3], organizers=[], terms=[7, 9]))
 
 ``save`` sees to the version, ``modified_at``, the fragment, the search text and the link
 rows with their copies. A writer must set, before: ``institution``, ``author``, ``status``
@@ -12,36 +12,25 @@ rows with their copies. A writer must set, before: ``institution``, ``author``, 
 
 Of two writers that read the same version the second gets ``StaleRecord``; nothing of it is
 written. Slugs that another row has are an ``IntegrityError`` of the ``…_slug_is_unique``
-constraint, which leaves the surrounding transaction unusable: call inside a savepoint and
-try the next slug.
+constraint, which leaves the surrounding transaction unusable (``services.naming`` finds
+free ones).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.db import transaction
-from django.db.models import F, Value
+from django.db.models import F
 
-from calendar_events import documents, text
-from calendar_events.models import (
-    Event,
-    EventOrganizer,
-    EventTerm,
-    EventVenue,
-    Organizer,
-    Status,
-    Term,
-    Venue,
-)
+from calendar_events import documents, links, sql, text
+from calendar_events.models import Event, Organizer, Term, Venue
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from datetime import datetime
 
-    from calendar_events.models import Rendered
+    from calendar_events.links import Links
 
 AnyRecord = Event | Venue | Organizer | Term
 
@@ -52,19 +41,7 @@ class StaleRecord(Exception):
     """Somebody wrote the record after it was read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Links:
-    """What an event is linked to, in order; ``None`` leaves the links as they are."""
-
-    venues: Iterable[int] | None = None
-    organizers: Iterable[int] | None = None
-    terms: Iterable[int] | None = None
-
-
-NO_CHANGE = Links()
-
-
-def save(record: AnyRecord, *, now: datetime, links: Links = NO_CHANGE) -> None:
+def save(record: AnyRecord, *, now: datetime, wanted: Links = links.NO_CHANGE) -> None:
     """Write a new or changed record and everything that follows from it.
 
     Raises ``StaleRecord`` when the stored version is not the one that was read, and
@@ -73,13 +50,16 @@ def save(record: AnyRecord, *, now: datetime, links: Links = NO_CHANGE) -> None:
     is_new = record._state.adding  # noqa: SLF001 -- Django's word for it
     with transaction.atomic(savepoint=False):
         if isinstance(record, Event):
-            record.linked = _linked(record, links)
+            record.linked = links.resulting(record, wanted)
         if is_new:
             _insert(record, now=now.replace(microsecond=0))
         else:
             _update(record, now=now.replace(microsecond=0))
         if isinstance(record, Event):
-            _link(record, links, is_new=is_new)
+            if is_new:
+                links.insert(record)
+            else:
+                links.replace(record, wanted)
 
 
 def delete(record: AnyRecord) -> None:
@@ -89,7 +69,7 @@ def delete(record: AnyRecord) -> None:
     """
     with transaction.atomic(savepoint=False):
         if isinstance(record, Event):
-            record.linked = _linked(record, NO_CHANGE)
+            record.linked = links.resulting(record, links.NO_CHANGE)
         _claim(record, modified_at=record.modified_at)
         record.delete()
 
@@ -97,17 +77,15 @@ def delete(record: AnyRecord) -> None:
 def _insert(record: AnyRecord, *, now: datetime) -> None:
     record.version = 1
     record.created_at = record.modified_at = now
-    _describe(record)
+    # The fragment names the identifier: taken beforehand, it needs no second statement.
+    record.pk = sql.next_identifier(type(record))
+    render(record)
     record.save(force_insert=True)
-    # The fragment names the identifier, which only the insert makes.
-    _render(record)
-    type(record).objects.filter(pk=record.pk).update(**_rendered(record))
 
 
 def _update(record: AnyRecord, *, now: datetime) -> None:
     _claim(record, modified_at=max(now, record.modified_at + timedelta(seconds=1)))
-    _describe(record)
-    _render(record)
+    render(record)
     record.save(force_update=True)
 
 
@@ -171,60 +149,3 @@ def _render(record: AnyRecord) -> None:
         record.fragment = documents.render_organizer(record)
     else:
         record.fragment = documents.render_term(record)
-
-
-def _rendered(record: Rendered) -> dict[str, Any]:
-    names = ["fragment"]
-    if isinstance(record, Event):
-        names.append("protected_fragment")
-    return {name: getattr(record, name) for name in names}
-
-
-def _link(event: Event, links: Links, *, is_new: bool) -> None:
-    """Write the link rows, or only their copies of the event's columns."""
-    copies = {
-        "start_utc": event.start_utc,
-        "listed": event.status == Status.PUBLISH
-        and not event.hide_from_listings
-        and not event.password,
-    }
-    kinds: list[tuple[Any, str, Iterable[int] | None]] = [
-        (EventVenue, "venue_id", links.venues),
-        (EventOrganizer, "organizer_id", links.organizers),
-        (EventTerm, "term_id", links.terms),
-    ]
-    for model, column, wanted in kinds:
-        rows = model.objects.filter(event=event)
-        if not is_new:
-            if wanted is None:
-                rows.update(**copies)
-                continue
-            rows.delete()
-        model.objects.bulk_create(
-            model(event=event, position=position, **{column: pk}, **copies)
-            for position, pk in enumerate(dict.fromkeys(wanted or ()))
-        )
-
-
-def _linked(event: Event, links: Links) -> dict[str, list[int]]:
-    """Return what the event will be linked to, for its history; one statement at most."""
-    known = {
-        "venues": links.venues,
-        "organizers": links.organizers,
-        "terms": links.terms,
-    }
-    found = {name: list(dict.fromkeys(ids or [])) for name, ids in known.items()}
-    if event._state.adding or None not in known.values():  # noqa: SLF001 -- Django's
-        return found
-    kept = [
-        model.objects.filter(event=event).values_list(Value(name), "position", column)
-        for name, model, column in (
-            ("venues", EventVenue, "venue_id"),
-            ("organizers", EventOrganizer, "organizer_id"),
-            ("terms", EventTerm, "term_id"),
-        )
-        if known[name] is None
-    ]
-    for name, _position, pk in sorted(kept[0].union(*kept[1:], all=True)):
-        found[name].append(pk)
-    return found

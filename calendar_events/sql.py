@@ -1,4 +1,4 @@
-"""Run the hand-written statements of the reading side, alike on PostgreSQL and SQLite.
+"""Run the hand-written statements of the calendar, alike on PostgreSQL and SQLite.
 
 The lists answer a million events from a few statements; the ORM's share of such a request
 would be larger than the database's. Statements are written in what both databases know. On
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from django.db.backends.base.base import BaseDatabaseWrapper
+    from django.db.models import Model
 
 MAX_ID = 2**63 - 1
 """The largest identifier that a row can have."""
@@ -77,7 +78,44 @@ def _prepared_rows(
     database.ensure_connection()
     with database.wrap_database_errors, Cursor(database.connection) as cursor:
         cursor.execute(statement, params, prepare=True)
-        return cursor.fetchall()
+        # The connection has just answered: Django need not ask it whether it is well.
+        database.health_check_done = True  # type: ignore[attr-defined]  # not in the stubs
+        return cursor.fetchall() if cursor.description else []
+
+
+def writes_to_postgres() -> bool:
+    """Return whether writes go to PostgreSQL."""
+    return _primary().vendor == "postgresql"
+
+
+def write(statement: str, params: Sequence[Any] = ()) -> list[Any]:
+    """Run one statement of a write, in the transaction that is open; return its rows."""
+    database = _primary()
+    if database.vendor == "postgresql" and not database.queries_logged:
+        return _prepared_rows(database, statement, params)
+    with database.cursor() as cursor:
+        cursor.execute(statement, params)
+        return cursor.fetchall() if cursor.description else []
+
+
+def next_identifier(model: type[Model]) -> int:
+    """Return the identifier of the row of ``model`` that is inserted next.
+
+    A fragment names it, so it is needed before the row is there. On PostgreSQL it comes
+    from the column's sequence; on SQLite, where nobody else writes until our transaction
+    ends, it is one more than the largest there ever was (``AUTOINCREMENT``).
+    """
+    table = model._meta.db_table
+    if writes_to_postgres():
+        sequence = "SELECT nextval(pg_get_serial_sequence(%s, 'id'))"
+        return int(write(sequence, [table])[0][0])
+    known = write("SELECT seq FROM sqlite_sequence WHERE name = %s", [table])
+    return int(known[0][0]) + 1 if known else 1
+
+
+def _primary() -> BaseDatabaseWrapper:
+    """Return the connection that writes go to."""
+    return connections[router.db_for_write(Event)]
 
 
 def moment(instant: datetime) -> Any:
@@ -112,9 +150,11 @@ class Conditions:
         self.texts.append(text)
         self.params.extend(params)
 
-    def any_of(self, column: str, values: Iterable[int], *, negated: bool = False) -> None:
+    def any_of(
+        self, column: str, values: Iterable[int] | Iterable[str], *, negated: bool = False
+    ) -> None:
         """Add ``column IN (…)`` with as few distinct statements as the database allows."""
-        found = list(values)
+        found: list[int | str] = list(values)
         if not found:
             self.texts.append("1 = 1" if negated else "1 = 0")
         elif connection().vendor == "postgresql":

@@ -17,7 +17,7 @@ from django.contrib.auth.models import Group, Permission
 from django.contrib.contenttypes.models import ContentType
 
 from calendar_events import sql
-from calendar_events.roles import RECORDS
+from calendar_events.roles import EDITOR, RECORDS
 from calendar_events.sql import as_moment
 
 if TYPE_CHECKING:
@@ -42,17 +42,16 @@ UNION ALL
 SELECT 'organizer', CAST(MAX(published_at) AS varchar(40)) FROM calendar_events_organizer
 WHERE published_at <= %s
 """
+# What the user has comes first: asked of each permission in turn it took five times
+# longer.
 _PERMISSIONS = """
-UNION ALL
 SELECT 'permission', p.codename FROM {permission} p
 JOIN {content_type} c ON c.id = p.content_type_id
-WHERE c.app_label = 'calendar_events' AND p.codename IN ({codenames})
-AND (
-    EXISTS (SELECT 1 FROM {user_permission} up
-        WHERE up.permission_id = p.id AND up.user_id = %s)
-    OR EXISTS (SELECT 1 FROM {group_permission} gp
-        JOIN {user_group} ug ON ug.group_id = gp.group_id
-        WHERE gp.permission_id = p.id AND ug.user_id = %s))
+WHERE c.app_label = 'calendar_events' AND p.codename IN ({codenames}) AND p.id IN (
+    SELECT up.permission_id FROM {user_permission} up WHERE up.user_id = %s
+    UNION ALL
+    SELECT gp.permission_id FROM {group_permission} gp
+    JOIN {user_group} ug ON ug.group_id = gp.group_id WHERE ug.user_id = %s)
 """
 
 READING = frozenset(
@@ -61,6 +60,9 @@ READING = frozenset(
     for record in RECORDS
 )
 """The permissions that decide what is seen."""
+
+HELD = frozenset(EDITOR)
+"""Every permission that anything is asked for: an editor may do all there is."""
 
 
 class Horizon(NamedTuple):
@@ -87,14 +89,22 @@ class State:
     """Those of ``READING`` that the user holds; none when nobody acts."""
 
 
+def permissions_of(user: AbstractBaseUser) -> frozenset[str]:
+    """Return all of this app's permissions that ``ModelBackend`` would find, at once."""
+    if getattr(user, "is_superuser", False):
+        return HELD
+    found = sql.rows(_permissions_statement(HELD), [user.pk, user.pk])
+    return frozenset(codename for _, codename in found)
+
+
 @cache
-def _permissions_statement() -> str:
+def _permissions_statement(codenames: frozenset[str]) -> str:
     user = get_user_model()
     # Typed as Any: which model stands there is a setting.
     permissions: Any = user._meta.get_field("user_permissions").remote_field
     groups: Any = user._meta.get_field("groups").remote_field
     return _PERMISSIONS.format(
-        codenames=", ".join(f"'{codename}'" for codename in sorted(READING)),
+        codenames=", ".join(f"'{codename}'" for codename in sorted(codenames)),
         permission=Permission._meta.db_table,
         content_type=ContentType._meta.db_table,
         user_permission=permissions.through._meta.db_table,
@@ -108,7 +118,7 @@ def read(*, now: datetime, user: AbstractBaseUser | None = None) -> State:
     moment = sql.moment(now)
     statement, params = _WRITES, [moment] * 4
     if user is not None:
-        statement += _permissions_statement()
+        statement += f" UNION ALL {_permissions_statement(READING)}"
         params += [user.pk, user.pk]
     found = sql.rows(statement, params)
     permissions = frozenset(text for kind, text in found if kind == "permission")

@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, time, timedelta
+from functools import lru_cache
 
 from dateutil.relativedelta import relativedelta
 
@@ -51,8 +52,12 @@ _UNITS: dict[str, timedelta | relativedelta] = {
 _STEPS = {"next": 1, "last": -1, "previous": -1, "this": 0}
 
 
+@lru_cache(maxsize=256)
 def read(text: str) -> Reading:
-    """Read a text completely. Raises ``DateError``."""
+    """Read a text completely. Raises ``DateError``.
+
+    Remembered, because one write asks several times: is it a date, do both make a schedule.
+    """
     if len(text) > MAX_LENGTH:
         raise DateError(f"A date has at most {MAX_LENGTH} characters.")
     rest = " ".join(text.split()).lower()

@@ -9,7 +9,7 @@ from django.db.models import F, Q
 from simple_history.models import HistoricalRecords
 
 from calendar_events.models.fields import WallClockField
-from calendar_events.models.history import LinkedHistory
+from calendar_events.models.history import LinkedHistory, StateManager
 from calendar_events.models.organizer import Organizer
 from calendar_events.models.record import Record, RecordQuerySet, Status
 from calendar_events.models.term import Term
@@ -60,7 +60,9 @@ class Event(Record):
     terms = models.ManyToManyField(Term, through="EventTerm", related_name="events")
 
     history = HistoricalRecords(
-        excluded_fields=[*RENDERED_FIELDS, "protected_fragment"], bases=[LinkedHistory]
+        excluded_fields=[*RENDERED_FIELDS, "protected_fragment"],
+        bases=[LinkedHistory],
+        history_manager=StateManager,
     )
 
     objects = EventQuerySet.as_manager()

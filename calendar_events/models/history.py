@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from django.db import models
 from django.dispatch import receiver
+from simple_history.manager import HistoryManager
 from simple_history.signals import pre_create_historical_record
+
+
+class StateManager(HistoryManager):
+    """The manager of states; its class is made once, not at every look at it."""
+
+    @classmethod
+    @cache
+    def from_queryset(cls, *args: Any, **kwargs: Any) -> Any:
+        """Return the manager class with the vocabulary of a queryset (Django's seam)."""
+        return super().from_queryset(*args, **kwargs)
 
 
 class LinkedHistory(models.Model):

@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import Q
 from simple_history.models import HistoricalRecords
 
+from calendar_events.models.history import StateManager
 from calendar_events.models.record import Record, RecordQuerySet
 from calendar_events.models.venue import RENDERED_FIELDS
 
@@ -17,7 +18,9 @@ class Organizer(Record):
     phone = models.CharField(max_length=255, blank=True, default="")
     email = models.CharField(max_length=254, blank=True, default="")
 
-    history = HistoricalRecords(excluded_fields=RENDERED_FIELDS)
+    history = HistoricalRecords(
+        excluded_fields=RENDERED_FIELDS, history_manager=StateManager
+    )
 
     objects = RecordQuerySet.as_manager()
 

@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import F, Q
 from simple_history.models import HistoricalRecords
 
+from calendar_events.models.history import StateManager
 from calendar_events.models.record import Rendered
 from calendar_events.models.venue import RENDERED_FIELDS
 
@@ -58,7 +59,9 @@ class Term(Rendered):
         "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="children"
     )
 
-    history = HistoricalRecords(excluded_fields=RENDERED_FIELDS)
+    history = HistoricalRecords(
+        excluded_fields=RENDERED_FIELDS, history_manager=StateManager
+    )
 
     objects = TermQuerySet.as_manager()
 

@@ -35,6 +35,12 @@ WHERE NOT e.hide_from_listings AND e.status = 'publish' AND e.published_at > %s
   AND x.term_id IN (SELECT l.term_id FROM calendar_events_eventterm l WHERE {linked})
 GROUP BY x.term_id"""
 
+# Whether that is to be asked at all: mostly nothing is scheduled, and a plan for counting
+# what might be is made anew each time.
+_HORIZON = """SELECT 'horizon', 0, 0, 0, 0, NULL, NULL, '', CASE WHEN (
+  SELECT MAX(s.published_at) FROM calendar_events_event s
+  WHERE NOT s.hide_from_listings AND s.status = 'publish') > %s THEN 1 ELSE 0 END, ''"""
+
 
 class Related(NamedTuple):
     """A venue, an organizer or a term of an event."""
@@ -45,7 +51,7 @@ class Related(NamedTuple):
     id: int
     version: int
     modified_at: Any
-    """As the driver gives it; only with ``versions``."""
+    """As the driver gives it; not with ``of_events``."""
     is_scheduled: bool | None
     fragment: str | None
     """``None`` when the viewer may not see it; it is left out of the answer."""
@@ -61,26 +67,35 @@ def of_events(
 
     ``has_scheduled`` says whether time has yet to publish an event.
     """
-    return _related(ids, viewer, now, is_whole=True, has_scheduled=has_scheduled)
+    return _related(
+        ids, viewer, now, is_whole=True, is_dated=False, has_scheduled=has_scheduled
+    )
 
 
 def versions(pk: int, viewer: Viewer, now: datetime) -> list[Related]:
     """Return what an event is linked to without what it looks like, for its entity tag."""
-    return _related([pk], viewer, now, is_whole=False, has_scheduled=False)
+    return _related([pk], viewer, now, is_whole=False, is_dated=True, has_scheduled=False)
 
 
-def _related(
+def of_answer(pk: int, viewer: Viewer, now: datetime) -> list[Related]:
+    """Return what an event is linked to, for its document and for its entity tag."""
+    return _related([pk], viewer, now, is_whole=True, is_dated=True, has_scheduled=None)
+
+
+def _related(  # noqa: PLR0913 -- which parts are wanted
     ids: Sequence[int],
     viewer: Viewer,
     now: datetime,
     *,
     is_whole: bool,
-    has_scheduled: bool,
+    is_dated: bool,
+    has_scheduled: bool | None,
 ) -> list[Related]:
+    """Ask; where ``has_scheduled`` is not known, ask that first."""
     if not ids:
         return []
     fragment = "{}.fragment" if is_whole else "''"
-    modified_at = "NULL" if is_whole else "{}.modified_at"
+    modified_at = "{}.modified_at" if is_dated else "NULL"
     moment = sql.moment(now)
     linked = sql.Conditions()
     if len(ids) == 1:
@@ -110,11 +125,17 @@ def _related(
         )
     )
     params += linked.params
-    if has_scheduled:
-        texts.append(_SCHEDULED.format(linked=linked))
-        params += [moment, *linked.params]
-    rows = sql.rows(" UNION ALL ".join(texts), params)
-    return _with_counts([Related(*row) for row in rows])
+    scheduled = _SCHEDULED.format(linked=linked), [moment, *linked.params]
+    if has_scheduled is None:
+        texts.append(_HORIZON)
+        params.append(moment)
+    elif has_scheduled:
+        texts.append(scheduled[0])
+        params += scheduled[1]
+    rows = [Related(*row) for row in sql.rows(" UNION ALL ".join(texts), params)]
+    if any(row.kind == "horizon" and row.number for row in rows):
+        rows += [Related(*row) for row in sql.rows(*scheduled)]
+    return _with_counts([row for row in rows if row.kind != "horizon"])
 
 
 def _visible(kind: str, viewer: Viewer, now: datetime) -> sql.Conditions:

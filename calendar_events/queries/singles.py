@@ -9,6 +9,8 @@ from calendar_events import slugs, sql, viewers
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from calendar_events.models import Event, Organizer, Venue
+
 _COLUMNS = (
     "r.id, r.version, r.institution, r.author_id, r.status, r.published_at, "
     "r.modified_at, r.fragment"
@@ -33,6 +35,23 @@ class Single(NamedTuple):
     protected_fragment: str = ""
     has_scheduled: bool = False
     """Whether time has yet to publish an event, this one or another."""
+
+
+def of_record(record: Event | Venue | Organizer) -> Single:
+    """Return a record that is in our hands, freshly written, as a read would find it."""
+    return Single(
+        id=record.pk,
+        version=record.version,
+        institution=record.institution,
+        author_id=record.author_id,
+        status=record.status,
+        published_at=record.published_at,
+        modified_at=record.modified_at,
+        fragment=record.fragment,
+        password=getattr(record, "password", ""),
+        protected_fragment=getattr(record, "protected_fragment", ""),
+        has_scheduled=True,  # unknown, and asked for together with what is embedded
+    )
 
 
 def by_id(kind: str, pk: int, now: datetime) -> Single | None:

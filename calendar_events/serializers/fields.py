@@ -8,7 +8,8 @@ continue the name of the field.
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from copy import copy
+from typing import Any, ClassVar, Self
 
 from django.core.exceptions import ValidationError as DjangoValidationError
 from django.core.validators import URLValidator, validate_email
@@ -45,6 +46,14 @@ class InputField(serializers.Field):
         super().__init__(**options)
         # DRF looks at it for the schema only: whether null is accepted is asked below.
         self.allow_null = clearable
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Return a field for one more body: with a parent of its own, and nothing else.
+
+        DRF makes each field anew from its declaration, for every serializer; of ours
+        nothing changes but the serializer it is bound to.
+        """
+        return copy(self)
 
     def is_blank(self, data: Any) -> bool:
         """Return whether the value says "nothing"."""

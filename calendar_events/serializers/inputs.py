@@ -24,6 +24,7 @@ from calendar_events.serializers.references import (
     ParentReference,
     TermList,
 )
+from calendar_events.services import references
 from calendar_events.services.inputs import NewOrganizer, NewVenue
 from calendar_events.services.refusals import InvalidFields
 from calendar_events.services.schedule import Schedule, plan
@@ -107,8 +108,9 @@ class EventInput(RecordInput):
     def combine(
         self, data: Mapping[str, Any], values: dict[str, Any], errors: Errors
     ) -> None:
-        """Ask that the dates make a schedule."""
+        """Ask that what is linked exists, and that the dates make a schedule."""
         super().combine(data, values, errors)
+        self._settle_links(values, errors)
         if errors.keys() & {"start_date", "end_date", "timezone", "all_day"}:
             return
         current = self.context["current"]
@@ -121,6 +123,27 @@ class EventInput(RecordInput):
             )
         except InvalidFields as error:
             errors.update({name: reason(why) for name, why in error.reasons.items()})
+
+    def _settle_links(self, values: dict[str, Any], errors: Errors) -> None:
+        """Ask for all rows that the body names, in one statement."""
+        sent = [
+            field
+            for field in self._writable_fields
+            if isinstance(field, TermList | LinkedRecords) and values.get(str(field.source))
+        ]
+        found = references.find(
+            {
+                field.names: [pk for pk in values[str(field.source)] if isinstance(pk, int)]
+                for field in sent
+            },
+            institution=self.context["actor"].institution,
+        )
+        for field in sent:
+            name = str(field.source)
+            try:
+                values[name] = field.settled(values[name], found)
+            except references.BadReference as error:
+                errors[name] = reason(str(error))
 
 
 class TermInput(Input):

@@ -67,13 +67,25 @@ class ReferenceField(InputField):
         return found
 
 
+class LinkField(ReferenceField):
+    """What an event is linked to; the event asks for all its identifiers at once."""
+
+    names: str
+    """Which kind of row: a key of ``references.NAMES``."""
+
+    @property
+    def cleared(self) -> list[Any]:
+        """Nothing."""
+        return []
+
+
 REFERENCE = {"oneOf": [{"type": "integer"}, {"type": "string"}]}
 
 
 @extend_schema_field(
     {"oneOf": [*REFERENCE["oneOf"], {"type": "array", "items": REFERENCE}]}
 )
-class TermList(ReferenceField):
+class TermList(LinkField):
     """Categories or tags by id, slug, name or object with an id."""
 
     NAME_LENGTH = 200
@@ -85,23 +97,19 @@ class TermList(ReferenceField):
 
     def __init__(self, *, taxonomy: Taxonomy, **options: Any) -> None:
         """Take the kind of term."""
-        self.taxonomy = taxonomy
+        self.names = self.taxonomy = taxonomy
         super().__init__(**options)
 
-    @property
-    def cleared(self) -> list[int | str]:
-        """No terms."""
-        return []
-
     def to_internal_value(self, data: Any) -> list[int | str]:
-        """Return identifiers, and the names of terms that are not there yet."""
-        tokens = [self.token(item) for item in self.items(data)]
-        try:
-            return references.find_terms(
-                tokens, taxonomy=self.taxonomy, institution=self.actor.institution
-            )
-        except references.BadReference as error:
-            raise self.refused("reference", reason=str(error)) from error
+        """Return identifiers, and words that may be slugs or names."""
+        return [self.token(item) for item in self.items(data)]
+
+    def settled(self, value: list[Any], found: references.Found) -> list[Any]:
+        """Return identifiers, and the names of terms that are not there yet.
+
+        Raises ``BadReference``.
+        """
+        return references.name_terms(value, taxonomy=self.taxonomy, found=found)
 
     def token(self, item: Any) -> int | str:
         """Return one item as an identifier or as a text."""
@@ -130,7 +138,7 @@ class Kind:
     new: type[NewVenue | NewOrganizer]
 
 
-class LinkedRecords(ReferenceField):
+class LinkedRecords(LinkField):
     """Venues or organizers: by id, or as new ones that the event brings with it.
 
     A nested object without an id reuses an existing record only when every given field
@@ -144,22 +152,22 @@ class LinkedRecords(ReferenceField):
     def __init__(self, *, kind: Kind, **options: Any) -> None:
         """Take what the event may bring with it."""
         self.kind = kind
+        self.names = str(kind.model._meta.model_name)
         super().__init__(**options)
-
-    @property
-    def cleared(self) -> list[Any]:
-        """No records."""
-        return []
 
     def to_internal_value(self, data: Any) -> list[Any]:
         """Return identifiers and new records, in the order given."""
-        found = [self.one(item) for item in self.items(data)]
-        ids = [item for item in found if isinstance(item, int)]
-        try:
-            references.find_linked(self.kind.model, ids, institution=self.actor.institution)
-        except references.BadReference as error:
-            raise self.refused("reference", reason=str(error)) from error
-        return found
+        return [self.one(item) for item in self.items(data)]
+
+    def settled(self, value: list[Any], found: references.Found) -> list[Any]:
+        """Return the same, once every identifier is known to exist.
+
+        Raises ``BadReference``.
+        """
+        for item in value:
+            if isinstance(item, int):
+                found.require(self.names, item)
+        return value
 
     def one(self, item: Any) -> Any:
         """Return one item as an identifier or as a new record."""
@@ -255,11 +263,10 @@ class ParentReference(Identifier):
         """Return the parent's identifier."""
         identifier = super().to_internal_value(data)
         try:
-            references.find_terms(
-                [identifier],
-                taxonomy=Taxonomy.CATEGORY,
+            references.find(
+                {Taxonomy.CATEGORY: [identifier]},
                 institution=self.context["actor"].institution,
-            )
+            ).require(Taxonomy.CATEGORY, identifier)
         except references.BadReference as error:
             raise self.refused("reference", reason=str(error)) from error
         return identifier

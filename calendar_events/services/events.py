@@ -8,6 +8,7 @@ from django.db import transaction
 
 from calendar_events import costs, records
 from calendar_events.conf import conf
+from calendar_events.links import Links
 from calendar_events.models import Event, EventTerm, Taxonomy
 from calendar_events.permissions import require_create, require_on
 from calendar_events.services import writing
@@ -43,8 +44,8 @@ def create_event(*, actor: Actor, changes: EventChanges, now: datetime) -> Event
     event = Event()
     writing.begin(event, changes, actor=actor, now=now)
     _fill(event, changes, current=None, actor=actor, now=now)
-    links = _links(event, changes, actor=actor, now=now)
-    writing.save(event, changes, now=now, links=links)
+    wanted = _links(event, changes, actor=actor, now=now)
+    writing.save(event, changes, now=now, wanted=wanted)
     return event
 
 
@@ -73,7 +74,7 @@ def update_event(
         changes,
         stored_slug=stored_slug,
         now=now,
-        links=_links(event, changes, actor=actor, now=now),
+        wanted=_links(event, changes, actor=actor, now=now),
     )
     return event
 
@@ -126,11 +127,9 @@ def _fill(
     schedule.write_to(event)
 
 
-def _links(
-    event: Event, changes: EventChanges, *, actor: Actor, now: datetime
-) -> records.Links:
+def _links(event: Event, changes: EventChanges, *, actor: Actor, now: datetime) -> Links:
     """Return what the event is to be linked to; what it brings with it is created."""
-    return records.Links(
+    return Links(
         venues=_linked(changes.get("venue"), actor=actor, now=now),
         organizers=_linked(changes.get("organizer"), actor=actor, now=now),
         terms=_terms(event, changes, actor=actor, now=now),

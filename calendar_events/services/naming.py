@@ -6,31 +6,24 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from django.db import IntegrityError, transaction
-
-from calendar_events import records, slugs
+from calendar_events import links, locks, records, slugs, sql
+from calendar_events.models import Term
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from django.db.models import QuerySet
-
-    from calendar_events.models import Event, Organizer, Term, Venue
+    from calendar_events.links import Links
+    from calendar_events.models import Event, Organizer, Venue
 
     AnyRecord = Event | Organizer | Term | Venue
 
 TRASHED = "__trashed"
 _TRASHED_SLUG = re.compile(rf"(.*){TRASHED}(?:-\d+)?")
-ATTEMPTS = 100
 MOST_AT_ONCE = 1000
 
 
-class NoFreeSlug(Exception):
-    """Others took every slug that was tried; the writer may try again."""
-
-
-def free(others: QuerySet, wished: str) -> str:
-    """Return ``wished`` or the first of ``wished-2``, ``wished-3``, … not among ``others``.
+def free(record: AnyRecord, wished: str) -> str:
+    """Return ``wished`` or the first of ``wished-2``, ``wished-3``, … that is free.
 
     Asked in growing batches, so that the ten-thousandth "Yoga" costs few statements.
     """
@@ -38,41 +31,50 @@ def free(others: QuerySet, wished: str) -> str:
     size = 2
     while True:
         batch = list(islice(candidates, size))
-        taken = set(others.filter(slug__in=batch).values_list("slug", flat=True))
+        taken = _taken(record, batch)
         for slug in batch:
             if slug not in taken:
                 return slug
         size = min(size * 8, MOST_AT_ONCE)
 
 
+def _taken(record: AnyRecord, batch: list[str]) -> set[str]:
+    """Return which slugs other rows have, among which they must be unique."""
+    others = sql.Conditions()
+    others.any_of("slug", batch)
+    others.add("NOT (slug = '')")  # the index of slugs leaves out the empty ones
+    if record.pk is not None:
+        others.add("id <> %s", record.pk)
+    if isinstance(record, Term):
+        others.add("taxonomy = %s", record.taxonomy)
+        others.add("institution = %s", record.institution)
+    table = record._meta.db_table
+    rows = sql.write(
+        f"SELECT slug FROM {table} WHERE {others}",  # noqa: S608 -- constants
+        others.params,
+    )
+    return {slug for (slug,) in rows}
+
+
 def save(
     record: AnyRecord,
     *,
     wished: str,
-    others: QuerySet,
     now: datetime,
-    links: records.Links = records.NO_CHANGE,
+    wanted: Links = links.NO_CHANGE,
 ) -> None:
     """Save the record under the wished slug or the next free one.
 
-    Between the look and the write another writer may take the slug; then the unique
-    constraint refuses it, and the next one is tried.
-
-    Raises ``NoFreeSlug`` and what ``records.save`` raises.
+    Who looks for a slug holds it until the end of the transaction, so that nobody takes it
+    between the look and the write. Raises what ``records.save`` raises.
     """
-    seen = record.version, record.modified_at
-    for _ in range(ATTEMPTS):
-        record.slug = free(others, wished)
-        try:
-            with transaction.atomic():
-                records.save(record, now=now, links=links)
-        except IntegrityError:
-            if not others.filter(slug=record.slug).exists():
-                raise  # another constraint
-            record.version, record.modified_at = seen
-        else:
-            return
-    raise NoFreeSlug(f"No slug like {wished} could be had.")
+    table = type(record)._meta.db_table
+    held, slug = "", wished
+    while held != slug:
+        locks.hold("slug", table, slug)
+        held, slug = slug, free(record, wished)
+    record.slug = slug
+    records.save(record, now=now, wanted=wanted)
 
 
 def trashed(slug: str) -> str:

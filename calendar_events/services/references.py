@@ -6,16 +6,17 @@ be used why, in words that continue the name of the field.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth import get_user_model
 
-from calendar_events import records, text
+from calendar_events import records, sql, text, viewers
 from calendar_events.models import Image, Organizer, Status, Taxonomy, Term, Venue
 from calendar_events.permissions import Actor, require_choose_author
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
     from calendar_events.models import Record
@@ -23,28 +24,63 @@ if TYPE_CHECKING:
 Place = Venue | Organizer
 
 MOST_NAMESAKES = 50
-KINDS = {Taxonomy.CATEGORY: "category", Taxonomy.TAG: "tag"}
+NAMES: dict[str, str] = {
+    viewers.VENUE: "venue",
+    viewers.ORGANIZER: "organizer",
+    Taxonomy.CATEGORY: "category",
+    Taxonomy.TAG: "tag",
+}
+"""What people call each kind of row that a write may name."""
 
 
 class BadReference(Exception):
     """A reference that cannot be used; the text says which and why."""
 
 
-def find_linked(model: type[Place], ids: Sequence[int], *, institution: str) -> None:
-    """Ask that every id is a venue or organizer that events may be linked to.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What the database knows of the rows that a write names, by kind and identifier."""
 
-    Raises ``BadReference`` for one that is unknown, trashed or another institution's.
-    """
-    if not ids:
-        return
-    rows = model.objects.filter(pk__in=ids).values_list("id", "institution", "status")
-    found = {pk: (owner, status) for pk, owner, status in rows}
-    name = str(model._meta.verbose_name)
-    for pk in ids:
-        owner, status = found.get(pk, ("", ""))
-        _require_here(name, pk, owner, institution)
+    institution: str
+    """The writer's, whose rows may be named."""
+    rows: Mapping[tuple[str, int], tuple[str, str]]
+    """Owner and status."""
+
+    def require(self, kind: str, pk: int) -> None:
+        """Ask that a row may be named.
+
+        Raises ``BadReference`` for one that is unknown, trashed or another institution's.
+        """
+        owner, status = self.rows.get((kind, pk), ("", ""))
+        name = NAMES[kind]
+        _require_here(name, pk, owner, self.institution)
         if status == Status.TRASH:
             raise BadReference(f"names {name} {pk}, which is in the trash.")
+
+
+def find(asked: Mapping[str, Iterable[int]], *, institution: str) -> Found:
+    """Look up venues, organizers and terms, all in one statement."""
+    parts: list[str] = []
+    params: list[Any] = []
+    for kind, ids in asked.items():
+        wanted = sql.Conditions()
+        wanted.any_of("id", sorted({pk for pk in ids if pk <= sql.MAX_ID}))
+        if kind in Taxonomy.values:
+            wanted.add("taxonomy = %s", kind)
+            status, table = "''", "term"
+        else:
+            status, table = "status", kind
+        if wanted.params:
+            parts.append(
+                f"SELECT '{kind}', id, institution, {status} "  # noqa: S608 -- constants
+                f"FROM calendar_events_{table} WHERE {wanted}"
+            )
+            params += wanted.params
+    found = sql.rows(" UNION ALL ".join(parts), params) if parts else []
+    return Found(
+        institution=institution,
+        rows={(kind, pk): (owner, status) for kind, pk, owner, status in found},
+    )
 
 
 def _require_here(name: str, pk: int, owner: str, institution: str) -> None:
@@ -55,8 +91,8 @@ def _require_here(name: str, pk: int, owner: str, institution: str) -> None:
         raise BadReference(f"names {name} {pk}, which belongs to another institution.")
 
 
-def find_terms(
-    tokens: Sequence[int | str], *, taxonomy: Taxonomy, institution: str
+def name_terms(
+    tokens: Sequence[int | str], *, taxonomy: Taxonomy, found: Found
 ) -> list[int | str]:
     """Return the id of each term that is named by id, slug or name, in the order given.
 
@@ -65,28 +101,16 @@ def find_terms(
 
     Raises ``BadReference`` for a number that is no term of this kind and institution.
     """
-    if not tokens:
-        return []
-    numbers = [token for token in tokens if isinstance(token, int)]
     words = [token for token in tokens if isinstance(token, str)]
-    found: list[int | str] = []
-    owners = (
-        dict(
-            Term.objects.filter(taxonomy=taxonomy, pk__in=numbers).values_list(
-                "id", "institution"
-            )
-        )
-        if numbers
-        else {}
-    )
-    named = _named_terms(words, taxonomy=taxonomy, institution=institution)
+    named = _named_terms(words, taxonomy=taxonomy, institution=found.institution)
+    terms: list[int | str] = []
     for token in tokens:
         if isinstance(token, int):
-            _require_here(KINDS[taxonomy], token, owners.get(token, ""), institution)
-            found.append(token)
+            found.require(taxonomy, token)
+            terms.append(token)
         else:
-            found.append(named.get(token, token))
-    return list(dict.fromkeys(found))
+            terms.append(named.get(token, token))
+    return list(dict.fromkeys(terms))
 
 
 def _named_terms(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import zlib
 from typing import TYPE_CHECKING
 
-from django.db import connection, transaction
+from django.db import transaction
 
-from calendar_events import records, slugs, text
+from calendar_events import locks, records, slugs, text
 from calendar_events.models import Taxonomy, Term
 from calendar_events.permissions import require_manage
 from calendar_events.services import naming
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
 
 UNNAMED = {Taxonomy.CATEGORY: "category", Taxonomy.TAG: "tag"}
 """The slug of a name without a letter or digit."""
-LOCK_SPACE = 0x7E24
-"""The first key of our advisory locks, so that other users of them are not met."""
 
 
 @transaction.atomic
@@ -43,7 +40,7 @@ def create_term(
     _require_free_name(term)
     wished = changes.get("slug") or slugs.from_title(term.name, fallback=UNNAMED[taxonomy])
     sign(term, actor)
-    naming.save(term, wished=wished, others=_others(term), now=now)
+    naming.save(term, wished=wished, now=now)
     return term
 
 
@@ -77,7 +74,7 @@ def update_term(
         records.save(term, now=now)
     else:
         made = slugs.from_title(term.name, fallback=UNNAMED[Taxonomy(term.taxonomy)])
-        naming.save(term, wished=made, others=_others(term), now=now)
+        naming.save(term, wished=made, now=now)
     return term
 
 
@@ -128,12 +125,9 @@ def _lock(taxonomy: str, institution: str) -> None:
     """Let one writer at a time change the tree and the names of an institution.
 
     Two terms that become each other's parent, and two of the same name, are each right
-    alone; no constraint of the database can see both. SQLite has one writer anyway.
+    alone; no constraint of the database can see both.
     """
-    if connection.vendor == "postgresql":
-        key = zlib.crc32(f"{taxonomy}/{institution}".encode()) - 2**31
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [LOCK_SPACE, key])
+    locks.hold("terms", taxonomy, institution)
 
 
 def _locked(term_id: int, expected_version: int | None) -> Term:

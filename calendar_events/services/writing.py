@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from calendar_events import records, slugs
+from calendar_events import links, records, slugs
 from calendar_events.models import Event, Organizer, Status, Venue
 from calendar_events.permissions import may_publish, require_on
 from calendar_events.services import images, naming, publication
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
+    from calendar_events.links import Links
     from calendar_events.permissions import Actor
     from calendar_events.services.inputs import RecordChanges
 
@@ -115,7 +116,7 @@ def save(
     *,
     stored_slug: str = "",
     now: datetime,
-    links: records.Links = records.NO_CHANGE,
+    wanted: Links = links.NO_CHANGE,
 ) -> None:
     """Save the record under the slug that it wants or the next free one.
 
@@ -124,12 +125,9 @@ def save(
     wished = _wished_slug(record, changes)
     if wished in {"", stored_slug}:
         record.slug = wished
-        records.save(record, now=now, links=links)
+        records.save(record, now=now, wanted=wanted)
         return
-    others = type(record).objects.all()
-    if record.pk is not None:
-        others = others.exclude(pk=record.pk)
-    naming.save(record, wished=wished, others=others, now=now, links=links)
+    naming.save(record, wished=wished, now=now, wanted=wanted)
 
 
 def _wished_slug(record: AnyRecord, changes: RecordChanges) -> str:

@@ -16,6 +16,7 @@ from django.utils import timezone
 from factory.django import DjangoModelFactory, ImageField
 
 from calendar_events import records, zones
+from calendar_events.links import Links
 from calendar_events.models import (
     Event,
     IdempotentAnswer,
@@ -58,13 +59,13 @@ class RecordFactory(DjangoModelFactory):
     @classmethod
     def _create(cls, model_class, *args, **kwargs):
         now = kwargs.pop("written_at", LONG_AGO)
-        links = records.Links(
+        wanted = Links(
             venues=ids(kwargs.pop("venues", None)),
             organizers=ids(kwargs.pop("organizers", None)),
             terms=ids(kwargs.pop("terms", None)),
         )
         record = model_class(**kwargs)
-        records.save(record, now=now, links=links)
+        records.save(record, now=now, wanted=wanted)
         return record
 
 

@@ -12,6 +12,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from calendar_events import records
+from calendar_events.links import NO_CHANGE, Links
 from calendar_events.models import DayCount, Event, EventTerm, Status, Term
 from calendar_events.tests.factories import (
     CategoryFactory,
@@ -69,8 +70,8 @@ def test_counters_agree_after_any_sequence_of_writes():
         elif action == "draft":
             published = event.status == Status.PUBLISH
             event.status = Status.DRAFT if published else Status.PUBLISH
-        links = records.Links(terms=[chance.choice(terms).pk]) if action == "link" else None
-        records.save(event, now=timezone.now(), links=links or records.NO_CHANGE)
+        wanted = Links(terms=[chance.choice(terms).pk]) if action == "link" else NO_CHANGE
+        records.save(event, now=timezone.now(), wanted=wanted)
 
     assert kept() == counted()
     assert counted()

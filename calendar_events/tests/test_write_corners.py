@@ -7,7 +7,6 @@ from django.db import IntegrityError, OperationalError
 
 from calendar_events.models import Event, Status, Taxonomy, Term
 from calendar_events.services import events, naming, terms
-from calendar_events.services.naming import NoFreeSlug
 from calendar_events.services.refusals import VersionIsGone
 from calendar_events.tests.bodies import event
 from calendar_events.tests.callers import bad_fields, refusal
@@ -25,19 +24,6 @@ pytestmark = pytest.mark.django_db
 NOW = datetime(2031, 1, 1, 12, tzinfo=UTC)
 
 
-class OldLook:
-    """Sees the slugs as they were before a neighbour wrote; the truth from then on."""
-
-    def __init__(self, looks):
-        self.looks = looks
-
-    def filter(self, **conditions):
-        if "slug__in" in conditions and self.looks:
-            self.looks -= 1
-            return Event.objects.none()
-        return Event.objects.filter(**conditions)
-
-
 def draft_of(taken):
     """Return an unsaved copy of an event."""
     copy = Event.objects.get(pk=taken.pk)
@@ -45,27 +31,12 @@ def draft_of(taken):
     return copy
 
 
-def test_a_slug_that_a_neighbour_takes_meanwhile_is_followed_by_the_next():
-    copy = draft_of(EventFactory(slug="evening"))
-
-    naming.save(copy, wished="evening", others=OldLook(1), now=NOW)
-
-    assert Event.objects.get(pk=copy.pk).slug == "evening-2"
-
-
-def test_a_slug_that_is_always_taken_ends_in_a_refusal():
-    copy = draft_of(EventFactory(slug="evening"))
-
-    with pytest.raises(NoFreeSlug):
-        naming.save(copy, wished="evening", others=OldLook(1000), now=NOW)
-
-
 def test_another_constraint_is_not_taken_for_a_slug():
     copy = draft_of(EventFactory(slug="evening"))
     copy.title = ""
 
     with pytest.raises(IntegrityError, match="event_has_title"):
-        naming.save(copy, wished="other", others=Event.objects.all(), now=NOW)
+        naming.save(copy, wished="other", now=NOW)
 
 
 def test_what_a_neighbour_prevented_is_tried_again():

@@ -42,6 +42,17 @@ def test_terms_are_named_by_id_slug_name_and_object(editor, name):
     assert sorted(ids(record[name])) == [by_id.pk, by_slug.pk, by_name.pk, by_object.pk]
 
 
+def test_a_write_answers_with_counts_that_leave_out_what_time_has_yet_to_publish(editor):
+    tag = TagFactory()
+    EventFactory(terms=[tag])
+
+    before = editor.post("/events", event(tags=[tag.pk])).json()["tags"]
+    EventFactory(terms=[tag], scheduled=True)
+    after = editor.post("/events", event(tags=[tag.pk])).json()["tags"]
+
+    assert [term["count"] for term in (*before, *after)] == [2, 3]
+
+
 @pytest.mark.parametrize("given", ["{0},{1}", "{0}, {1} ,", ["{0}", "{1}"]])
 def test_terms_come_as_csv_or_as_a_list(editor, given):
     terms = TagFactory.create_batch(2)

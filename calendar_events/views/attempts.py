@@ -13,7 +13,6 @@ from calendar_events.idempotency import KeyReused, KeyUnreadable
 from calendar_events.permissions import NotAllowed
 from calendar_events.records import StaleRecord
 from calendar_events.services.images import NotAPicture
-from calendar_events.services.naming import NoFreeSlug
 from calendar_events.services.refusals import (
     InTrash,
     InvalidFields,
@@ -106,5 +105,4 @@ _ANSWERS: dict[type[Exception], Callable[[Any], exceptions.Refusal]] = {
         {"Idempotency-Key": str(error)}
     ),
     KeyReused: lambda error: exceptions.IdempotencyMismatch(str(error)),
-    NoFreeSlug: lambda error: exceptions.Unavailable(str(error), headers=RETRY_AFTER),
 }

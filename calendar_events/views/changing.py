@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils import timezone
 
-from calendar_events import conditional, dates
+from calendar_events import conditional, dates, state
 from calendar_events.filters import reading
 from calendar_events.permissions import Actor, require_add_image
 from calendar_events.serializers.base import refusal
 from calendar_events.services import images
 from calendar_events.services.inputs import ImageUrl, NewOrganizer, NewVenue
+from calendar_events.viewers import Viewer
 from platform_errors import exceptions
 from platform_errors.permissions import (
     require_credentials,
@@ -44,6 +45,16 @@ def actor_of(request: Request) -> Actor:
         user=principal.user,
         institution=institution,
         client_id=credentials.key.client_id,
+        permissions=state.permissions_of(principal.user),
+    )
+
+
+def viewer_of(actor: Actor) -> Viewer:
+    """Return who writes as somebody who looks at the answer."""
+    return Viewer(
+        institution=actor.institution,
+        user_id=actor.user.pk,
+        permissions=(actor.permissions or frozenset()) & state.READING,
     )
 
 

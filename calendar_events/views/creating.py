@@ -9,6 +9,7 @@ from django.http import HttpResponse
 
 from calendar_events import answers, conditional, idempotency
 from calendar_events.services.images import files_of_failed_writes_removed
+from calendar_events.views import changing
 from calendar_events.views.attempts import until_done
 
 if TYPE_CHECKING:
@@ -48,7 +49,9 @@ def answer(
         with files_of_failed_writes_removed(), transaction.atomic():
             if claim:
                 idempotency.take(claim)
-            response = answers.record_response(request, create(changes), status=201)
+            response = answers.record_response(
+                request, create(changes), viewer=changing.viewer_of(actor), status=201
+            )
             if claim:
                 idempotency.keep(claim, _kept(response))
         return response

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
     from calendar_events.permissions import Actor
     from calendar_events.serializers.base import RecordInput
+    from calendar_events.viewers import Viewer
 
 AnyRecord = Event | Venue | Organizer
 
@@ -95,7 +96,8 @@ class RecordWrites:
         with refusals(self.use_cases.kind):
             actor, record = self._reach(request, "change", address)
             zone = changing.input_zone(request)
-            body = self._checked_body(request, record)
+            viewer = changing.viewer_of(actor)
+            body = self._checked_body(request, record, viewer)
             reader = changing.BodyReader(
                 input=self.body, body=body, actor=actor, current=record, zone=zone
             )
@@ -111,7 +113,7 @@ class RecordWrites:
                         **{f"{self.use_cases.kind}_id": record.pk},
                     )
                     # In the transaction, so that it is this write that is answered.
-                    return answers.record_response(request, written)
+                    return answers.record_response(request, written, viewer=viewer)
 
             return until_done(once)
 
@@ -119,10 +121,10 @@ class RecordWrites:
         """Move to the trash; with ``force`` delete for good."""
         with refusals(self.use_cases.kind):
             actor, record = self._reach(request, "delete", address)
-            forced = changing.is_forced(request)
+            viewer, forced = changing.viewer_of(actor), changing.is_forced(request)
             if record.status == Status.TRASH and not forced:
                 raise InTrash(str(record))
-            answers.check_preconditions(request, record)
+            answers.check_preconditions(request, record, viewer=viewer)
             write: dict[str, Any] = {
                 "actor": actor,
                 "expected_version": changing.expected_version(request, record),
@@ -133,8 +135,8 @@ class RecordWrites:
                 with transaction.atomic():
                     if not forced:
                         trashed = self.use_cases.trash(now=timezone.now(), **write)
-                        return answers.record_response(request, trashed)
-                    answer = answers.record_response(request, record)
+                        return answers.record_response(request, trashed, viewer=viewer)
+                    answer = answers.record_response(request, record, viewer=viewer)
                     self.use_cases.delete(**write)
                     return answer
 
@@ -152,16 +154,18 @@ class RecordWrites:
         return actor, record
 
     @staticmethod
-    def _checked_body(request: Request, record: AnyRecord) -> dict[str, Any]:
+    def _checked_body(
+        request: Request, record: AnyRecord, viewer: Viewer
+    ) -> dict[str, Any]:
         """Return the body once nothing stands in the way of reading it."""
         in_trash = record.status == Status.TRASH
         if not in_trash:
-            answers.check_preconditions(request, record)
+            answers.check_preconditions(request, record, viewer=viewer)
         body = bodies.read(request, lists=LISTS)
         if in_trash:
             if not str(body.get("status") or "").strip():
                 raise InTrash(str(record))
-            answers.check_preconditions(request, record)
+            answers.check_preconditions(request, record, viewer=viewer)
         changing.require_unchanged(record, body)
         return body
 
@@ -250,7 +254,8 @@ class TermWrites:
             require_manage(actor, self.taxonomy)
             term = finding.term(self.taxonomy, address)
             require_same_institution(require_credentials(request), term.institution)
-            answers.check_preconditions(request, term)
+            viewer = changing.viewer_of(actor)
+            answers.check_preconditions(request, term, viewer=viewer)
             body = bodies.read(request, lists=())
             changing.require_unchanged(term, body)
             reader = changing.BodyReader(
@@ -266,7 +271,7 @@ class TermWrites:
                         now=timezone.now(),
                         expected_version=changing.expected_version(request, term, body),
                     )
-                    return answers.record_response(request, written)
+                    return answers.record_response(request, written, viewer=viewer)
 
             return until_done(once)
 
@@ -277,11 +282,12 @@ class TermWrites:
             require_manage(actor, self.taxonomy)
             term = finding.term(self.taxonomy, address)
             require_same_institution(require_credentials(request), term.institution)
-            answers.check_preconditions(request, term)
+            viewer = changing.viewer_of(actor)
+            answers.check_preconditions(request, term, viewer=viewer)
 
             def once() -> HttpResponse:
                 with transaction.atomic():
-                    answer = answers.record_response(request, term)
+                    answer = answers.record_response(request, term, viewer=viewer)
                     terms.delete_term(
                         actor=actor,
                         term_id=term.pk,
