@@ -128,6 +128,7 @@ MIDDLEWARE = [
     # First, so that every answer carries the request identifier, static files included.
     "platform_errors.request_id.RequestIdMiddleware",
     "platform_errors.cors.CorsMiddleware",
+    "platform_errors.cookies.CookielessMiddleware",
     "platform_errors.rate_limiting.RateLimitMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -290,6 +291,12 @@ PLATFORM_ERRORS = {
         f"/{BASE_MOUNT}{VENDOR_NS}/events/v1",
         f"/{AUTH_MOUNT}token",
         f"/{AUTH_MOUNT}revoke",
+        "/.well-known/oauth-authorization-server",
+    ),
+    # Where programs call outside of the mounts: no cookie is read or set there either.
+    "COOKIELESS_PATHS": (
+        *(f"/{AUTH_MOUNT}{name}" for name in ("token", "revoke", "introspect")),
+        f"/{AUTH_MOUNT}accessToken",
         "/.well-known/oauth-authorization-server",
     ),
     # Requests per second, minute, hour or day, such as 600/minute; empty means no limit.

@@ -21,6 +21,7 @@ DEFAULTS: dict[str, Any] = {
     "PRINCIPAL_NS_PREFIX": "urn:platform:",
     "MOUNTS": {},
     "CORS_PATHS": (),
+    "COOKIELESS_PATHS": (),
     "RATE_LIMITS": {},
 }
 
@@ -86,6 +87,11 @@ class Conf:
     def cors_paths(self) -> tuple[str, ...]:
         """Path prefixes that scripts of any origin may call."""
         return tuple(self._get("CORS_PATHS"))
+
+    @property
+    def cookieless_paths(self) -> tuple[str, ...]:
+        """Path prefixes besides the mounts where cookies are neither read nor set."""
+        return tuple(self._get("COOKIELESS_PATHS"))
 
     @property
     def rate_limits(self) -> Mapping[str, str]:

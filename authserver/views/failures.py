@@ -1,4 +1,4 @@
-"""Pages for what other people's code refuses: the CSRF check and the login limits."""
+"""For what other people's code refuses: bad requests, the CSRF check, the login limits."""
 
 from __future__ import annotations
 
@@ -6,13 +6,36 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from django.shortcuts import render
+from django.urls import Resolver404, resolve
 from django.views.decorators.cache import never_cache
 
 from authserver import login_limits
+from authserver.oauth import responses
+from authserver.views.endpoint import Endpoint
+from platform_errors import error_handlers
 from platform_errors.client_address import client_address
+from platform_errors.handler import refusal_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
+    from django.http.response import HttpResponseBase
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+    """400 in an endpoint's own shape, such as for a host that is not ours (``handler400``).
+
+    Middleware refused, so no view was reached; elsewhere ``platform_errors`` answers.
+    """
+    try:
+        view = resolve(request.path_info).func
+    except Resolver404:
+        return error_handlers.bad_request(request, exception)
+    if not issubclass(getattr(view, "view_class", object), Endpoint):
+        return error_handlers.bad_request(request, exception)
+    old_generation = getattr(view, "view_initkwargs", {}).get("old_generation", False)
+    return responses.error_response(
+        refusal_of(exception), request, old_generation=old_generation
+    )
 
 
 @never_cache
