@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from calendar_events import access, answers, conditional, sql, viewers
 from calendar_events.documents import composition
 from calendar_events.filters.events import EventFilter
-from calendar_events.queries import pages, relations, singles
+from calendar_events.queries import event_singles, pages, relations
 from calendar_events.queries.event_filters import event_query
 from calendar_events.queries.windows import window as window_of
 from calendar_events.views import lists
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from rest_framework.request import Request
 
     from calendar_events.pagination import PageRequest
+    from calendar_events.queries.event_singles import EventSingle
     from calendar_events.queries.events import EventQuery
     from calendar_events.queries.pages import EventRow
+    from calendar_events.queries.singles import Single
     from calendar_events.queries.windows import Window
     from calendar_events.viewers import Viewer
 
@@ -45,52 +47,68 @@ class EventReads(EventsView):
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
         """Read an event."""
-        return self._single(
-            request, singles.by_id(viewers.EVENT, sql.identifier(pk), self.now)
-        )
+        return self._single(request, event_singles.by_id(sql.identifier(pk), self.now))
 
     def retrieve_by_slug(self, request: Request, slug: str) -> HttpResponse:
         """Read an event by its slug."""
-        return self._single(request, singles.by_slug(viewers.EVENT, slug, self.now))
+        return self._single(request, event_singles.by_slug(slug, self.now))
 
-    def _single(self, request: Request, event: singles.Single | None) -> HttpResponse:
-        event, viewer = open_event(request, event, now=self.now)
-        return single_answer(request, viewers.EVENT, event, viewer=viewer, now=self.now)
+    def _single(self, request: Request, found: EventSingle | None) -> HttpResponse:
+        event, viewer = open_event(request, found, now=self.now)
+        return single_answer(
+            request,
+            viewers.EVENT,
+            event.single,
+            viewer=viewer,
+            now=self.now,
+            related=event.related(viewer, self.now),
+        )
 
 
 def open_event(
-    request: Request, event: singles.Single | None, *, now: datetime
-) -> tuple[singles.Single, Viewer]:
+    request: Request, found: EventSingle | None, *, now: datetime
+) -> tuple[EventSingle, Viewer]:
     """Return an event that may be shown, and to whom.
 
     Raises what ``access`` raises: 404, or 403 for what is not for this caller.
     """
-    if event is None:
+    if found is None:
         raise access.RecordNotFound(viewers.EVENT)
     viewer = answers.viewer_of(request, now=now)
     credentials = viewers.credentials_of(request)
     access.require_readable(
-        viewers.EVENT, event, viewer=viewer, credentials=credentials, now=now
+        viewers.EVENT, found.single, viewer=viewer, credentials=credentials, now=now
     )
     access.require_password(
-        event,
+        found.single,
         request.GET.get("password", ""),
         viewer=viewer,
         editing=request.GET.get("context") == "edit",
     )
-    return event, viewer
+    return found, viewer
 
 
-def single_answer(
-    request: Request, kind: str, record: singles.Single, **seen: Any
+def single_answer(  # noqa: PLR0913 -- a record, who looks, and when
+    request: Request,
+    kind: str,
+    record: Single,
+    *,
+    viewer: Viewer,
+    now: datetime,
+    related: list[relations.Related] | None = None,
 ) -> HttpResponse:
-    """Answer with one record: 304, 412 or its document with ``json_ld``."""
-    version = answers.record_version(request, kind, record, **seen)
+    """Answer with one record: 304, 412 or its document with ``json_ld``.
+
+    ``related`` is what an event carries, as far as its entity tag is made of it.
+    """
+    version = answers.record_version(
+        request, kind, record, viewer=viewer, now=now, related=related
+    )
     conditional.check(request, version.etag, version.modified_at)
     if conditional.is_not_modified(request, version.etag, version.modified_at):
         return answers.not_modified(request, version)
-    body = answers.with_json_ld(kind, answers.record_text(kind, record, **seen))
-    return answers.respond(request, body, version)
+    text = answers.record_text(kind, record, viewer=viewer, now=now)
+    return answers.respond(request, answers.with_json_ld(kind, text), version)
 
 
 def event_list(asked: lists.ListRequest) -> tuple[EventQuery, Window]:

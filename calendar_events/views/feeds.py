@@ -12,7 +12,7 @@ from calendar_events import answers, conditional, feeds, sql, viewers
 from calendar_events.documents import addresses
 from calendar_events.filters.echo import echo
 from calendar_events.filters.events import FeedFilter
-from calendar_events.queries import pages, singles
+from calendar_events.queries import event_singles, pages
 from calendar_events.views import lists
 from calendar_events.views.base import EventsView
 from calendar_events.views.events import event_list, event_texts, open_event
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rest_framework.request import Request
     from rest_framework.response import Response
 
+    from calendar_events.queries.event_singles import EventSingle
     from calendar_events.queries.events import EventQuery
 
 NAME = "Events"
@@ -80,18 +81,23 @@ class EventFeeds(EventsView):
 
     def retrieve(self, request: Request, pk: str) -> HttpResponseBase:
         """Return one event as a calendar."""
-        return self._single(
-            request, singles.by_id(viewers.EVENT, sql.identifier(pk), self.now)
-        )
+        return self._single(request, event_singles.by_id(sql.identifier(pk), self.now))
 
     def retrieve_by_slug(self, request: Request, slug: str) -> HttpResponseBase:
         """Return one event by its slug as a calendar."""
-        return self._single(request, singles.by_slug(viewers.EVENT, slug, self.now))
+        return self._single(request, event_singles.by_slug(slug, self.now))
 
-    def _single(self, request: Request, event: singles.Single | None) -> HttpResponseBase:
-        event, viewer = open_event(request, event, now=self.now)
+    def _single(self, request: Request, found: EventSingle | None) -> HttpResponseBase:
+        found, viewer = open_event(request, found, now=self.now)
+        event = found.single
         version = answers.record_version(
-            request, viewers.EVENT, event, viewer=viewer, now=self.now, form="ics"
+            request,
+            viewers.EVENT,
+            event,
+            viewer=viewer,
+            now=self.now,
+            form="ics",
+            related=found.related(viewer, self.now),
         )
         if conditional.is_not_modified(request, version.etag, version.modified_at):
             return answers.not_modified(request, version)
