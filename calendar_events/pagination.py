@@ -82,18 +82,16 @@ class Pages:
     def links(self) -> dict[str, str]:
         """Return ``rest_url`` and the neighbours, each only if there is one."""
         here = self.request.number
-        links = {"rest_url": self._address(here)}
+        query = [("per_page", str(self.request.size)), *self.query]
+        rest = urlencode(query, quote_via=quote, safe=",:")
+        address = f"{conf.root_url}{self.path}?"
+        links = {"rest_url": f"{address}page={here}&{rest}"}
         if here < self.number:
-            links["next_rest_url"] = self._address(here + 1)
+            links["next_rest_url"] = f"{address}page={here + 1}&{rest}"
         if here > 1:
-            links["previous_rest_url"] = self._address(here - 1, is_first_named=False)
+            page = f"page={here - 1}&" if here > 2 else ""  # the first is not named
+            links["previous_rest_url"] = f"{address}{page}{rest}"
         return links
-
-    def _address(self, page: int, *, is_first_named: bool = True) -> str:
-        query = [("page", str(page))] if page > 1 or is_first_named else []
-        query += [("per_page", str(self.request.size)), *self.query]
-        text = urlencode(query, quote_via=quote, safe=",:")
-        return f"{conf.root_url}{self.path}?{text}"
 
 
 def add_headers(response: HttpResponse, pages: Pages, links: Mapping[str, str]) -> None:

@@ -6,6 +6,10 @@ from typing import TYPE_CHECKING
 
 from csp.constants import HEADER
 from csp.middleware import CSPMiddleware
+from django.contrib.messages import middleware as messages
+
+from platform_errors.conf import conf
+from platform_errors.mounts import is_below
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -30,3 +34,12 @@ class ContentSecurityPolicyMiddleware(CSPMiddleware):
             return super().process_response(request, response)
         response.headers.setdefault(HEADER, NOTHING)
         return response
+
+
+class MessageMiddleware(messages.MessageMiddleware):
+    """Messages from page to page; the APIs have none, and are spared their storages."""
+
+    def process_request(self, request: HttpRequest) -> None:
+        """Let pages have them."""
+        if not is_below(request.path, conf.mounts):
+            super().process_request(request)

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from calendar_events.queries.relations import Related
 
+# Plain texts: an enumeration's members are looked up by slower ways.
+_TERMS = (str(Taxonomy.CATEGORY.value), str(Taxonomy.TAG.value))
+_KINDS = (*_TERMS, viewers.VENUE, viewers.ORGANIZER)
 _NOTHING = '"categories":[],"tags":[],"venue":[],"organizer":[],"custom_fields":[]'
 _PUBLISHED = f'"status":"{Status.PUBLISH}"'
 _SCHEDULED = f'"status":"{Status.FUTURE}"'
@@ -31,25 +34,21 @@ def effective(fragment: str, *, is_scheduled: bool) -> str:
 
 def event(fragment: str, related: Iterable[Related]) -> str:
     """Return an event with everything that it carries."""
-    parts: dict[str, list[str]] = {
-        Taxonomy.CATEGORY: [],
-        Taxonomy.TAG: [],
-        viewers.VENUE: [],
-        viewers.ORGANIZER: [],
-    }
+    parts: dict[str, list[str]] = {kind: [] for kind in _KINDS}
     for one in related:
         if one.fragment is None:
             continue
-        text = effective(one.fragment, is_scheduled=bool(one.is_scheduled))
-        if one.kind in {Taxonomy.CATEGORY, Taxonomy.TAG}:
-            text = f'{text},"count":{one.number}'
-        parts[one.kind].append(f"{{{text}}}")
-    venues = parts[viewers.VENUE]
+        if one.kind in _TERMS:
+            text = f'{{{one.fragment},"count":{one.number}}}'
+        else:
+            text = record(one.fragment, is_scheduled=bool(one.is_scheduled))
+        parts[one.kind].append(text)
+    categories, tags, venues, organizers = parts.values()
     venue = venues[0] if len(venues) == 1 else f"[{','.join(venues)}]"
     return (
-        f'{{{fragment},"categories":[{",".join(parts[Taxonomy.CATEGORY])}]'
-        f',"tags":[{",".join(parts[Taxonomy.TAG])}],"venue":{venue}'
-        f',"organizer":[{",".join(parts[viewers.ORGANIZER])}],"custom_fields":[]}}'
+        f'{{{fragment},"categories":[{",".join(categories)}]'
+        f',"tags":[{",".join(tags)}],"venue":{venue}'
+        f',"organizer":[{",".join(organizers)}],"custom_fields":[]}}'
     )
 
 
@@ -67,6 +66,6 @@ def envelope(
     name: str, items: Iterable[str], links: dict[str, str], *, total: int, pages: int
 ) -> bytes:
     """Return a list in its envelope, addresses filled."""
-    body = addresses.fill(f'{{"{name}":[{",".join(items)}]')
+    body = addresses.encoded(f'{{"{name}":[{",".join(items)}],')
     tail = {**links, "total": total, "total_pages": pages}
-    return body.encode() + b"," + orjson.dumps(tail)[1:]
+    return body + orjson.dumps(tail)[1:]

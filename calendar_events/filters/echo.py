@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, cast
 
 from calendar_events.filters import reading
 from calendar_events.filters.declaration import DateParameter, ListParameter, parameters
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     import django_filters
     from django.http import QueryDict
 
+    from calendar_events.filters.declaration import Parameter
     from calendar_events.filters.reading import Context
     from calendar_events.queries.windows import Window
 
@@ -28,29 +30,40 @@ def echo(
     window: Window | None = None,
 ) -> list[tuple[str, str]]:
     """Return the parameters that lead to the same list again, in declared order."""
+    limits = _limits(window, context) if window else {}
     told = []
-    for name, declared in parameters(filterset).items():
-        if name in PAGING or not declared.is_echoed:
-            continue
-        text = _limit(name, window, context) if window else None
-        if text is None and name in values and not _is_limit(name, window):
+    for name, declared in _echoed(cast("Any", filterset)):
+        if name in limits:
+            text = limits[name]
+        elif name in values:
             text = _text(declared, name, query, values[name], context)
+        else:
+            continue
         if text is not None:
             told.append((name, text))
     return told
 
 
-def _is_limit(name: str, window: Window | None) -> bool:
-    return window is not None and name in {"start_date", "end_date", *RELATIVE}
+@cache
+def _echoed(filterset: Any) -> tuple[tuple[str, Parameter], ...]:
+    return tuple(
+        (name, declared)
+        for name, declared in parameters(filterset).items()
+        if name not in PAGING and declared.is_echoed
+    )
 
 
-def _limit(name: str, window: Window, context: Context) -> str | None:
-    """Return a limit of the window that the list really has, asked for or not."""
-    if not _is_limit(name, window):
-        return None
-    attribute = {"start_date": "start", "end_date": "end"}.get(name, name)
-    instant = getattr(window, attribute)
-    return None if instant is None else written(instant, context)
+def _limits(window: Window, context: Context) -> dict[str, str | None]:
+    """Return the limits of the window that the list really has, asked for or not."""
+    instants = {
+        "start_date": window.start,
+        "end_date": window.end,
+        **{name: getattr(window, name) for name in RELATIVE},
+    }
+    return {
+        name: None if instant is None else written(instant, context)
+        for name, instant in instants.items()
+    }
 
 
 def _text(declared: Any, name: str, query: QueryDict, value: Any, context: Context) -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from calendar_events.filters.reading import Context
 
 RELATIVE = ("starts_before", "starts_after", "ends_before", "ends_after")
-DEFAULT_MONTHS = 24
+DEFAULT_SPAN = relativedelta(months=24)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +79,7 @@ def default_start(context: Context) -> datetime:
 def default_end(context: Context) -> datetime:
     """Return the end of the day in 24 months."""
     today = context.now.astimezone(context.zone).date()
-    return dates.day_end(today + relativedelta(months=DEFAULT_MONTHS), context.zone)
+    return dates.day_end(today + DEFAULT_SPAN, context.zone)
 
 
 def written(instant: datetime, context: Context) -> str:
