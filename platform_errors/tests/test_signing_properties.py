@@ -89,6 +89,38 @@ def test_a_value_is_split_or_refused_as_two_headers(text):
     assert header is None or header.scheme == header.scheme.lower() != ""
 
 
+SCHEMES = st.sampled_from(
+    ["Bearer", "Basic", "bearer", "Digest", "http://platform.example/hmac/v2/v1"]
+)
+CREDENTIALS = st.sampled_from(
+    ["", " ", " tk_1", " dGs6c2VjcmV0==", "\ta", ' a="b"', ' a = "b", c="d"', " a, b"]
+)
+
+
+def is_one_header(value):
+    try:
+        signing.parse_header(authorization_header.split(value).rest)
+    except (authorization_header.TwoHeaders, signing.HeaderMalformed):
+        return False
+    return True
+
+
+@given(
+    st.sampled_from(["n", "n,Bearer", "=", "a=b", '\\"', "\\\\"]),
+    SCHEMES,
+    CREDENTIALS,
+    st.sampled_from([",", ", ", " , "]),
+)
+def test_a_second_scheme_after_a_comma_is_never_read_as_one_header(
+    nonce, scheme, credentials, comma
+):
+    """Servers join two headers so; whichever of them is meant, the other was not."""
+    first = f'S clientId="k", timestamp="1", nonce="{nonce}", signature="s"'
+
+    assert is_one_header(first)
+    assert not is_one_header(f"{first}{comma}{scheme}{credentials}")
+
+
 @given(RAW_QUERIES)
 def test_no_query_crashes_the_normaliser(query):
     try:
