@@ -10,10 +10,12 @@ from django.db import migrations
 
 NOW = {"postgresql": "now()", "sqlite": "strftime('%Y-%m-%d %H:%M:%f', 'now')"}
 
-# In the order in which a withdrawal in authserver/consents.py locks the rows.
+# Requests under way end only when it is switched on again: until then they tell the
+# application why nothing comes of them.
 REQUESTS = """
 UPDATE authserver_pendingrequest SET consumed_at = {now}
-WHERE {owner} = NEW.id AND consumed_at IS NULL;"""
+WHERE {owner} = NEW.id AND consumed_at IS NULL AND {is_on};"""
+# In the order in which a withdrawal in authserver/consents.py locks the rows.
 CODES_AND_TOKENS = """
 UPDATE authserver_grant SET redeemed_at = {now}
 WHERE {owner} = NEW.id AND redeemed_at IS NULL;
@@ -51,8 +53,11 @@ def bodies(vendor):
         for owner in ("user_id", "application_id", "institution_id")
     }
     requests = {
-        owner: REQUESTS.format(now=NOW[vendor], owner=owner)
-        for owner in ("key_id", "institution_id")
+        owner: REQUESTS.format(now=NOW[vendor], owner=owner, is_on=is_on)
+        for owner, is_on in (
+            ("key_id", "NEW.status = 'active'"),
+            ("institution_id", "NEW.is_active"),
+        )
     }
     return {
         # An account that moves to another institution has left this one.
