@@ -37,10 +37,12 @@ SLUG = r"by-slug/(?P<slug>[^/]+)"
 
 def records(name: str, viewset: type[EventsView]) -> list[URLPattern]:
     """Return the routes of events, venues or organizers."""
-    return [
-        *terms(name, viewset),
-        re_path(rf"^/{name}/{SLUG}/?$", viewset.as_view(BY_SLUG), name=f"{name}-by-slug"),
-    ]
+    return [*terms(name, viewset), by_slug(name, viewset)]
+
+
+def by_slug(name: str, viewset: type[EventsView]) -> URLPattern:
+    """Return the route of a record by its slug."""
+    return re_path(rf"^/{name}/{SLUG}/?$", viewset.as_view(BY_SLUG), name=f"{name}-by-slug")
 
 
 def terms(name: str, viewset: type[EventsView]) -> list[URLPattern]:
@@ -51,7 +53,9 @@ def terms(name: str, viewset: type[EventsView]) -> list[URLPattern]:
     ]
 
 
+# What is asked for most stands first; feeds before the slugs that would take their names.
 urlpatterns = [
+    *terms("events", viewsets.EventViewSet),
     re_path(r"^/?$", Root.as_view({"get": "retrieve"}), name="root"),
     re_path(r"^/doc/?$", Schema.as_view({"get": "retrieve"}), name="doc"),
     re_path(r"^/doc/swagger/?$", Documentation.as_view(), name="doc-page"),
@@ -66,7 +70,7 @@ urlpatterns = [
         EventFeeds.as_view({"get": "retrieve_by_slug"}),
         name="feed-by-slug",
     ),
-    *records("events", viewsets.EventViewSet),
+    by_slug("events", viewsets.EventViewSet),
     *records("venues", viewsets.VenueViewSet),
     *records("organizers", viewsets.OrganizerViewSet),
     *terms("categories", viewsets.CategoryViewSet),

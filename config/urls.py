@@ -13,12 +13,13 @@ handler404 = "platform_errors.error_handlers.page_not_found"
 handler500 = "platform_errors.error_handlers.server_error"
 
 urlpatterns = [
+    # The interfaces first: they are asked for most, and every line above costs a look.
+    path(f"{API_MOUNT}events/v1", include("calendar_events.urls")),
+    path(f"{API_MOUNT}identity/v1", include("platform_errors.urls")),
     path("", include("config.home")),
     path("admin", RedirectView.as_view(pattern_name="admin:index")),  # as people type it
     path("admin/", admin.site.urls),
     path(settings.MEDIA_URL.lstrip("/"), include("config.media")),
     path(".well-known/", include("authserver.well_known")),
     path(settings.AUTH_MOUNT, include("authserver.urls")),
-    path(f"{API_MOUNT}identity/v1", include("platform_errors.urls")),
-    path(f"{API_MOUNT}events/v1", include("calendar_events.urls")),
 ]

@@ -40,6 +40,7 @@ _STATEMENT = " UNION ALL ".join(
         _TERMS,
     ]
 )
+_TERM_KINDS = frozenset(Taxonomy.values)
 # The unique index leaves out empty slugs, which a prepared plan could not know.
 _BY_SLUG = "SELECT id FROM calendar_events_event WHERE slug = %s AND NOT (slug = '')"
 
@@ -106,7 +107,7 @@ def by_slug(slug: str, now: datetime) -> EventSingle | None:
 def _related(row: _Row, event: int, viewer: Viewer, now: datetime) -> Related:
     published_at = sql.as_moment(row.published_at)
     is_shown = (
-        row.kind in Taxonomy.values
+        row.kind in _TERM_KINDS
         or viewers.is_public(row.status, published_at, now)
         or (
             row.status != Status.TRASH
