@@ -38,32 +38,33 @@ class ServiceKeyForm(forms.ModelForm):
         fields = "__all__"  # noqa: DJ007 -- narrowed by the admin's fieldsets
 
 
-class KeyServiceInline(admin.TabularInline):
+class _LinkInline(admin.TabularInline):
+    """What is on a key, each row named without a query of its own."""
+
+    extra = 0
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Bring what the names are made of."""
+        rows = super().get_queryset(request)
+        return rows.select_related("key", *self.autocomplete_fields)
+
+
+class KeyServiceInline(_LinkInline):
     """Each service on the key has a status and an expiry of its own."""
 
     model = KeyService
     verbose_name = "service"
     verbose_name_plural = "services on this key"
-    extra = 0
     autocomplete_fields = ["service"]
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Name each row without a query of its own."""
-        return super().get_queryset(request).select_related("service", "key")
 
-
-class KeyInstitutionInline(admin.TabularInline):
+class KeyInstitutionInline(_LinkInline):
     """The institutions whose data the key may ask for."""
 
     model = KeyInstitution
     verbose_name = "institution"
     verbose_name_plural = "institutions that it may act for"
-    extra = 0
     autocomplete_fields = ["institution"]
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Name each row without a query of its own."""
-        return super().get_queryset(request).select_related("institution", "key")
 
 
 class _KeyLinkAdmin(AuditedAdmin):

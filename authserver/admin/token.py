@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
     from django.http import HttpRequest
 
+FOR_WHAT = ["user", "application", "institution", "scope"]
 WHOSE = ["user__login", "application__client_id", "application__name"]
 
 
@@ -52,21 +53,10 @@ class _RevocableAdmin(_CredentialAdmin):
 class GrantAdmin(_CredentialAdmin):
     """Authorization codes; they end by themselves within a minute."""
 
-    list_display = [
-        "pk",
-        "user",
-        "application",
-        "institution",
-        "scope",
-        "expires",
-        "redeemed_at",
-    ]
+    list_display = ["pk", *FOR_WHAT, "expires", "redeemed_at"]
     fields = [
-        "user",
-        "application",
-        "institution",
+        *FOR_WHAT,
         "redirect_uri",
-        "scope",
         "created",
         "expires",
         "redeemed_at",
@@ -77,47 +67,15 @@ class GrantAdmin(_CredentialAdmin):
 class AccessTokenAdmin(_RevocableAdmin):
     """Access tokens."""
 
-    list_display = [
-        "pk",
-        "user",
-        "application",
-        "institution",
-        "scope",
-        "expires",
-        "revoked_at",
-    ]
-    fields = [
-        "user",
-        "application",
-        "institution",
-        "scope",
-        "created",
-        "expires",
-        "revoked_at",
-    ]
+    list_display = ["pk", *FOR_WHAT, "expires", "revoked_at"]
+    fields = [*FOR_WHAT, "created", "expires", "revoked_at"]
 
 
 class RefreshTokenAdmin(_RevocableAdmin):
     """Refresh tokens; a used one stays, so that its second use is recognised."""
 
-    list_display = [
-        "pk",
-        "user",
-        "application",
-        "institution",
-        "scope",
-        "expires_at",
-        "revoked",
-    ]
-    fields = [
-        "user",
-        "application",
-        "institution",
-        "scope",
-        "created",
-        "expires_at",
-        "revoked",
-    ]
+    list_display = ["pk", *FOR_WHAT, "expires_at", "revoked"]
+    fields = [*FOR_WHAT, "created", "expires_at", "revoked"]
 
 
 class IDTokenAdmin(ReadOnlyAdmin):

@@ -1,11 +1,14 @@
-"""The cast of the page tests, and a visitor to play them with."""
+"""The cast, a request of theirs under way, and a visitor to play the pages with."""
 
 import base64
+import datetime as dt
 import hashlib
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import pytest
+from django.utils import timezone
 
+from authserver import authorization, pending
 from authserver.tests import factories
 from authserver.tests.visitor import Visitor
 
@@ -105,6 +108,40 @@ def address():
         return f"/oauth2/{endpoint}{f'/{at}' if at else ''}?{urlencode(sent)}"
 
     return build
+
+
+@pytest.fixture
+def now():
+    return timezone.now()
+
+
+@pytest.fixture
+def clock(time_machine):
+    """Stand still at eight in the morning; ``clock(seconds)`` moves on."""
+    time_machine.move_to(dt.datetime(2026, 11, 20, 8, tzinfo=dt.UTC), tick=False)
+    return time_machine.shift
+
+
+@pytest.fixture
+def keep(address, key, now):
+    """Validate a request and keep it for the browser ``"browser"``; return its handle."""
+
+    def keep_request(scope="calendar_events directory refresh_token context:1001"):
+        query = urlsplit(address(key, at=None, scope=scope)).query.encode()
+        request = authorization.validate(query, registry_id=None, now=now)
+        return pending.store(request, binding="browser", now=now)
+
+    return keep_request
+
+
+@pytest.fixture
+def handle(keep):
+    return keep()
+
+
+@pytest.fixture
+def found(handle, now):
+    return pending.load(handle, binding="browser", now=now)
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """Sessions: how long they live, how they end, and the user's own password."""
 
-import datetime as dt
-
 import pytest
 
 from authserver.models import AuditEvent
@@ -10,14 +8,7 @@ from authserver.tests.visitor import Visitor
 
 pytestmark = pytest.mark.django_db
 
-START = dt.datetime(2026, 11, 20, 8, tzinfo=dt.UTC)
 NEW = "a brand new phrase"
-
-
-@pytest.fixture
-def clock(time_machine):
-    time_machine.move_to(START, tick=False)
-    return time_machine.shift
 
 
 @pytest.fixture

@@ -6,49 +6,15 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.utils import timezone
 
-from authserver import authorization, pending, vault
+from authserver import pending, vault
 from authserver.authorization import Refusal
 from authserver.models import AuditEvent, Grant, PendingRequest
 from authserver.tests import factories
+from authserver.tests.conftest import CHALLENGE
 
 pytestmark = pytest.mark.django_db
 
-QUERY = (
-    b"client_id=spa&redirect_uri=https%3A%2F%2Fclient.example%2Fcb&response_type=code"
-    b"&scope=calendar_events%20directory%20refresh_token%20context%3A1001&state=a%20b"
-    b"&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256"
-)
-
-
-@pytest.fixture
-def user():
-    return factories.UserFactory(username="alice", institution__registry_id="1001")
-
-
-@pytest.fixture
-def key(user):
-    key = factories.ServiceKeyFactory(client_id="spa", institutions=[user.institution])
-    for code in ("calendar_events", "directory"):
-        factories.KeyServiceFactory(key=key, service__code=code, service__name=code)
-    return key
-
-
-@pytest.fixture
-def now():
-    return timezone.now()
-
-
-@pytest.fixture
-def handle(key, now):
-    request = authorization.validate(QUERY, registry_id=None, now=now)
-    return pending.store(request, binding="browser", now=now)
-
-
-@pytest.fixture
-def found(handle, now):
-    return pending.load(handle, binding="browser", now=now)
-
-
+STATE = "some state/&="
 ALL = {"calendar_events", "directory", "refresh_token"}
 
 
@@ -62,8 +28,8 @@ def test_a_stored_request_comes_back_as_it_was(found):
     assert request.key.client_id == "spa"
     assert request.redirect_uri == "https://client.example/cb"
     assert str(request.scopes) == "calendar_events directory refresh_token context:1001"
-    assert (request.state, request.institution) == ("a b", "1001")
-    assert request.code_challenge.startswith("E9Mel")
+    assert (request.state, request.institution) == (STATE, "1001")
+    assert request.code_challenge == CHALLENGE
 
 
 def test_neither_handle_nor_binding_is_stored(handle):
@@ -97,17 +63,17 @@ def test_it_lasts_ten_minutes(handle, now):
     assert pending.load(handle, binding="browser", now=now + timedelta(minutes=10)) is None
 
 
-def test_granting_issues_a_hashed_code_and_records_it(found, user, now):
-    url = pending.issue_code(found, user=user, granted=ALL, now=now, address="192.0.2.1")
+def test_granting_issues_a_hashed_code_and_records_it(found, alice, now):
+    url = pending.issue_code(found, user=alice, granted=ALL, now=now, address="192.0.2.1")
 
     reply = query_of(url)
     assert reply.keys() == {"code", "state", "iss"}
-    assert (reply["state"], reply["iss"]) == ("a b", "http://testserver")
+    assert (reply["state"], reply["iss"]) == (STATE, "http://testserver")
     assert reply["code"].startswith("auth_")
     grant = Grant.objects.get()
     assert grant.code == vault.digest(reply["code"])
     assert grant.scope == "calendar_events directory refresh_token context:1001"
-    assert (grant.user, grant.institution) == (user, user.institution)
+    assert (grant.user, grant.institution) == (alice, alice.institution)
     assert grant.expires == now + timedelta(seconds=60)
     event = AuditEvent.objects.get()
     assert (event.action, event.login) == ("access_granted", "alice@1001")
@@ -119,25 +85,25 @@ def test_granting_issues_a_hashed_code_and_records_it(found, user, now):
     assert reply["code"] not in str(event.details)
 
 
-def test_scopes_can_be_narrowed_and_never_widened(found, user, now):
-    pending.issue_code(found, user=user, granted={"directory", "billing"}, now=now)
+def test_scopes_can_be_narrowed_and_never_widened(found, alice, now):
+    pending.issue_code(found, user=alice, granted={"directory", "billing"}, now=now)
 
     assert Grant.objects.get().scope == "directory context:1001"
 
 
 @pytest.mark.parametrize("granted", [set(), {"refresh_token"}, {"billing"}])
-def test_nothing_granted_counts_as_deny(found, user, now, granted):
-    url = pending.issue_code(found, user=user, granted=granted, now=now)
+def test_nothing_granted_counts_as_deny(found, alice, now, granted):
+    url = pending.issue_code(found, user=alice, granted=granted, now=now)
 
     assert query_of(url)["error"] == "access_denied"
     assert not Grant.objects.exists()
 
 
-def test_a_second_submit_gets_no_second_code(found, user, now):
-    pending.issue_code(found, user=user, granted=ALL, now=now)
+def test_a_second_submit_gets_no_second_code(found, alice, now):
+    pending.issue_code(found, user=alice, granted=ALL, now=now)
 
     with pytest.raises(pending.Spent):
-        pending.issue_code(found, user=user, granted=ALL, now=now)
+        pending.issue_code(found, user=alice, granted=ALL, now=now)
     with pytest.raises(pending.Spent):
         pending.deny(found, now=now)
     with pytest.raises(pending.Spent):
@@ -145,19 +111,19 @@ def test_a_second_submit_gets_no_second_code(found, user, now):
     assert Grant.objects.count() == 1
 
 
-def test_it_expires_between_page_and_submit(found, user, now):
+def test_it_expires_between_page_and_submit(found, alice, now):
     with pytest.raises(pending.Spent):
-        pending.issue_code(found, user=user, granted=ALL, now=now + timedelta(minutes=11))
+        pending.issue_code(found, user=alice, granted=ALL, now=now + timedelta(minutes=11))
 
 
-def test_denying_says_so_to_the_application(found, user, now):
-    url = pending.deny(found, now=now, user=user)
+def test_denying_says_so_to_the_application(found, alice, now):
+    url = pending.deny(found, now=now, user=alice)
 
     assert query_of(url) == {
         "error": "access_denied",
         "error_description": "the user denied access",
         "http_code": "403",
-        "state": "a b",
+        "state": STATE,
         "iss": "http://testserver",
     }
     assert AuditEvent.objects.get().action == "access_denied"
@@ -191,13 +157,13 @@ def test_denying_says_so_to_the_application(found, user, now):
     ],
 )
 def test_what_changed_while_the_user_decided_counts(
-    handle, key, user, change, error, http_code
+    handle, key, alice, change, error, http_code
 ):
     change(key)
 
     later = timezone.now()
     found = pending.load(handle, binding="browser", now=later)
-    refusal = pending.issue_code(found, user=user, granted=ALL, now=later)
+    refusal = pending.issue_code(found, user=alice, granted=ALL, now=later)
 
     assert isinstance(refusal, Refusal)
     assert (refusal.error, refusal.http_code) == (error, http_code)
@@ -205,11 +171,11 @@ def test_what_changed_while_the_user_decided_counts(
     assert not Grant.objects.exists()
 
 
-def test_a_disabled_user_gets_no_code(found, user, now):
-    user.is_active = False
-    user.save()
+def test_a_disabled_user_gets_no_code(found, alice, now):
+    alice.is_active = False
+    alice.save()
 
-    refusal = pending.issue_code(found, user=user, granted=ALL, now=now)
+    refusal = pending.issue_code(found, user=alice, granted=ALL, now=now)
 
     assert (refusal.error, refusal.http_code) == ("access_denied", 403)
 
@@ -221,38 +187,32 @@ def test_a_user_of_another_institution_gets_no_code(found, now):
 
 
 @pytest.fixture
-def undecided(key, now):
-    request = authorization.validate(
-        QUERY.replace(b"%20context%3A1001", b""), registry_id=None, now=now
-    )
-    return pending.load(
-        pending.store(request, binding="browser", now=now), binding="browser", now=now
-    )
+def undecided(keep, now):
+    return pending.load(keep("calendar_events directory"), binding="browser", now=now)
 
 
-def test_the_institution_is_chosen_later_and_kept(undecided, user, now):
+def test_the_institution_is_chosen_later_and_kept(undecided, alice, now):
     chosen = pending.choose_institution(undecided, "1001", now=now)
 
     assert undecided.request.institution is None
     assert chosen.request.institution == "1001"
-    assert PendingRequest.objects.get().institution == user.institution
+    assert PendingRequest.objects.get().institution == alice.institution
 
 
-def test_without_an_institution_no_code_is_issued(undecided, user, now):
+def test_without_an_institution_no_code_is_issued(undecided, alice, now):
     assert isinstance(
-        pending.issue_code(undecided, user=user, granted=ALL, now=now), Refusal
+        pending.issue_code(undecided, user=alice, granted=ALL, now=now), Refusal
     )
 
 
-@pytest.mark.parametrize("registry_id", ["1002", "nope", ""])
+@pytest.mark.parametrize("registry_id", ["1003", "nope", ""])
 def test_an_institution_that_the_key_lacks_cannot_be_chosen(undecided, registry_id, now):
     refusal = pending.choose_institution(undecided, registry_id, now=now)
 
     assert (refusal.error, refusal.http_code) == ("access_denied_institution", 403)
 
 
-def test_the_context_of_the_scope_cannot_be_overruled(found, key, now):
-    factories.KeyInstitutionFactory(key=key, institution__registry_id="1002")
+def test_the_context_of_the_scope_cannot_be_overruled(found, now):
     again = pending.choose_institution(
         pending.Pending(pk=found.pk, request=found.request, expires_at=found.expires_at),
         "1002",

@@ -38,47 +38,32 @@ def at_once(work, times):
         return [result for results in pool.map(share, range(THREADS)) for result in results]
 
 
-@pytest.fixture
-def user():
-    return factories.UserFactory(institution__registry_id="1001")
-
-
-@pytest.fixture
-def key(user):
-    service = factories.ServiceFactory(code="calendar_events")
-    return factories.ServiceKeyFactory(
-        client_id="spa", services=[service], institutions=[user.institution]
+def redeem(code, verifier):
+    response = TokenClient().query(
+        grant_type="authorization_code",
+        code=code,
+        client_id="spa",
+        redirect_uri=REDIRECT,
+        code_verifier=verifier,
     )
+    return response.status_code
 
 
-def test_two_hundred_redemptions_of_one_code_give_one_token(user, key):
+def test_two_hundred_redemptions_of_one_code_give_one_token(alice, key):
     verifier = new_verifier()
     code = new_code(
-        user=user, key=key, scope="calendar_events refresh_token", verifier=verifier
+        user=alice, key=key, scope="calendar_events refresh_token", verifier=verifier
     )
 
-    def redeem():
-        return (
-            TokenClient()
-            .query(
-                grant_type="authorization_code",
-                code=code,
-                client_id="spa",
-                redirect_uri=REDIRECT,
-                code_verifier=verifier,
-            )
-            .status_code
-        )
-
-    statuses = Counter(at_once(redeem, 200))
+    statuses = Counter(at_once(lambda: redeem(code, verifier), 200))
 
     assert statuses == {200: 1, 400: 199}
     assert AccessToken.objects.count() == 1
     assert RefreshToken.objects.count() == 1
 
 
-def test_one_refresh_token_refreshes_once(user, key):
-    refresh = factories.RefreshTokenFactory(user=user, application=key, token_text="rt_1")
+def test_one_refresh_token_refreshes_once(alice, key):
+    refresh = factories.RefreshTokenFactory(user=alice, application=key, token_text="rt_1")
 
     def use():
         return (
@@ -94,7 +79,7 @@ def test_one_refresh_token_refreshes_once(user, key):
     assert refresh.__class__.objects.count() == 2
 
 
-def test_many_submits_of_one_grant_page_issue_one_code(user, key):
+def test_many_submits_of_one_grant_page_issue_one_code(alice, key):
     now = timezone.now()
     request = AuthorizationRequest(
         key=find_stored_key("spa"),
@@ -108,7 +93,7 @@ def test_many_submits_of_one_grant_page_issue_one_code(user, key):
 
     def submit():
         try:
-            pending.issue_code(found, user=user, granted={"calendar_events"}, now=now)
+            pending.issue_code(found, user=alice, granted={"calendar_events"}, now=now)
         except pending.Spent:
             return "spent"
         return "issued"
@@ -119,34 +104,21 @@ def test_many_submits_of_one_grant_page_issue_one_code(user, key):
     assert Grant.objects.count() == 1
 
 
-def test_parallel_guesses_at_the_verifier_count_too(user, key):
+def test_parallel_guesses_at_the_verifier_count_too(alice, key):
     verifier = new_verifier()
-    code = new_code(user=user, key=key, verifier=verifier)
+    code = new_code(user=alice, key=key, verifier=verifier)
 
-    def ask(code_verifier):
-        return (
-            TokenClient()
-            .query(
-                grant_type="authorization_code",
-                code=code,
-                client_id="spa",
-                redirect_uri=REDIRECT,
-                code_verifier=code_verifier,
-            )
-            .status_code
-        )
+    at_once(lambda: redeem(code, "x" * 43), THREADS)
 
-    at_once(lambda: ask("x" * 43), THREADS)
-
-    assert ask(verifier) == 400
+    assert redeem(code, verifier) == 400
     assert Grant.objects.get().redeemed_at is not None
     assert AuditEvent.objects.filter(action="code_burned").count() == 1
     assert not AccessToken.objects.exists()
 
 
 @pytest.mark.parametrize("by", ["family", "user"])
-def test_a_revocation_during_a_refresh_ends_what_the_refresh_brings(user, key, by):
-    old = factories.RefreshTokenFactory(user=user, application=key, token_text="rt_old")
+def test_a_revocation_during_a_refresh_ends_what_the_refresh_brings(alice, key, by):
+    old = factories.RefreshTokenFactory(user=alice, application=key, token_text="rt_old")
     is_spent = threading.Event()
 
     def refresh():
@@ -154,7 +126,7 @@ def test_a_revocation_during_a_refresh_ends_what_the_refresh_brings(user, key, b
             with transaction.atomic():
                 RefreshToken.objects.filter(pk=old.pk).update(revoked=timezone.now())
                 factories.RefreshTokenFactory(
-                    user=user,
+                    user=alice,
                     application=key,
                     token_family=old.token_family,
                     token_text="rt_new",
@@ -170,7 +142,7 @@ def test_a_revocation_during_a_refresh_ends_what_the_refresh_brings(user, key, b
         if by == "family":
             tokens.revoke_family(old.token_family, timezone.now())
         else:
-            consents.revoke(user=user, key=key, now=timezone.now())
+            consents.revoke(user=alice, key=key, now=timezone.now())
         under_way.result()
 
     assert RefreshToken.objects.count() == 2
