@@ -2,10 +2,12 @@
 
 import os
 
-from django.core.wsgi import get_wsgi_application
+import django
 
+from platform_errors.encoding import Utf8Handler
 from platform_errors.unmeasured_bodies import MeasureBodies
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+django.setup(set_prefix=False)
 
-application = MeasureBodies(get_wsgi_application())
+application = MeasureBodies(Utf8Handler())
