@@ -8,6 +8,7 @@ False``): a pattern, or a constant that a partial index wants to see.
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from django.db.backends.base.base import BaseDatabaseWrapper
     from django.db.models import Model
 
+_TRIGRAM = re.compile(r"[^\W_]{3}")
 MAX_ID = 2**63 - 1
 """The largest identifier that a row can have."""
 
@@ -62,6 +64,27 @@ def rows(statement: str, params: Sequence[Any] = (), *, prepare: bool = True) ->
             return _prepared_rows(database, statement, params)
     with database.cursor() as cursor:
         cursor.execute(statement, params)
+        return cursor.fetchall()
+
+
+_AT_FULL_SPEED = """SET LOCAL parallel_tuple_cost = 0.01; SET LOCAL jit = off;
+SET LOCAL work_mem = '32MB'; """
+
+
+def rows_of_scan(statement: str, params: Sequence[Any]) -> list[Any]:
+    """Return the rows of a statement that looks at very many, planned for its values.
+
+    PostgreSQL thinks that several processes are not worth it when what they wait for is
+    cached, that compiling is, and that a bitmap of a large table may be inexact; all three
+    cost such a statement more than the rest of it. The settings travel with the statement,
+    in one message and hence one transaction.
+    """
+    database = connection()
+    is_postgres = database.vendor == "postgresql"
+    with database.cursor() as cursor:
+        cursor.execute((_AT_FULL_SPEED if is_postgres else "") + statement, params)
+        while cursor.description is None and cursor.nextset():
+            pass
         return cursor.fetchall()
 
 
@@ -165,6 +188,9 @@ class Conditions:
 
     def contains(self, column: str, folded: str, *, negated: bool = False) -> None:
         """Add a substring match on a folded column."""
+        if connection().vendor == "postgresql" and not _TRIGRAM.search(folded):
+            # A trigram index would be read from end to end. It has another collation.
+            column = f'{column} COLLATE "C"'
         pattern = folded.replace("\\", "\\\\").replace("%", r"\%").replace("_", r"\_")
         operator = "NOT LIKE" if negated else "LIKE"
         self.add(rf"{column} {operator} %s ESCAPE '\'", f"%{pattern}%")

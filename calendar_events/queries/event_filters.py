@@ -111,6 +111,7 @@ def _columns(query: EventQuery, values: Mapping[str, Any]) -> None:
     if "include" in values:
         filters.any_of("e.id", values["include"])
     if "search" in values:
+        query.is_search = True
         _search(filters, values["search"])
     if len(filters.texts) > before:
         query.scope = None

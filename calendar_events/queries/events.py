@@ -55,6 +55,8 @@ class EventQuery:
     order: Order = BY_START
     link: totals.Link | None = None
     """The terms, venues or organizers whose links the list can walk."""
+    is_search: bool = False
+    """Whether events are found by their text, which an index cannot count."""
     horizon: Horizon = FAR
     scope: totals.Scope | None = totals.EVERYTHING
     """How the public part is counted without looking at it; ``None``: it is not."""

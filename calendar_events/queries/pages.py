@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 DEEP = 500
 """From this offset on it pays to know which end of the list is nearer."""
 
+MANY = 50_000
+"""More matches of a search than this are not kept while they are counted."""
+
 _ROW = """e.id, e.version, e.published_at > %s AND e.status = 'publish', e.password,
   e.fragment, e.protected_fragment"""
 _PAGE = """{common} SELECT t.number, t.is_surprised, {row}
@@ -54,6 +57,8 @@ class EventPage(NamedTuple):
 
 def fetch(query: EventQuery, *, limit: int, offset: int) -> EventPage:
     """Return a page and the exact total, as of one moment."""
+    if query.is_search and sql.is_postgres():
+        return _search(query, limit=limit, offset=offset)
     build = _walked if query.is_walked else _found
     statement, params = build(query, limit=limit, offset=offset)
     # Only page one is asked for so often that its plan is worth keeping.
@@ -61,10 +66,27 @@ def fetch(query: EventQuery, *, limit: int, offset: int) -> EventPage:
     if rows[0][1]:
         # Written since the horizon was seen: look at everything.
         return fetch(replace(query, horizon=FAR), limit=limit, offset=offset)
+    return _page(rows)
+
+
+def _page(rows: list[Any]) -> EventPage:
     return EventPage(
         rows=[EventRow(*row[2:]) for row in rows if row[2] is not None],
         total=int(rows[0][0]),
     )
+
+
+def _search(query: EventQuery, *, limit: int, offset: int) -> EventPage:
+    """Find few matches once; when there are many, count them and walk to the page apart.
+
+    What is kept for both is a copy that one process makes; several can count.
+    """
+    statement, params = _found(query, limit=limit, offset=offset, most=MANY + 1)
+    rows = sql.rows_of_scan(statement, params)
+    if rows[0][0] > MANY:
+        statement, params = _counted(query, limit=limit, offset=offset)
+        rows = sql.rows_of_scan(statement, params)
+    return _page(rows)
 
 
 def each(query: EventQuery, *, batch: int = 500) -> Iterator[list[EventRow]]:
@@ -92,10 +114,14 @@ def each(query: EventQuery, *, batch: int = 500) -> Iterator[list[EventRow]]:
         last = rows[-1][0], rows[-1][1]
 
 
-def _found(query: EventQuery, *, limit: int, offset: int) -> tuple[str, list[Any]]:
-    """Find everything once, then count it and cut the page out of it."""
+def _found(
+    query: EventQuery, *, limit: int, offset: int, most: int | None = None
+) -> tuple[str, list[Any]]:
+    """Find everything, or at most so much, once; count it and cut the page out of it."""
     source, params = _union(query)
     order = query.order
+    if most is not None:
+        source = f"SELECT id, k FROM ({source}) u LIMIT {most}"
     statement = _PAGE.format(
         common=f"WITH found AS MATERIALIZED ({source})",
         row=_ROW,
@@ -104,6 +130,22 @@ def _found(query: EventQuery, *, limit: int, offset: int) -> tuple[str, list[Any
         direction=order.direction,
     )
     return statement, [*params, sql.moment(query.now)]
+
+
+def _counted(query: EventQuery, *, limit: int, offset: int) -> tuple[str, list[Any]]:
+    """Count everything, and walk to the page in the same statement."""
+    source, params = _union(query)
+    order = query.order
+    statement = _PAGE.format(
+        common="",
+        row=_ROW,
+        total=f"(SELECT COUNT(*) FROM ({source}) c) AS number, 1 = 0 AS is_surprised",
+        walk=_cut(
+            f"SELECT id, k FROM ({source}) u", order, f"LIMIT {limit} OFFSET {offset}"
+        ),
+        direction=order.direction,
+    )
+    return statement, [sql.moment(query.now), *params, *params]
 
 
 def _walked(query: EventQuery, *, limit: int, offset: int) -> tuple[str, list[Any]]:

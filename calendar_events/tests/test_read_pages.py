@@ -208,6 +208,47 @@ def test_deep_pages_are_walked_from_the_nearer_end(anonymous, monkeypatch, page)
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize("most", [1, 5, 11, 50_000])
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"search": "evening"},
+        {"search": "ve", "order": "desc"},
+        {"search": "evening -morning", "orderby": "title"},
+        {"search": '"an evening"', "categories": "music"},
+        {"search": "qqq"},
+    ],
+)
+def test_however_many_match_a_search_finds_the_same_pages(editor, monkeypatch, most, query):
+    monkeypatch.setattr(pages, "MANY", most)
+    music = CategoryFactory(slug="music")
+    made = [
+        EventFactory(
+            title=f"An evening {number:02}",
+            start=at_day(9 - number % 7),
+            status="draft" if number == 4 else "publish",
+            terms=[music],
+        )
+        for number in range(12)
+    ]
+    EventFactory(title="A morning")
+    is_title = query.get("orderby") == "title"
+    ordered = sorted(
+        [] if query["search"] == "qqq" else made,
+        key=lambda event: (event.sort_text if is_title else event.start_utc, event.pk),
+        reverse=query.get("order") == "desc",
+    )
+
+    answers = [
+        editor.get(path("events", per_page=6, page=page, **query))
+        for page in range(1, max(len(ordered) // 6, 1) + 1)
+    ]
+
+    assert [pk for answer in answers for pk in ids(answer)] == pks(*ordered)
+    assert {answer.json()["total"] for answer in answers} == {len(ordered)}
+
+
+@pytest.mark.django_db
 @pytest.mark.parametrize(
     "query",
     [
