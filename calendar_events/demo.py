@@ -31,6 +31,7 @@ from calendar_events.permissions import Actor
 from calendar_events.services import images
 from calendar_events.services.events import create_event, trash_event, update_event
 from calendar_events.services.organizers import create_organizer
+from calendar_events.services.schedule import Schedule, plan
 from calendar_events.services.terms import create_term
 from calendar_events.services.venues import create_venue
 
@@ -149,20 +150,27 @@ def make(demo: DemoEvent, made: Made, *, users: Mapping[str, int], now: datetime
 
 
 def move(pk: int, demo: DemoEvent, *, actor: Actor, now: datetime) -> None:
-    """Move an event that is still there to the coming days."""
-    update_event(actor=actor, event_id=pk, changes=dates(demo, now=now), now=now)
+    """Move an event that is still there to the coming days, if it is not there yet."""
+    event, changes = Event.objects.get(pk=pk), dates(demo, now=now)
+    stored = Schedule.of(event)
+    moved = plan(changes, current=stored, now=now, site_zone=conf.site_zone.key)
+    published_at = changes.get("published_at", event.published_at)
+    if (moved, published_at) != (stored, event.published_at):
+        update_event(actor=actor, event_id=pk, changes=changes, now=now)
 
 
 def dates(demo: DemoEvent, *, now: datetime) -> EventChanges:
     """Return when the event is, and when it is published if that is to come."""
-    today = now.astimezone(conf.site_zone).replace(tzinfo=None)
-    midnight = today.replace(hour=0, minute=0, second=0, microsecond=0)
+    today = now.astimezone(conf.site_zone).replace(
+        hour=0, minute=0, second=0, microsecond=0
+    )
+    midnight = today.replace(tzinfo=None)
     start = midnight + timedelta(days=demo.day, hours=demo.hour)
     end = start + timedelta(hours=demo.hours)
     changes: EventChanges = {"start_date": f"{start:%Y-%m-%d %H:%M}"}
     changes["end_date"] = f"{end:%Y-%m-%d %H:%M}"
     if demo.publish_in_days:
-        changes["published_at"] = now + timedelta(days=demo.publish_in_days)
+        changes["published_at"] = today + timedelta(days=demo.publish_in_days)
     return changes
 
 

@@ -149,7 +149,7 @@ class EventAdmin(PublishedAdmin):
     """Events."""
 
     form = EventForm
-    history_list_display = ("linked_text",)  # who and why have columns of their own
+    history_list_display = ("links",)  # who and why have columns of their own
     list_display = ("title", "start_local", "timezone", "status", "institution", "author")
     list_filter = (*PublishedAdmin.list_filter, "featured", "sticky", "hide_from_listings")
     autocomplete_fields = ("author", "image", "post_parent")

@@ -27,6 +27,18 @@ BLANK_COST: dict[str, Any] = {
     "currency_position": "",
     "values": [],
 }
+BLANKED_FLAGS = (
+    *("all_day", "show_map", "show_map_link", "hide_from_listings"),
+    *("sticky", "featured", "ticketed"),
+)
+"""Members of a protected event that are null without its password."""
+BLANKED: dict[str, Any] = {
+    **dict.fromkeys(("description", "excerpt", "cost", "website"), ""),
+    "image": False,
+    # Of other rows (``composition``):
+    **{name: [] for name in ("categories", "tags", "venue", "organizer")},
+}
+"""Its other members that are blank, and what they are then."""
 
 
 class RenderedEvent(NamedTuple):
@@ -163,22 +175,8 @@ def render_event(event: Event) -> RenderedEvent:
 
 def _protected(document: dict[str, Any]) -> dict[str, Any]:
     """Blank what the password protects (``contract/events-observed.md`` 4)."""
-    flags = [
-        "all_day",
-        "show_map",
-        "show_map_link",
-        "hide_from_listings",
-        "sticky",
-        "featured",
-        "ticketed",
-    ]
-    return {
-        **document,
-        **dict.fromkeys(("description", "excerpt", "cost", "website"), ""),
-        **dict.fromkeys(flags),
-        "image": False,
-        "cost_details": BLANK_COST,
-    }
+    blanks = {name: BLANKED[name] for name in BLANKED.keys() & document.keys()}
+    return document | blanks | dict.fromkeys(BLANKED_FLAGS) | {"cost_details": BLANK_COST}
 
 
 def _with_values(document: dict[str, Any], optional: dict[str, Any]) -> dict[str, Any]:

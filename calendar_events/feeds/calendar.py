@@ -86,9 +86,13 @@ def _add_times(component: Event, document: dict[str, Any], zone: tzinfo) -> None
     time in a zone means the first (RFC 5545 3.3.5), and an end could precede its start.
     """
     if document["all_day"] is True:
-        component.add("dtstart", date.fromisoformat(document["start_date"][:10]))
+        first = date.fromisoformat(document["start_date"][:10])
         last = date.fromisoformat(document["end_date"][:10])
-        component.add("dtend", last + timedelta(days=1) if last < date.max else last)
+        component.add("dtstart", first)
+        if last < date.max:
+            component.add("dtend", last + timedelta(days=1))
+        else:  # there is no day after the last
+            component.add("duration", last - first + timedelta(days=1))
         return
     start, end = _instant(document["utc_start_date"]), _instant(document["utc_end_date"])
     if isinstance(zone, ZoneInfo):

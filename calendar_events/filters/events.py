@@ -90,12 +90,12 @@ class EventFilter(PageParameters, OrderParameters, ChangeParameters):
         help_text="Kilometres around `geoloc_lat` and `geoloc_lng`.",
     )
     include = ListParameter(
-        reading.identifiers,
+        reading.possible_identifiers,
         items=INTEGER,
         help_text="Only these events, whenever they are; sorted by publication date.",
     )
     post_parent = Parameter(
-        reading.positive, schema=INTEGER, help_text="Only the children of this event."
+        reading.identifier, schema=INTEGER, help_text="Only the children of this event."
     )
     orderby = Parameter(
         reading.words,

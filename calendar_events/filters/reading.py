@@ -64,11 +64,16 @@ def integer(value: str) -> int:
 
 
 def positive(value: str) -> int:
-    """Read a whole number from 1 on."""
+    """Read a whole number from 1 on, as large as the database can count."""
+    return min(identifier(value), MAX_ID)
+
+
+def identifier(value: str) -> int:
+    """Read an identifier; one that no row can have stays what was sent."""
     number = integer(value)
     if number < 1:
         raise Unreadable("This must be at least 1.")
-    return min(number, MAX_ID)
+    return number
 
 
 def boolean(value: str) -> bool:
@@ -177,7 +182,12 @@ def items(values: list[str]) -> list[str]:
 
 def identifiers(values: list[str]) -> list[int]:
     """Read a list of identifiers."""
-    return [positive(item) for item in items(values)]
+    return [identifier(item) for item in items(values)]
+
+
+def possible_identifiers(values: list[str]) -> list[int]:
+    """Read a list of identifiers, of which those that nothing has do not matter."""
+    return [pk for pk in identifiers(values) if pk <= MAX_ID]
 
 
 def tokens(values: list[str]) -> list[Token]:

@@ -23,7 +23,7 @@ class RecordFilter(PageParameters, OrderParameters, ChangeParameters):
         help_text="This text in name, description, address or contact.",
     )
     event = Parameter(
-        reading.positive, schema=INTEGER, help_text="Only those of this event."
+        reading.identifier, schema=INTEGER, help_text="Only those of this event."
     )
     has_events = Parameter(
         reading.loose_boolean,

@@ -36,9 +36,9 @@ class TagFilter(PageParameters, OrderParameters):
         help_text="Leave out terms that no published event has.",
     )
     post = Parameter(
-        reading.positive, schema=INTEGER, help_text="Only the terms of this event."
+        reading.identifier, schema=INTEGER, help_text="Only the terms of this event."
     )
-    event = Parameter(reading.positive, schema=INTEGER, help_text="The same as `post`.")
+    event = Parameter(reading.identifier, schema=INTEGER, help_text="The same as `post`.")
     slug = ListParameter(
         reading.slug_words, items=STRING, help_text="Only terms with this slug."
     )
@@ -48,5 +48,5 @@ class CategoryFilter(TagFilter):
     """Categories also have a place in a tree."""
 
     parent = Parameter(
-        reading.positive, schema=INTEGER, help_text="Only directly under this category."
+        reading.identifier, schema=INTEGER, help_text="Only directly under this category."
     )

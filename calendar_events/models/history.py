@@ -33,11 +33,11 @@ class LinkedHistory(models.Model):
         abstract = True
 
     def __str__(self) -> str:
-        return f"linked to {self.linked_text}"
+        return f"linked to {self.links}"
 
     @property
-    def linked_text(self) -> str:
-        """The links in words, for the list of states."""
+    def links(self) -> str:
+        """The links in words; its name is the heading of a column in admin."""
         return "; ".join(
             f"{name} {', '.join(map(str, ids))}"
             for name in ("venues", "organizers", "terms")

@@ -63,7 +63,7 @@ def require(kind: str, ids: Sequence[int], viewer: Viewer, now: datetime) -> Non
     """Ask that records are there and may be read. Raises ``Unknown``."""
     found = set(
         KINDS[kind]
-        .objects.filter(visible(viewer, kind, now), id__in=set(ids))
+        .objects.filter(visible(viewer, kind, now), id__in=_possible(ids))
         .values_list("id", flat=True)
     )
     if missing := [pk for pk in dict.fromkeys(ids) if pk not in found]:
@@ -73,10 +73,17 @@ def require(kind: str, ids: Sequence[int], viewer: Viewer, now: datetime) -> Non
 def require_terms(taxonomy: Taxonomy, ids: Sequence[int]) -> None:
     """Ask that terms of a taxonomy are there. Raises ``Unknown``."""
     found = set(
-        Term.objects.filter(taxonomy=taxonomy, id__in=set(ids)).values_list("id", flat=True)
+        Term.objects.filter(taxonomy=taxonomy, id__in=_possible(ids)).values_list(
+            "id", flat=True
+        )
     )
     if missing := [pk for pk in dict.fromkeys(ids) if pk not in found]:
         raise Unknown(missing)
+
+
+def _possible(ids: Sequence[int]) -> set[int]:
+    """Return the identifiers that a row can have."""
+    return {pk for pk in ids if pk <= sql.MAX_ID}
 
 
 def term_ids(taxonomy: Taxonomy, tokens: Sequence[Token]) -> set[int]:

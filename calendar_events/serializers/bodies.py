@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from django.http import QueryDict
 
+from calendar_events.documents.rendering import BLANKED, BLANKED_FLAGS
 from platform_errors import exceptions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from rest_framework.request import Request
 
@@ -39,6 +40,22 @@ def read(request: Request, *, lists: Iterable[str]) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise exceptions.MalformedJson("The body must be a JSON object.")
     return {str(name): _printable(value) for name, value in data.items()}
+
+
+def without_blanks(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a body without what a list had blanked of a protected event.
+
+    Lists show such an event without what its password protects, to everybody
+    (``contract/events-observed.md`` 4). Sent back, that would clear all of it. It can be
+    told from a wish to clear: no answer but a blanked one has flags that are null.
+    """
+    if any(body.get(name, ...) is not None for name in BLANKED_FLAGS):
+        return body
+    return {
+        name: value
+        for name, value in body.items()
+        if name not in BLANKED_FLAGS and not (name in BLANKED and value == BLANKED[name])
+    }
 
 
 def _printable(value: Any) -> Any:

@@ -26,8 +26,8 @@ Messages = dict[str, Any]
 KEPT: Any = object()
 """A ``cleared`` value: an empty value leaves the field as it is."""
 
-MAX_ID = 2**63 - 1
-"""The largest identifier that the database can hold."""
+MOST_DIGITS = 256
+"""How much of a number a refusal names."""
 
 
 class InputField(serializers.Field):
@@ -227,12 +227,12 @@ class Identifier(InputField):
 def as_identifier(data: Any) -> int | None:
     """Return the identifier that a number or a text of digits is, else ``None``.
 
-    One that no database could hold is none that exists: it becomes the largest.
+    It may be one that no database can hold, so that a refusal names what was sent.
     """
     if isinstance(data, str) and data.strip().isascii() and data.strip().isdigit():
-        return min(int(data.strip()[:20]), MAX_ID)
+        return int(data.strip()[:MOST_DIGITS])
     if isinstance(data, int) and not isinstance(data, bool) and data >= 0:
-        return min(data, MAX_ID)
+        return data
     return None
 
 

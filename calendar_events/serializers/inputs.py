@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from calendar_events.conf import conf
 from calendar_events.models import Event, Organizer, Taxonomy, Venue
+from calendar_events.serializers import bodies
 from calendar_events.serializers.base import Errors, Input, RecordInput, reason
 from calendar_events.serializers.calendar import CostText, DateText, ZoneName
 from calendar_events.serializers.fields import (
@@ -104,6 +105,13 @@ class EventInput(RecordInput):
     organizer = LinkedRecords(
         kind=Kind(model=Organizer, serializer=OrganizerInput, new=NewOrganizer)
     )
+
+    def to_internal_value(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Read the body; what a list blanked of a protected event was not sent."""
+        current = self.context["current"]
+        if current is not None and current.password:
+            data = bodies.without_blanks(data)
+        return super().to_internal_value(data)
 
     def combine(
         self, data: Mapping[str, Any], values: dict[str, Any], errors: Errors

@@ -180,15 +180,11 @@ class LinkedRecords(LinkField):
         return self.brought(item)
 
     def brought(self, item: dict[str, Any]) -> Any:
-        """Return what a nested object is: a record that agrees with it, or a new one."""
+        """Return what a nested object says; whether it is there already, services ask."""
         nested = self.kind.serializer(data=item, context={**self.context, "current": None})
         if not nested.is_valid():
             raise self.refused("reference", reason=first_reason(nested.errors))
-        changes = nested.validated_data
-        record = references.find_same(
-            self.kind.model, changes, actor=self.actor, now=self.context["now"]
-        )
-        return record.pk if record else self.kind.new(changes=changes)
+        return self.kind.new(changes=nested.validated_data)
 
 
 @extend_schema_field({"oneOf": [*REFERENCE["oneOf"], {"type": "boolean", "enum": [False]}]})

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from calendar_events import costs, records
+from calendar_events import costs, locks, records, text
 from calendar_events.conf import conf
 from calendar_events.links import Links
-from calendar_events.models import Event, EventTerm, Taxonomy
+from calendar_events.models import Event, EventTerm, Organizer, Taxonomy, Venue
 from calendar_events.permissions import require_create, require_on
-from calendar_events.services import writing
+from calendar_events.services import references, writing
 from calendar_events.services.inputs import NewOrganizer, NewVenue
 from calendar_events.services.organizers import create_organizer
 from calendar_events.services.schedule import Schedule, plan
@@ -142,17 +142,27 @@ def _linked(
     """Return identifiers, after creating what is new."""
     if items is None:
         return None
-    found = []
-    for item in items:
-        if isinstance(item, NewVenue):
-            venue = create_venue(actor=actor, changes=item.changes, now=now)
-            found.append(venue.pk)
-        elif isinstance(item, NewOrganizer):
-            organizer = create_organizer(actor=actor, changes=item.changes, now=now)
-            found.append(organizer.pk)
-        else:
-            found.append(item)
-    return found
+    return [
+        item if isinstance(item, int) else _brought(item, actor=actor, now=now)
+        for item in items
+    ]
+
+
+def _brought(new: NewVenue | NewOrganizer, *, actor: Actor, now: datetime) -> int:
+    """Return what an event brings with it: a record that agrees with it, or a new one.
+
+    Who looks for a name holds it until the end of the transaction, so that of several that
+    bring the same at once the first makes it and the others use it.
+    """
+    model = Venue if isinstance(new, NewVenue) else Organizer
+    name = text.fold(new.changes["name"])
+    locks.hold("name", model._meta.db_table, actor.institution, name)
+    same = references.find_same(model, new.changes, actor=actor, now=now)
+    if same is not None:
+        return same.pk
+    if isinstance(new, NewVenue):
+        return create_venue(actor=actor, changes=new.changes, now=now).pk
+    return create_organizer(actor=actor, changes=new.changes, now=now).pk
 
 
 def _terms(

@@ -20,6 +20,7 @@ from calendar_events import slugs
 from calendar_events.conf import conf
 from calendar_events.models import Image
 from calendar_events.permissions import Actor, require_add_image
+from calendar_events.services import metadata
 from calendar_events.services.download import DownloadFailed, download
 
 if TYPE_CHECKING:
@@ -109,14 +110,17 @@ def decode(content: bytes, *, name: str, source_url: str = "") -> Picture:
             if opened.width * opened.height > MAX_PIXELS:
                 raise NotAPicture("has too many pixels.")
             opened.load()
-            file_format = opened.format or ""
-            upright = ImageOps.exif_transpose(opened)
+            # Pictures of several views, as phones take them, are JPEG to everybody else.
+            file_format = "JPEG" if opened.format == "MPO" else opened.format or ""
+            upright = metadata.upright(opened)
             return Picture(
                 name=slugs.from_title(name, fallback="image"),
                 extension=FORMATS[file_format],
                 mime_type=PIL.Image.MIME[file_format],
                 original=Rendition(
-                    width=opened.width, height=opened.height, content=content
+                    width=upright.width,
+                    height=upright.height,
+                    content=metadata.removed(opened, content),
                 ),
                 sizes=_sizes(upright, file_format),
                 source_url=source_url,
@@ -211,8 +215,10 @@ _written: ContextVar[list[str] | None] = ContextVar("written", default=None)
 def files_of_failed_writes_removed() -> Iterator[None]:
     """Take back the files that were stored inside, when what is inside fails.
 
-    A database rolls back, a storage does not.
+    A database rolls back, a storage does not. Inside another such block the files are its
+    own, too: what is around a write may still undo it.
     """
+    around = _written.get()
     names: list[str] = []
     token = _written.set(names)
     try:
@@ -221,6 +227,9 @@ def files_of_failed_writes_removed() -> Iterator[None]:
         for name in names:
             default_storage.delete(name)
         raise
+    else:
+        if around is not None:
+            around += names
     finally:
         _written.reset(token)
 

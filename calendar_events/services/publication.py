@@ -26,8 +26,8 @@ class Publication(NamedTuple):
 def first(changes: RecordChanges, *, may_publish: bool, now: datetime) -> Publication:
     """Return the publication of a new record.
 
-    Without the right to publish, what was to be published waits for review, and what says
-    nothing is a draft.
+    Without the right to publish, what was to be published waits for review, in private
+    too, and what says nothing is a draft.
     """
     unsaid = Status.PUBLISH if may_publish else Status.DRAFT
     status = _scaled(changes.get("status", unsaid), may_publish=may_publish)
@@ -39,15 +39,19 @@ def change(
 ) -> Publication:
     """Return the publication of a stored record after a change."""
     status = Status(record.status)
-    if "status" in changes:
+    # A status that is sent back as it was read asks for nothing.
+    if changes.get("status", status) != status:
         status = _scaled(changes["status"], may_publish=may_publish)
     published_at = changes.get("published_at", record.published_at)
     return _settled(status, published_at, now=now)
 
 
 def _scaled(status: Status, *, may_publish: bool) -> Status:
-    """Return the status that the user may give (``contract/events-observed.md`` 5)."""
-    if status in {Status.PUBLISH, Status.FUTURE} and not may_publish:
+    """Return the status that the user may give (``contract/events-observed.md`` 5, 8).
+
+    Who may not publish has drafts and what is pending, and nothing else.
+    """
+    if status in {*DATED, Status.FUTURE} and not may_publish:
         return Status.PENDING
     # Scheduled is published with a moment to come; without one it is published now.
     return Status.PUBLISH if status == Status.FUTURE else status

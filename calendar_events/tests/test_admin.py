@@ -329,6 +329,16 @@ def test_the_history_tells_who_changed_what_when_and_how(administrator, editor):
         assert text in page
 
 
+def test_the_history_of_an_event_says_in_words_what_it_was_linked_to(administrator):
+    venue = VenueFactory()
+    record = EventFactory(venues=[venue])
+
+    page = administrator.get(url(Event, "history", record.pk)).content.decode()
+
+    assert '<th scope="col">links</th>' in page
+    assert f"venues {venue.pk}" in page
+
+
 def test_an_earlier_state_is_restored_from_the_history(administrator):
     venue = VenueFactory(name="Hall", city="Rome")
     first = venue.history.latest()

@@ -82,3 +82,13 @@ def test_an_event_that_somebody_trashed_stays_there(cast):
     demo.seed(users=cast, now=now + timedelta(days=1))
 
     assert list(trashed) == ["demo-cancelled-run__trashed"]
+
+
+def test_seeding_again_on_the_same_day_leaves_no_trace_in_the_history(cast):
+    now = timezone.now().replace(hour=9)
+    demo.seed(users=cast, now=now)
+    states = Event.history.count()
+
+    demo.seed(users=cast, now=now + timedelta(hours=3))
+
+    assert Event.history.count() == states

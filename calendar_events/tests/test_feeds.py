@@ -230,6 +230,21 @@ def test_a_clock_that_comes_a_second_time_is_written_in_utc(editor, start, end):
     assert told["DTEND"].to_ical() == end.translate(COMPACT).encode()
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("first", "duration"), [("9999-12-31", b"P1D"), ("9999-12-30", b"P2D")]
+)
+def test_an_event_on_the_last_day_of_the_calendar_lasts_that_day(editor, first, duration):
+    body = {"title": "The end", "start_date": first, "end_date": "9999-12-31"}
+    event = editor.post("/events", body | {"all_day": True}).json()
+
+    (told,) = events(editor.get(f"/events/{event['id']}.ics"))
+
+    assert told["DTSTART"].to_ical() == first.replace("-", "").encode()
+    assert told["DURATION"].to_ical() == duration
+    assert "DTEND" not in told
+
+
 def onset(component, wall):
     """Return the offset that holds at a wall clock, as RFC 5545 3.6.5 tells to find it."""
     (zone,) = Calendar.from_ical(

@@ -8,6 +8,8 @@ from io import BytesIO
 import PIL.Image
 import pytest
 from django.core.files.storage import default_storage
+from PIL import ExifTags, ImageCms
+from PIL.PngImagePlugin import PngInfo
 
 from calendar_events.models import Image
 from calendar_events.permissions import Actor, NotAllowed
@@ -156,3 +158,133 @@ def test_files_of_a_write_that_fails_are_taken_back():
 
     assert len(names) == 3
     assert [name for name in names if default_storage.exists(name)] == []
+
+
+# --- Metadata -----------------------------------------------------------------------------
+
+PROFILE = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+SECRET = b"Nikon of Jane Doe"
+
+
+def photo(file_format, *, orientation=1, **options):
+    """Return a picture, red on the left, as a camera writes it: with place and maker."""
+    exif = PIL.Image.Exif()
+    exif[ExifTags.Base.Make] = SECRET.decode()
+    exif[ExifTags.Base.Orientation] = orientation
+    exif.get_ifd(ExifTags.IFD.GPSInfo)[ExifTags.GPS.GPSLatitudeRef] = "N"
+    drawn = PIL.Image.new("RGB", (64, 32), "blue")
+    drawn.paste("red", (0, 0, 32, 32))
+    buffer = BytesIO()
+    drawn.save(buffer, file_format, exif=exif, icc_profile=PROFILE, **options)
+    return buffer.getvalue()
+
+
+def opened(content):
+    with PIL.Image.open(BytesIO(content)) as found:
+        found.load()
+        return found
+
+
+@pytest.mark.parametrize("file_format", ["JPEG", "PNG", "WEBP"])
+def test_an_original_is_stored_without_where_and_by_whom_it_was_taken(file_format):
+    content = photo(file_format)
+
+    original = images.decode(content, name="photo").original
+
+    stored = opened(original.content)
+    assert SECRET in content
+    assert SECRET not in original.content
+    assert dict(stored.getexif()) == {}
+    assert (stored.format, stored.info["icc_profile"]) == (file_format, PROFILE)
+
+
+@pytest.mark.parametrize("file_format", ["JPEG", "PNG", "WEBP"])
+def test_an_original_is_stored_upright(file_format):
+    content = photo(file_format, orientation=6)  # turned clockwise to be seen
+
+    original = images.decode(content, name="photo").original
+
+    stored = opened(original.content)
+    assert (original.width, original.height) == stored.size == (32, 64)
+    red, _green, blue = stored.convert("RGB").getpixel((16, 8))  # what was left is on top
+    assert red > 4 * blue
+
+
+def test_a_jpeg_that_stands_upright_loses_nothing_but_its_metadata():
+    content = photo("JPEG", quality=60)
+
+    stored = opened(images.decode(content, name="photo").original.content)
+
+    assert stored.tobytes() == opened(content).tobytes()
+
+
+@pytest.mark.parametrize("options", [{"progressive": True}, {"quality": 100}])
+def test_a_jpeg_of_any_kind_is_read_to_its_end(options):
+    noise, buffer = PIL.Image.effect_noise((200, 200), 200), BytesIO()
+    noise.save(buffer, "JPEG", **options)
+    content = buffer.getvalue()
+
+    decoded = images.decode(content + SECRET, name="photo")
+
+    assert decoded.original.content == content
+
+
+def test_a_jpeg_whose_segments_are_not_understood_is_encoded_anew():
+    content = photo("JPEG").replace(b"\xff\xdb", b"\x00\xff\xdb", 1)  # a stray byte
+
+    original = images.decode(content, name="photo").original
+
+    assert SECRET not in original.content
+    assert opened(original.content).size == (64, 32)
+
+
+@pytest.mark.parametrize("trailer", [b"", SECRET])
+def test_what_follows_a_jpeg_and_its_comments_are_left_out(trailer):
+    buffer = BytesIO()
+    PIL.Image.new("RGB", (64, 32)).save(buffer, "JPEG", comment=SECRET)
+
+    original = images.decode(buffer.getvalue() + trailer, name="photo").original
+
+    assert SECRET not in original.content
+
+
+def test_the_words_in_a_png_are_left_out():
+    words, buffer = PngInfo(), BytesIO()
+    words.add_itxt("XML:com.adobe.xmp", SECRET.decode())
+    PIL.Image.new("P", (64, 32)).save(buffer, "PNG", pnginfo=words, transparency=0)
+
+    original = images.decode(buffer.getvalue(), name="photo").original
+
+    assert SECRET not in original.content
+    assert opened(original.content).info["transparency"] == 0
+
+
+@pytest.mark.parametrize("file_format", ["GIF", "PNG", "WEBP"])
+def test_an_animation_without_metadata_still_moves(file_format):
+    frames = [PIL.Image.new("RGB", (16, 16), colour) for colour in ("red", "green", "blue")]
+    buffer, options = BytesIO(), {"comment": SECRET} if file_format == "GIF" else {}
+    if file_format != "GIF":
+        options["exif"] = photo_exif = PIL.Image.Exif()
+        photo_exif[ExifTags.Base.Make] = SECRET.decode()
+    frames[0].save(
+        buffer, file_format, save_all=True, append_images=frames[1:], duration=80, **options
+    )
+
+    original = images.decode(buffer.getvalue(), name="film").original
+
+    with PIL.Image.open(BytesIO(original.content)) as stored:
+        stored.load()
+        assert (SECRET in original.content, stored.n_frames) == (False, 3)
+        assert stored.info["duration"] == 80
+
+
+def test_a_picture_of_several_views_is_a_jpeg():
+    first, second = (PIL.Image.new("RGB", (64, 32), colour) for colour in ("red", "blue"))
+    buffer = BytesIO()
+    first.save(buffer, "MPO", save_all=True, append_images=[second])
+
+    decoded = images.decode(buffer.getvalue(), name="phone")
+
+    stored = opened(decoded.original.content)
+    assert (decoded.extension, decoded.mime_type) == ("jpg", "image/jpeg")
+    assert (stored.format, stored.size) == ("JPEG", (64, 32))

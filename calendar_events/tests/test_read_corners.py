@@ -281,3 +281,29 @@ def test_a_read_survives_a_restart_of_the_database(anonymous):
     other.close()
 
     assert ids(anonymous.get("/events")) == pks(event)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("/events?post_parent={0}", "/events?venue={0}", "/events?organizer=1,{0}"),
+        *("/venues?event={0}", "/tags?post={0}", "/tags?include={0}", "/tags?exclude={0}"),
+        "/categories?parent={0}",
+    ],
+)
+def test_an_identifier_that_no_row_can_have_is_named_as_it_was_sent(anonymous, address):
+    given = "9" * 25
+
+    response = anonymous.get(address.format(given))
+
+    (problem,) = response.json()["data"]["params"].values()
+    assert problem.startswith("There is no ")
+    assert given in problem
+
+
+@pytest.mark.django_db
+def test_including_an_event_that_no_row_can_be_finds_the_others(anonymous):
+    event = EventFactory()
+
+    assert ids(anonymous.get(f"/events?include={event.pk},{'9' * 25}")) == pks(event)

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.db import connections
 
-from calendar_events.models import Event, IdempotentAnswer, Term, Venue
+from calendar_events.models import Event, IdempotentAnswer, Organizer, Term, Venue
 from calendar_events.tests.bodies import event
 from calendar_events.tests.callers import Caller
 from calendar_events.tests.factories import CategoryFactory, VenueFactory
@@ -165,6 +165,28 @@ def test_a_new_term_name_at_once_makes_one_term(writers, at_once):
 
     assert {answer.status_code for answer in answers} == {201}
     assert sorted(Term.objects.values_list("name", flat=True)) == ["new", "newer"]
+
+
+@pytest.mark.parametrize(
+    ("model", "brought"),
+    [
+        (Venue, {"venue": {"venue": "Old Mill", "city": "Rome"}}),
+        (Organizer, {"organizer": {"organizer": "Old Mill", "phone": "1"}}),
+    ],
+)
+def test_the_same_new_record_that_events_bring_at_once_is_made_once(
+    writers, at_once, model, brought
+):
+    answers = at_once(
+        *(
+            lambda writer=writer: writer.post("/events", event(**brought))
+            for writer in writers
+        )
+    )
+
+    assert {answer.status_code for answer in answers} == {201}
+    assert model.objects.count() == 1
+    assert model.objects.get().events.count() == WRITERS
 
 
 def test_terms_cannot_become_each_others_parents_at_once(writers, at_once):

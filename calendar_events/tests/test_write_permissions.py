@@ -10,6 +10,7 @@ from calendar_events.tests.callers import Caller, bad_fields, caller, key_for, r
 from calendar_events.tests.factories import (
     CategoryFactory,
     EventFactory,
+    ImageFactory,
     OrganizerFactory,
     TagFactory,
     UserFactory,
@@ -136,6 +137,7 @@ def test_only_editors_manage_terms(editor, author, contributor, collection):
         ({"status": "future"}, "pending"),
         ({"status": "draft"}, "draft"),
         ({"status": "pending"}, "pending"),
+        ({"status": "private"}, "pending"),
     ],
 )
 def test_who_may_not_publish_is_scaled_back(contributor, collection, wanted, given):
@@ -148,6 +150,14 @@ def test_who_may_not_publish_is_scaled_back(contributor, collection, wanted, giv
         ).json()["status"]
         == "pending"
     )
+
+
+def test_who_may_not_publish_can_send_back_what_an_editor_made_private(contributor):
+    record = EventFactory(author=contributor.user, private=True)
+
+    response = contributor.put(f"/events/{record.pk}", {"status": "private", "cost": "5"})
+
+    assert (response.status_code, response.json()["status"]) == (200, "private")
 
 
 @pytest.mark.parametrize("collection", RECORDS)
@@ -215,6 +225,59 @@ def test_the_password_is_neither_needed_nor_written(editor):
 
     record.refresh_from_db()
     assert (response.status_code, record.password) == (200, "opensesame")
+
+
+@pytest.fixture
+def protected():
+    """A protected event that has everything that a password protects."""
+    return EventFactory(
+        protected=True,
+        description="<p>Secret</p>",
+        excerpt="<p>Hidden</p>",
+        cost="$5",
+        website="https://example.org/",
+        sticky=True,
+        image=ImageFactory(),
+        terms=[CategoryFactory(), TagFactory()],
+        venues=[VenueFactory()],
+        organizers=[OrganizerFactory()],
+    )
+
+
+def test_a_protected_event_that_is_sent_back_as_a_list_shows_it_loses_nothing(
+    editor, protected
+):
+    before = editor.put(f"/events/{protected.pk}", {"cost": "$5"}).json()
+    (shown,) = editor.get(f"/events?include={protected.pk}").json()["events"]
+
+    response = editor.put(f"/events/{protected.pk}", {**shown, "title": "Renamed"})
+
+    assert (shown["description"], shown["sticky"]) == ("", None)
+    assert response.status_code == 200
+    after = response.json()
+    changed = {name for name in before if before[name] != after[name]}
+    assert changed == {"title", "modified", "modified_utc"}
+
+
+def test_what_is_changed_in_a_protected_event_as_a_list_shows_it_is_changed(
+    editor, protected
+):
+    (shown,) = editor.get(f"/events?include={protected.pk}").json()["events"]
+
+    body = {**shown, "description": "<p>New</p>", "tags": ["new"]}
+    after = editor.put(f"/events/{protected.pk}", body).json()
+
+    assert (after["description"], after["cost"]) == ("<p>New</p>", "$5")
+    assert [term["name"] for term in after["tags"]] == ["new"]
+
+
+def test_what_a_protected_event_has_can_be_cleared(editor, protected):
+    after = editor.put(
+        f"/events/{protected.pk}", {"description": "", "sticky": None, "venue": []}
+    ).json()
+
+    assert (after["description"], after["sticky"], after["venue"]) == ("", False, [])
+    assert after["cost"] == "$5"
 
 
 # --- Institutions -------------------------------------------------------------------------

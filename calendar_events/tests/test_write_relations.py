@@ -1,8 +1,10 @@
 """What a write may refer to: categories, tags, venues, organizers, images, authors."""
 
 import pytest
+from django.core.files.storage import default_storage
+from django.utils import timezone
 
-from calendar_events.models import Term, Venue
+from calendar_events.models import Event, Organizer, Term, Venue
 from calendar_events.tests.bodies import event
 from calendar_events.tests.callers import bad_fields, caller, refusal
 from calendar_events.tests.factories import (
@@ -17,6 +19,16 @@ from calendar_events.tests.factories import (
 from calendar_events.tests.web import LOOPBACK, picture, serving
 
 pytestmark = pytest.mark.django_db
+
+
+def stored_files(stem):
+    """Return the names of the files of pictures that were called this."""
+    folder = f"images/{timezone.now():%Y/%m}"
+    try:
+        _, names = default_storage.listdir(folder)
+    except FileNotFoundError:
+        return []
+    return [name for name in names if name.startswith(stem)]
 
 
 def ids(items):
@@ -358,6 +370,24 @@ def _open_loopback(settings):
 
 
 @pytest.mark.usefixtures("_open_loopback")
+def test_a_write_that_is_answered_406_leaves_no_file_behind(author):
+    with serving((200, {}, picture(400, 300))) as server:
+        body = event(image=f"{server.url}/undone.png")
+        response = author.post("/events", body, Accept="text/calendar")
+
+    assert (response.status_code, Event.objects.count()) == (406, 0)
+    assert stored_files("undone") == []
+
+
+@pytest.mark.usefixtures("_open_loopback")
+def test_a_write_that_is_answered_keeps_its_files(author):
+    with serving((200, {}, picture(400, 300))) as server:
+        author.post("/events", event(image=f"{server.url}/done.png"))
+
+    assert len(stored_files("done")) == 3
+
+
+@pytest.mark.usefixtures("_open_loopback")
 def test_an_image_is_fetched_by_url(author):
     with serving((200, {}, picture(400, 300))) as server:
         record = author.post("/events", event(image=f"{server.url}/hall.png")).json()
@@ -451,3 +481,29 @@ def test_the_author_of_now_may_be_sent_back_whoever_it_is(editor):
 def test_the_author_is_an_integer(editor):
     """Mends "author is a string"."""
     assert editor.post("/events", event()).json()["author"] == editor.user.pk
+
+
+# --- What was sent ------------------------------------------------------------------------
+
+
+def test_the_same_new_record_twice_in_one_body_is_made_once(editor):
+    brought = {"organizer": "Old Mill"}
+
+    record = editor.post("/events", event(organizer=[brought, brought])).json()
+
+    assert ids(record["organizer"]) == [Organizer.objects.get().pk]
+
+
+@pytest.mark.parametrize("name", ["categories", "tags", "venue", "organizer", "image"])
+@pytest.mark.parametrize("given", [2**64 - 1, "9" * 40])
+def test_an_identifier_that_no_row_can_have_is_named_as_it_was_sent(editor, name, given):
+    response = editor.post("/events", event(**{name: given}))
+
+    assert bad_fields(response) == [name]
+    assert f" {given}, which does not exist." in response.json()["data"]["params"][name]
+
+
+def test_an_author_that_no_row_can_have_is_refused(editor):
+    response = editor.post("/events", event(author=10**25))
+
+    assert bad_fields(response) == ["author"]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.utils import timezone
+from rest_framework.permissions import SAFE_METHODS
 from rest_framework.renderers import JSONRenderer
 from rest_framework.viewsets import ViewSet
 
 from calendar_events.conf import conf
 from calendar_events.schema.operations import EventsAutoSchema
+from calendar_events.services.images import files_of_failed_writes_removed
 from calendar_events.views.description import RouteMetadata
 from platform_errors import documents
 from platform_errors.authentication import BearerAuthentication, HmacAuthentication
@@ -25,7 +28,13 @@ from platform_errors.views import PlatformView
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from django.http import HttpRequest
+    from django.http.response import HttpResponseBase
     from rest_framework.request import Request
+
+
+class Undone(Exception):
+    """The answer is a refusal, so nothing of the write may stay."""
 
 
 class EventsView(PlatformView, ViewSet):
@@ -49,6 +58,16 @@ class EventsView(PlatformView, ViewSet):
 
     now: datetime
     """The moment that the whole request is answered for."""
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Answer; a write that was done and then refused (406) leaves no file behind."""
+        if request.method in SAFE_METHODS:
+            return super().dispatch(request, *args, **kwargs)
+        with suppress(Undone), files_of_failed_writes_removed():
+            response = super().dispatch(request, *args, **kwargs)
+            if response.status_code >= 400:
+                raise Undone
+        return response
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Look at the clock once, so that one answer speaks of one moment."""
