@@ -94,16 +94,21 @@ def rebuild_counters() -> None:
 
 
 def _count(rows: models.QuerySet[Any], scope: str, column: str) -> None:
-    """Count rows by the day they start on, and in all, for each value of a column."""
+    """Count rows by the day they start on, and in all, for each value of a column.
+
+    Events are counted by the month as well.
+    """
     grouped = rows.order_by().values_list(column, TruncDate("start_utc", tzinfo=UTC))
-    wholes: Counter[str] = Counter()
-    found = []
+    sums: Counter[tuple[str, date]] = Counter()
     for value, day, number in grouped.annotate(number=Count("pk")):
         name = scope.format(value)
-        found.append(DayCount(scope=name, day=day, number=number))
-        wholes[name] += number
-    for name, number in wholes.items():
-        found.append(DayCount(scope=name, day=WHOLE, number=number))
+        sums[name, day] += number
+        sums[name, WHOLE] += number
+        if rows.model is Event:
+            sums[f"month:{name}", day.replace(day=1)] += number
+    found = [
+        DayCount(scope=name, day=day, number=number) for (name, day), number in sums.items()
+    ]
     DayCount.objects.bulk_create(found, batch_size=BATCH)
 
 

@@ -1,8 +1,9 @@
 """How many events a default list has, exactly, without counting them.
 
-Triggers keep the number of listed events that start on each day (``models.DayCount``). The
-days inside the window are summed; the two parts of days at its ends, events that outlast it
-and events that time has not published yet are counted, which are few.
+Triggers keep the number of listed events that start on each day and in each month
+(``models.DayCount``). The months inside the window are summed, then the days around them;
+the two parts of days at its ends, events that outlast it and events that time has not
+published yet are counted, which are few.
 """
 
 from __future__ import annotations
@@ -21,13 +22,16 @@ FIRST_DAY = date(1, 1, 2)  # the day before holds the sum of all
 LAST_DAY = date.max
 DAY = timedelta(days=1)
 SECOND = timedelta(seconds=1)
+MONTH = timedelta(days=31)
+"""From the first of any month into the next."""
 LATEST = datetime.max.replace(tzinfo=UTC, microsecond=0) - SECOND
 
 NEAR = timedelta(days=300)
 """A window that ends sooner is counted: too many events may come after it."""
 
 _LISTED = "NOT e.hide_from_listings AND e.status = 'publish'"
-# Events that begin in the window: on whole days, in parts of days, or found by links; …
+# Events that begin in the window: on whole days (or in whole months), in parts of days, or
+# found by links; …
 _DAYS = """(SELECT COALESCE(SUM(d.number), 0) FROM calendar_events_daycount d
   WHERE d.scope = %s AND d.day >= %s AND d.day < %s)"""
 _PART = f""" + (SELECT COUNT(*) FROM calendar_events_event e WHERE {_LISTED}
@@ -121,7 +125,7 @@ def total(
     moment = sql.moment
     condition, of_scope = scope.condition()
     if scope.name:
-        text, params = _begun(scope.name, start, after, of_scope)
+        text, params = _begun(scope, start, after, of_scope)
     else:
         link = cast("Link", scope.link)
         linked = link.condition("l")
@@ -153,10 +157,13 @@ def _limits(window: Window) -> tuple[datetime, datetime]:
 
 
 def _begun(
-    name: str, start: datetime, after: datetime, of_scope: list[Any]
+    scope: Scope, start: datetime, after: datetime, of_scope: list[Any]
 ) -> tuple[str, list[Any]]:
-    days, head, tail = _parts(start, after)
-    text, params = _DAYS, [name, *days]
+    (first, last), head, tail = _parts(start, after)
+    # Links are counted by the day alone: a term's days are fewer.
+    spans = [(scope.name, first, last)] if scope.link else _spans(scope.name, first, last)
+    text = " + ".join([_DAYS] * len(spans))
+    params: list[Any] = [param for span in spans for param in span]
     for begin, end in (head, tail):
         if begin < end:
             text += _PART
@@ -177,3 +184,13 @@ def _parts(
         return (FIRST_DAY, FIRST_DAY), (start, after), (after, after)
     begin = max(first.date(), FIRST_DAY)
     return (begin, last.date()), (start, first), (last, after)
+
+
+def _spans(name: str, first: date, last: date) -> list[tuple[str, date, date]]:
+    """Part whole days into the months among them and the days around those."""
+    final = last.replace(day=1)
+    if first >= final:
+        return [(name, first, last)]
+    month = first if first.day == 1 else (first.replace(day=1) + MONTH).replace(day=1)
+    spans = [(name, first, month), (f"month:{name}", month, final), (name, final, last)]
+    return [span for span in spans if span[1] < span[2]]

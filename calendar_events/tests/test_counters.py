@@ -22,6 +22,7 @@ from calendar_events.tests.factories import (
     VenueFactory,
     at_day,
 )
+from calendar_events.tests.reading import at, path
 
 WHOLE = "0001-01-01"
 
@@ -41,6 +42,7 @@ def counted():
     for event in listed:
         for scope in ("all", f"institution:{event.institution}"):
             found[scope, f"{event.start_utc:%Y-%m-%d}"] += 1
+            found[f"month:{scope}", f"{event.start_utc:%Y-%m}-01"] += 1
             found[scope, WHOLE] += 1
     for link in EventTerm.objects.filter(listed=True):
         found[f"term:{link.term_id}", f"{link.start_utc:%Y-%m-%d}"] += 1
@@ -152,3 +154,36 @@ def test_what_writers_at_once_left_in_several_rows_is_taken_up_again():
 
     rows = DayCount.objects.filter(scope="all", day=first.start_utc.date())
     assert list(rows.values_list("number", flat=True)) == [2]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("scope", [{}, {"institution": "1001"}])
+@pytest.mark.parametrize(
+    ("first", "last"),
+    [
+        ("2031-01-01", "2031-12-31"),  # whole months
+        ("2031-01-02", "2031-12-30"),
+        ("2031-01-31", "2031-03-01"),
+        ("2031-02-28", "2031-03-01"),  # no whole month, and its days in two
+        ("2031-03-01", "2031-03-31"),
+        ("2031-03-05", "2031-03-20"),
+        ("2030-12-31", "2032-01-01"),
+        ("2031-02-01", "9999-12-31"),
+        ("0001-01-02", "2031-02-01"),
+    ],
+)
+def test_a_window_has_as_many_events_as_start_and_end_in_it(anonymous, scope, first, last):
+    days = [
+        f"{year}-{month:02}-{day}"
+        for year in (2030, 2031, 2032)
+        for month, day in ((1, "01"), (1, "31"), (2, "28"), (3, "01"), (12, "31"))
+    ]
+    made = {day: EventFactory(start=at(f"{day} 12:00")) for day in days}
+    EventFactory(start=at("2031-02-14 12:00"), institution="1002")
+    expected = [day for day in made if first <= day <= last]
+    if not scope and first <= "2031-02-14" <= last:
+        expected.append("2031-02-14")
+
+    found = anonymous.get(path("events", start_date=first, end_date=last, **scope)).json()
+
+    assert found["total"] == len(expected)
