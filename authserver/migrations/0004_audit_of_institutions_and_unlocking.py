@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('authserver', '0003_switching_off_ends_access'),
+        ('authserver', '0003_switching_on_starts_anew'),
     ]
 
     operations = [

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models
 
+from authserver import vault
+
 if TYPE_CHECKING:
     from django.contrib.sessions.backends.base import SessionBase
 
@@ -19,6 +21,10 @@ class Session(AbstractBaseSession):
 
     class Meta(AbstractBaseSession.Meta):
         indexes = [models.Index(fields=["user_id"], name="session_by_user")]
+
+    def __str__(self) -> str:
+        """Never the key: whoever reads it is signed in."""
+        return f"Session {vault.digest(self.session_key)[:12]}"
 
     @classmethod
     def get_session_store_class(cls) -> type[SessionBase]:

@@ -7,6 +7,7 @@ from django.utils import timezone
 from factory.django import DjangoModelFactory, Password
 
 from authserver import models, vault
+from authserver.sessions import SessionStore
 
 PASSWORD = "correct horse battery staple"
 
@@ -37,6 +38,17 @@ class UserFactory(DjangoModelFactory):
     institution = factory.SubFactory(InstitutionFactory)
     full_name = "Some One"
     password = Password(PASSWORD)
+
+
+class SessionFactory(DjangoModelFactory):
+    """Nobody's, with nothing in it."""
+
+    class Meta:
+        model = models.Session
+
+    session_key = factory.Sequence(lambda n: f"{n:032}")
+    session_data = factory.LazyFunction(lambda: SessionStore().encode({}))
+    expire_date = factory.LazyFunction(lambda: timezone.now() + timedelta(minutes=30))
 
 
 class ServiceFactory(DjangoModelFactory):

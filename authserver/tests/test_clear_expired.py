@@ -37,7 +37,7 @@ def test_what_has_expired_goes(past):
     factories.RefreshTokenFactory(expires_at=past)
     factories.ConsentFactory(granted_at=past - timedelta(days=1), expires_at=past)
     factories.ConsentFactory(revoked_at=past)
-    models.Session.objects.create(session_key="x", session_data="", expire_date=past)
+    factories.SessionFactory(expire_date=past)
 
     said = clear()
 

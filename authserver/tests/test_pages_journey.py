@@ -357,5 +357,5 @@ def test_a_user_disabled_on_the_grant_page_grants_nothing(
 
     visitor.press("Allow")
 
-    assert visitor.heading == "This request is no longer open"
+    assert visitor.heading == "Sign in"
     assert not Grant.objects.exists()

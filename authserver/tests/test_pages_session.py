@@ -2,7 +2,7 @@
 
 import pytest
 
-from authserver.models import AuditEvent
+from authserver.models import AuditEvent, Session
 from authserver.tests import factories
 from authserver.tests.visitor import Visitor
 
@@ -214,3 +214,16 @@ def test_a_session_cookie_of_anything_is_no_session(client, key):
     response = client.get("/oauth2/access")
 
     assert response.status_code == 302
+
+
+def test_a_session_names_its_user_and_never_its_key(at_home, alice):
+    row = Session.objects.get(user_id=alice.pk)
+
+    assert row.session_key not in str(row)
+    assert row.get_decoded()["institution"] == "1001"
+
+
+def test_a_session_of_nobody_names_nobody(visitor, address, key):
+    visitor.open(address(key))
+
+    assert Session.objects.get().user_id is None

@@ -1,4 +1,4 @@
-"""Switched off and on again: nothing that was granted before works again (decisions 4)."""
+"""Switched off and on again: nothing that was granted before works again."""
 
 from datetime import timedelta
 
@@ -130,13 +130,36 @@ def test_what_was_issued_while_the_account_was_switched_off_ends_as_well(alice, 
     assert is_over(late)
 
 
+def to_another(user):
+    by_save(user, institution=factories.InstitutionFactory())
+
+
+def to_another_and_disabled(user):
+    by_save(user, institution=factories.InstitutionFactory(), is_active=False)
+
+
+def to_none(user):
+    by_save(user, institution=None)
+
+
+@pytest.mark.parametrize("leave", [to_another, to_another_and_disabled, to_none])
 def test_an_account_that_moves_and_comes_back_has_nothing_of_before(
-    alice, granted, riverside, northgate
+    alice, granted, riverside, leave
 ):
-    by_save(alice, institution=northgate)
+    leave(alice)
     by_save(alice, institution=riverside)
+    by_save(alice, is_active=True)
 
     assert [is_over(row) for row in granted] == [True, True, True, False]
+
+
+def test_while_it_is_off_the_reason_can_still_be_said(alice, key, granted):
+    """A revoked token is merely invalid; the contract has words for each of these."""
+    by_save(alice, is_active=False)
+    by_save(key, status=ServiceKey.Status.CANCELED)
+    by_save(alice.institution, is_active=False)
+
+    assert not any(is_over(row) for row in granted)
 
 
 @pytest.mark.parametrize("switch", WAYS)
@@ -158,8 +181,10 @@ def test_the_users_of_an_institution_that_is_switched_on_again_sign_in_again(
 
 
 def test_the_sessions_of_others_go_on(at_home, northgate):
-    by_save(factories.UserFactory(), is_active=False)
-    by_save(northgate, is_active=False)
+    stranger = factories.UserFactory()
+    for row in (stranger, northgate):
+        by_save(row, is_active=False)
+        by_save(row, is_active=True)
 
     assert is_signed_in(at_home)
 
