@@ -229,10 +229,15 @@ def test_a_jpeg_of_any_kind_is_read_to_its_end(options):
     assert decoded.original.content == content
 
 
-def test_a_jpeg_whose_segments_are_not_understood_is_encoded_anew():
-    content = photo("JPEG").replace(b"\xff\xdb", b"\x00\xff\xdb", 1)  # a stray byte
-
-    original = images.decode(content, name="photo").original
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda content: content.replace(b"\xff\xdb", b"\x00\xff\xdb", 1),  # a stray byte
+        lambda content: content.removesuffix(b"\xff\xd9"),  # no end
+    ],
+)
+def test_a_jpeg_whose_segments_are_not_understood_is_encoded_anew(spoil):
+    original = images.decode(spoil(photo("JPEG")), name="photo").original
 
     assert SECRET not in original.content
     assert opened(original.content).size == (64, 32)

@@ -125,6 +125,16 @@ def test_only_editors_manage_terms(editor, author, contributor, collection):
     assert editor.delete(url).status_code == 200
 
 
+def test_a_superuser_may_do_what_an_editor_may():
+    superuser = caller(user=UserFactory(is_superuser=True))
+    venue = superuser.post("/venues", BODIES["venues"]).json()
+    others = EventFactory()
+
+    assert venue["status"] == "publish"
+    assert superuser.post("/tags", {"name": "New"}).status_code == 201
+    assert superuser.put(f"/events/{others.pk}", {"cost": "5"}).status_code == 200
+
+
 # --- Status -------------------------------------------------------------------------------
 
 

@@ -23,11 +23,7 @@ pytestmark = pytest.mark.django_db
 
 def stored_files(stem):
     """Return the names of the files of pictures that were called this."""
-    folder = f"images/{timezone.now():%Y/%m}"
-    try:
-        _, names = default_storage.listdir(folder)
-    except FileNotFoundError:
-        return []
+    _, names = default_storage.listdir(f"images/{timezone.now():%Y/%m}")
     return [name for name in names if name.startswith(stem)]
 
 
