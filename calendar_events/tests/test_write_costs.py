@@ -64,7 +64,7 @@ def test_a_slug_that_many_have_costs_little_more(
     for number in range(2, namesakes + 1):
         EventFactory(slug=f"evening-{number}")
 
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(15):
         record = editor.post("/events", event()).json()
 
     assert record["slug"] == f"evening-{namesakes + 1}"
