@@ -77,7 +77,7 @@ def record_response(
         if row is None:  # deleted since it was found
             raise Term.DoesNotExist
         version = term_version(request, row)
-        body = term_text(row)
+        body = term_body(row)
         path = f"/{terms.COLLECTIONS[Taxonomy(record.taxonomy)]}/{record.pk}"
     else:
         kind = KINDS[type(record)]
@@ -88,7 +88,7 @@ def record_response(
         version = record_version(
             request, kind, single, viewer=viewer, now=now, related=related
         )
-        body = record_text(kind, single, viewer=viewer, now=now, related=related)
+        body = record_body(kind, single, viewer=viewer, now=now, related=related)
         path = f"/{COLLECTIONS[kind]}/{record.pk}"
     response = respond(request, body, version, status=status)
     if status == 201:
@@ -180,14 +180,14 @@ def is_scheduled(record: Single, now: datetime) -> bool:
     )
 
 
-def record_text(
+def record_body(
     kind: str,
     record: Single,
     *,
     viewer: Viewer,
     now: datetime,
     related: Sequence[Related] | None = None,
-) -> str:
+) -> bytes:
     """Return the document of an event, a venue or an organizer, addresses filled."""
     scheduled = is_scheduled(record, now)
     if kind != viewers.EVENT:
@@ -200,7 +200,7 @@ def record_text(
     return addresses.fill(composition.event(fragment, related))
 
 
-def with_json_ld(kind: str, body: str) -> str:
+def with_json_ld(kind: str, body: bytes) -> bytes:
     """Return a document with its description for search engines."""
     document = orjson.loads(body)
     if kind == viewers.EVENT:
@@ -212,7 +212,7 @@ def with_json_ld(kind: str, body: str) -> str:
     else:
         described = jsonld.person(document)
     document["json_ld"] = described
-    return orjson.dumps(document).decode()
+    return orjson.dumps(document)
 
 
 def term_version(
@@ -226,17 +226,17 @@ def term_version(
     )
 
 
-def term_text(row: terms.TermRow) -> str:
+def term_body(row: terms.TermRow) -> bytes:
     """Return the document of a term, addresses filled."""
     return addresses.fill(addresses.dumps(terms.document(row)))
 
 
 def respond(
-    request: Request, body: str, version: Version, *, status: int = 200
+    request: Request, body: bytes, version: Version, *, status: int = 200
 ) -> HttpResponse:
     """Return a document with its headers, cut to ``_fields``."""
     response = HttpResponse(
-        fields.cut(body.encode(), fields.wanted(request.GET)),
+        fields.cut(body, fields.wanted(request.GET)),
         content_type=JSON,
         status=status,
     )

@@ -61,12 +61,7 @@ def members(document: Mapping[str, Any]) -> str:
     )
 
 
-def fill(text: str) -> str:
-    """Return ``text`` with every address in its place."""
-    return encoded(text).decode()
-
-
-def encoded(text: str) -> bytes:
+def fill(text: str) -> bytes:
     """Return ``text`` as it is sent, with every address in its place.
 
     Bytes are filled three times as fast as a text with characters of several widths.

@@ -66,6 +66,6 @@ def envelope(
     name: str, items: Iterable[str], links: dict[str, str], *, total: int, pages: int
 ) -> bytes:
     """Return a list in its envelope, addresses filled."""
-    body = addresses.encoded(f'{{"{name}":[{",".join(items)}],')
+    body = addresses.fill(f'{{"{name}":[{",".join(items)}],')
     tail = {**links, "total": total, "total_pages": pages}
     return body + orjson.dumps(tail)[1:]

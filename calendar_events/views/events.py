@@ -107,8 +107,8 @@ def single_answer(  # noqa: PLR0913 -- a record, who looks, and when
     conditional.check(request, version.etag, version.modified_at)
     if conditional.is_not_modified(request, version.etag, version.modified_at):
         return answers.not_modified(request, version)
-    text = answers.record_text(kind, record, viewer=viewer, now=now)
-    return answers.respond(request, answers.with_json_ld(kind, text), version)
+    body = answers.record_body(kind, record, viewer=viewer, now=now)
+    return answers.respond(request, answers.with_json_ld(kind, body), version)
 
 
 def event_list(asked: lists.ListRequest) -> tuple[EventQuery, Window]:

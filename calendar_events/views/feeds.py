@@ -101,7 +101,7 @@ class EventFeeds(EventsView):
         )
         if conditional.is_not_modified(request, version.etag, version.modified_at):
             return answers.not_modified(request, version)
-        body = answers.record_text(viewers.EVENT, event, viewer=viewer, now=self.now)
+        body = answers.record_body(viewers.EVENT, event, viewer=viewer, now=self.now)
         parts = feeds.components([(orjson.loads(body), event.version)])
         response = HttpResponse(
             b"".join([feeds.opening(NAME), *parts, feeds.closing()]),

@@ -50,7 +50,7 @@ class TermReads(EventsView):
         conditional.check(request, version.etag, version.modified_at)
         if conditional.is_not_modified(request, version.etag, version.modified_at):
             return answers.not_modified(request, version)
-        return answers.respond(request, answers.term_text(row), version)
+        return answers.respond(request, answers.term_body(row), version)
 
 
 class CategoryReads(TermReads):
