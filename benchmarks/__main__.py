@@ -1,12 +1,13 @@
 """``make bench``: measure and write ``docs/benchmarks.md``.
 
-    python -m benchmarks [--quick | --sqlite] [--reuse] [--rounds N]
-                         [--port FIRST] [--output FILE]
+    python -m benchmarks [--quick] [--sqlite] [--reuse] [--only PART,PART]
+                         [--rounds N] [--port FIRST] [--output FILE]
 
 ``DATABASE_URL`` names a PostgreSQL cluster on this machine that nobody else uses; its
 databases ``bench_*`` are made anew. ``SCALE=1m`` adds a calendar of a million events, which
 takes half an hour more and some gigabytes. ``--quick`` is a smoke run of a minute or two on
-ten thousand events that writes nothing unless told where.
+ten thousand events (``SCALE`` adds its own) that writes nothing unless told where, and
+neither does ``--only``, which measures some parts: {parts}.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from benchmarks import publication, run
 from benchmarks.bench import Bench
 from benchmarks.databases import Cluster
 from benchmarks.measure import Effort
+from benchmarks.sections import memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +36,8 @@ QUICK: Final = Effort(rounds=2, alone=20, together=40, max_seconds=2)
 def main() -> int:
     """Run what the command line asks for."""
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        description=__doc__.format(parts=", ".join(run.PARTS)) if __doc__ else None,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         "--quick", action="store_true", help="a smoke run, not a measurement"
@@ -43,13 +46,23 @@ def main() -> int:
         "--sqlite", action="store_true", help="SQLite instead of PostgreSQL"
     )
     parser.add_argument("--reuse", action="store_true", help="take calendars as they are")
-    parser.add_argument("--rounds", type=int, default=5, help="how often each is measured")
+    parser.add_argument(
+        "--only",
+        type=parts,
+        default=frozenset(),
+        metavar="PART,PART",
+        help="some parts, to standard output",
+    )
+    parser.add_argument(
+        "--rounds", type=int, help="how often each is measured; 5, on SQLite 3"
+    )
     parser.add_argument(
         "--port", type=int, default=FIRST_PORT, help="first port to serve on"
     )
     parser.add_argument("--output", type=Path, help="where to write; default below docs/")
     options = parser.parse_args()
-    effort = QUICK if options.quick else Effort(rounds=options.rounds)
+    rounds = options.rounds or (3 if options.sqlite else 5)
+    effort = QUICK if options.quick else Effort(rounds=rounds)
     main_label = "10k" if options.quick else "100k"
     labels = ["10k"] if options.quick else ["10k", "100k"]
     if os.environ.get("SCALE", "").lower() == "1m":
@@ -58,10 +71,13 @@ def main() -> int:
         labels=(main_label,) if options.sqlite else tuple(labels),
         main=main_label,
         effort=effort,
-        memory_requests=400 if options.quick else 20_000,
+        memory_requests=400 if options.quick else memory.REQUESTS,
+        only=options.only,
     )
     default = DOCS / ("benchmarks-sqlite.md" if options.sqlite else "benchmarks.md")
-    output = options.output or (None if options.quick else default)
+    is_whole = not (options.quick or options.only)
+    output = options.output or (default if is_whole else None)
+    page = ""
     pages = (
         sqlite(options.port, plan)
         if options.sqlite
@@ -73,6 +89,15 @@ def main() -> int:
     if output is None:
         sys.stdout.write(page)
     return 0
+
+
+def parts(text: str) -> frozenset[str]:
+    """Read the names of parts."""
+    names = frozenset(text.split(","))
+    if unknown := names - run.PARTS.keys():
+        known = ", ".join(run.PARTS)
+        raise argparse.ArgumentTypeError(f"no {', '.join(sorted(unknown))} among {known}")
+    return names
 
 
 def postgres(port: int, plan: run.Plan, *, is_reusing: bool) -> Iterator[str]:

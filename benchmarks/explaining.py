@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 DURATION = re.compile(r"duration: ([0-9.]+) ms\s+plan:\s*(.*)", re.DOTALL)
 HOST = "127.0.0.1"
 MAX_LINES = 45
-QUERY_TEXT = re.compile(r"^Query Text: .*?\n(?=\S.*\(cost=)", re.DOTALL)
+QUERY_TEXT = re.compile(r"^Query Text: .*?\n(?=\S[^\n]*\(cost=)", re.DOTALL)
 
 
 def count_statements(path: str, headers: Mapping[str, str] | None = None) -> int:

@@ -31,9 +31,10 @@ PACKAGES: Final = (
 INTRODUCTION: Final = """
 # Benchmarks: {database}
 
-Made by `{command}` on {day}; do not edit. **Only ratios within one run mean
-anything**: absolute figures differ by a third between machines, and between hours on one
-machine.
+Made by `{command}` on {day}; do not edit.
+`python -m benchmarks --reuse --only search,plans` repeats some parts on the same databases,
+to standard output. **Only ratios within one run mean anything**: absolute figures differ by
+a third between machines, and between hours on one machine.
 
 | | |
 |---|---|
@@ -101,7 +102,7 @@ def _introduction(database: str, plan: Plan, settings: Mapping[str, str]) -> str
     shown = ", ".join(f"{name} {value}" for name, value in sorted(settings.items()))
     return INTRODUCTION.strip().format(
         database=database,
-        command=f"{scale}make bench" if is_postgres else "python -m benchmarks --sqlite",
+        command=f"{scale}make bench" if is_postgres else "make bench-sqlite",
         day=dt.datetime.now(dt.UTC).date().isoformat(),
         machine=_machine(),
         python=platform.python_version(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -20,9 +21,10 @@ from benchmarks.sections import (
 from benchmarks.seed import credentials
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from benchmarks.bench import Bench, Calendar
+    from benchmarks.databases import Cluster
     from benchmarks.goals import Verdict
     from benchmarks.measure import Cost, Effort
     from benchmarks.report import Section
@@ -38,13 +40,51 @@ class Plan:
     main: str
     effort: Effort
     memory_requests: int = memory.REQUESTS
+    only: frozenset[str] = frozenset()
+    """Names of ``PARTS``; empty means all of them."""
+
+    def parts(self, possible: Iterable[str]) -> list[str]:
+        """Return the wanted ones of these parts, in their order."""
+        return [name for name in possible if not self.only or name in self.only]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """What the parts are measured on."""
+
+    calendars: Sequence[Calendar]
+    main: Calendar
+    memory_requests: int
+    stock_url: str = ""
+
+
+Part = Callable[["Bench", Ground], "list[Section]"]
+PARTS: Final[dict[str, Part]] = {
+    "lists": lambda bench, ground: reading(bench, ground.main),
+    "signed": lambda bench, ground: [signed.measure(bench, ground.main)],
+    "authentication": lambda bench, ground: [
+        authentication.measure(bench, ground.main, ground.stock_url)
+    ],
+    "tokens": lambda bench, ground: [tokens.measure(bench, ground.main, ground.stock_url)],
+    "growth": lambda bench, ground: [growth.measure(bench, ground.calendars)],
+    "search": lambda bench, ground: [search.measure(bench, ground.calendars)],
+    "memory": lambda bench, ground: [
+        memory.measure(bench, ground.main, requests=ground.memory_requests)
+    ],
+    "writes": lambda bench, ground: [writes.measure(bench, ground.calendars)],
+    "plans": lambda bench, ground: [plans.explain(bench, ground.calendars[-1])],
+}
+ON_SQLITE: Final = ("lists", "signed", "search", "growth", "writes")
+"""What an embedded database is for: one calendar, one machine."""
+WITH_STOCK: Final = frozenset({"authentication", "tokens"})
 
 
 def on_postgres(bench: Bench, plan: Plan) -> Iterator[Section]:
-    """Measure everything, part by part; needs a cluster."""
+    """Measure part by part; needs a cluster."""
     cluster = bench.cluster
     if cluster is None:
         raise ValueError("needs a PostgreSQL cluster")
+    wanted = plan.parts(PARTS)
     calendars = {
         label: bench.seed(
             label,
@@ -54,12 +94,24 @@ def on_postgres(bench: Bench, plan: Plan) -> Iterator[Section]:
         for label in plan.labels
     }
     main = calendars[plan.main]
-    bench.say("documents of the floor")
-    bench.inside(main.url, "benchmarks.yardsticks.floor:build_documents")
-    stock_url = cluster.create("bench_stock")
+    if "lists" in wanted:
+        bench.say("documents of the floor")
+        bench.inside(main.url, "benchmarks.yardsticks.floor:build_documents")
+    ground = Ground(
+        calendars=list(calendars.values()),
+        main=main,
+        memory_requests=plan.memory_requests,
+        stock_url=_stock(bench, cluster) if WITH_STOCK.intersection(wanted) else "",
+    )
+    yield from _sections(bench, wanted, ground)
+
+
+def _stock(bench: Bench, cluster: Cluster) -> str:
+    """Make the database of the stock toolkit anew."""
     bench.say("stock django-oauth-toolkit")
+    url = cluster.create("bench_stock")
     bench.inside(
-        stock_url,
+        url,
         "benchmarks.yardsticks.stock.accounts:prepare",
         settings=tokens.STOCK_SETTINGS,
         token=credentials.BEARER,
@@ -67,51 +119,35 @@ def on_postgres(bench: Bench, plan: Plan) -> Iterator[Section]:
         client_id=credentials.PUBLIC_KEY,
         redirect=credentials.REDIRECT,
     )
-    yield from reading(bench, main)
-    every = list(calendars.values())
-    with bench.part() as part:
-        yield signed.measure(part, main)
-    with bench.part() as part:
-        yield authentication.measure(part, main, stock_url)
-    with bench.part() as part:
-        yield tokens.measure(part, main, stock_url)
-    with bench.part() as part:
-        yield growth.measure(part, every)
-    with bench.part() as part:
-        yield search.measure(part, every)
-    with bench.part() as part:
-        yield memory.measure(part, main, requests=plan.memory_requests)
-    with bench.part() as part:
-        yield writes.measure(part, every)
-    yield plans.explain(bench, every[-1])
+    return url
 
 
 def on_sqlite(bench: Bench, plan: Plan, url: str) -> Iterator[Section]:
-    """Measure what an embedded database is for: one calendar, one machine."""
+    """Measure one calendar in a file, part by part."""
     calendar = bench.seed(plan.main, SIZES[plan.main], url)
-    yield from reading(bench, calendar)
-    with bench.part() as part:
-        yield signed.measure(part, calendar)
-    with bench.part() as part:
-        yield search.measure(part, [calendar])
-    with bench.part() as part:
-        yield growth.measure(part, [calendar])
-    with bench.part() as part:
-        yield writes.measure(part, [calendar])
+    ground = Ground(
+        calendars=[calendar], main=calendar, memory_requests=plan.memory_requests
+    )
+    yield from _sections(bench, plan.parts(ON_SQLITE), ground)
+
+
+def _sections(bench: Bench, names: Iterable[str], ground: Ground) -> Iterator[Section]:
+    for name in names:
+        with bench.part() as part:
+            yield from PARTS[name](part, ground)
 
 
 def reading(bench: Bench, calendar: Calendar) -> list[Section]:
     """Compare lists and singles with the yardsticks."""
-    with bench.part() as part:
-        running = lists.yardsticks(part, calendar)
-        ten, ten_costs = lists.list_section(
-            part, running, calendar, paths.EVENTS, "List, 10 per page"
-        )
-        fifty, fifty_costs = lists.list_section(
-            part, running, calendar, paths.FIFTY, "List, 50 per page"
-        )
-        single, _ = lists.single_section(part, running, calendar)
-        unchanged = lists.unchanged_section(part, running["ours"])
+    running = lists.yardsticks(bench, calendar)
+    ten, ten_costs = lists.list_section(
+        bench, running, calendar, paths.EVENTS, "List, 10 per page"
+    )
+    fifty, fifty_costs = lists.list_section(
+        bench, running, calendar, paths.FIFTY, "List, 50 per page"
+    )
+    single, _ = lists.single_section(bench, running, calendar)
+    unchanged = lists.unchanged_section(bench, running["ours"])
     ten.verdicts += _list_goals("10 per page", ten_costs, rows=0.9, idiomatic=1 / 10)
     fifty.verdicts += _list_goals("50 per page", fifty_costs, rows=0.8, idiomatic=1 / 12)
     return [ten, fifty, single, unchanged]

@@ -67,8 +67,8 @@ def rows(statement: str, params: Sequence[Any] = (), *, prepare: bool = True) ->
         return cursor.fetchall()
 
 
-_AT_FULL_SPEED = """SET LOCAL parallel_tuple_cost = 0.01; SET LOCAL jit = off;
-SET LOCAL work_mem = '32MB'; """
+_AT_FULL_SPEED = """SET LOCAL parallel_setup_cost = 0; SET LOCAL parallel_tuple_cost = 0;
+SET LOCAL jit = off; SET LOCAL work_mem = '32MB'; """
 
 
 def rows_of_scan(statement: str, params: Sequence[Any]) -> list[Any]:

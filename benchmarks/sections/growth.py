@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from benchmarks import messages, paths, servers
 from benchmarks.goals import Verdict, figure
-from benchmarks.measure import Repeated, Variant
+from benchmarks.measure import Repeated, UnexpectedAnswer, Variant
 from benchmarks.report import Section, table
 
 if TYPE_CHECKING:
@@ -30,7 +30,9 @@ page carries its exact total.
 
 def works(server: Server) -> dict[str, str]:
     """Return the pages by name; the last one depends on how many there are."""
-    _, headers, _ = servers.answer(server, messages.get(paths.EVENTS))
+    status, headers, body = servers.answer(server, messages.get(paths.EVENTS))
+    if status != 200:
+        raise UnexpectedAnswer(f"{server.name}: {body[:2000]!r}")
     last = int(headers["x-tec-totalpages"])
     return {
         "page one": paths.EVENTS,

@@ -111,9 +111,8 @@ def _columns(query: EventQuery, values: Mapping[str, Any]) -> None:
     if "include" in values:
         filters.any_of("e.id", values["include"])
     if "search" in values:
-        query.is_search = True
-        _search(filters, values["search"])
-    if len(filters.texts) > before:
+        _search(query.search, values["search"])
+    if len(filters.texts) > before or query.search.texts:
         query.scope = None
     if "institution" in values:
         filters.add("e.institution = %s", values["institution"])

@@ -55,8 +55,8 @@ class EventQuery:
     order: Order = BY_START
     link: totals.Link | None = None
     """The terms, venues or organizers whose links the list can walk."""
-    is_search: bool = False
-    """Whether events are found by their text, which an index cannot count."""
+    search: sql.Conditions = field(default_factory=sql.Conditions)
+    """What their text must contain; filters like the others, but dear."""
     horizon: Horizon = FAR
     scope: totals.Scope | None = totals.EVERYTHING
     """How the public part is counted without looking at it; ``None``: it is not."""
@@ -122,7 +122,23 @@ class EventQuery:
         conditions = sql.Conditions()
         conditions.add(text, *params)
         conditions.extend(self.filters)
+        conditions.extend(self.search)
         return conditions
+
+    def sample(self, size: int) -> Part:
+        """Return how many of the first events that begin in the window have the text."""
+        conditions = sql.Conditions()
+        conditions.add(PUBLIC, sql.moment(self.now))
+        if self.window.start is not None:
+            conditions.add("e.start_utc >= %s", sql.moment(self.window.start))
+        first = (
+            f"SELECT e.search_text FROM {EVENTS} WHERE {conditions} "
+            f"ORDER BY e.start_utc, e.id LIMIT {size}"
+        )
+        found = sql.Conditions()
+        found.params += conditions.params
+        found.extend(self.search)
+        return Part(f"SELECT COUNT(*) FROM ({first}) e", found)
 
     @property
     def is_walked(self) -> bool:

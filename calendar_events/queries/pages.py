@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 DEEP = 500
 """From this offset on it pays to know which end of the list is nearer."""
 
-MANY = 50_000
-"""More matches of a search than this are not kept while they are counted."""
+SAMPLE, MANY = 50, 15
+"""So many events tell whether a search finds many: when so many of them match."""
 
 _ROW = """e.id, e.version, e.published_at > %s AND e.status = 'publish', e.password,
   e.fragment, e.protected_fragment"""
@@ -57,7 +57,7 @@ class EventPage(NamedTuple):
 
 def fetch(query: EventQuery, *, limit: int, offset: int) -> EventPage:
     """Return a page and the exact total, as of one moment."""
-    if query.is_search and sql.is_postgres():
+    if query.search.texts and sql.is_postgres():
         return _search(query, limit=limit, offset=offset)
     build = _walked if query.is_walked else _found
     statement, params = build(query, limit=limit, offset=offset)
@@ -81,12 +81,11 @@ def _search(query: EventQuery, *, limit: int, offset: int) -> EventPage:
 
     What is kept for both is a copy that one process makes; several can count.
     """
-    statement, params = _found(query, limit=limit, offset=offset, most=MANY + 1)
-    rows = sql.rows_of_scan(statement, params)
-    if rows[0][0] > MANY:
-        statement, params = _counted(query, limit=limit, offset=offset)
-        rows = sql.rows_of_scan(statement, params)
-    return _page(rows)
+    sample = query.sample(SAMPLE)
+    found = sql.rows(sample.text, sample.conditions.params, prepare=False)[0][0]
+    build = _counted if found >= MANY else _found
+    statement, params = build(query, limit=limit, offset=offset)
+    return _page(sql.rows_of_scan(statement, params))
 
 
 def each(query: EventQuery, *, batch: int = 500) -> Iterator[list[EventRow]]:
@@ -114,14 +113,10 @@ def each(query: EventQuery, *, batch: int = 500) -> Iterator[list[EventRow]]:
         last = rows[-1][0], rows[-1][1]
 
 
-def _found(
-    query: EventQuery, *, limit: int, offset: int, most: int | None = None
-) -> tuple[str, list[Any]]:
-    """Find everything, or at most so much, once; count it and cut the page out of it."""
+def _found(query: EventQuery, *, limit: int, offset: int) -> tuple[str, list[Any]]:
+    """Find everything once, then count it and cut the page out of it."""
     source, params = _union(query)
     order = query.order
-    if most is not None:
-        source = f"SELECT id, k FROM ({source}) u LIMIT {most}"
     statement = _PAGE.format(
         common=f"WITH found AS MATERIALIZED ({source})",
         row=_ROW,

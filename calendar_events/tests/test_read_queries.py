@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.db import connection
 
 from calendar_events.tests.callers import caller
 from calendar_events.tests.factories import (
@@ -17,11 +18,13 @@ pytestmark = pytest.mark.django_db
 
 # The state of the calendar, the page with its total, what the page carries.
 PLAIN = 3
+# PostgreSQL is also asked how many of a few events have the words: the plan rests on that.
+SEARCH = PLAIN + (connection.vendor == "postgresql")
 LISTS = {
     "/events": PLAIN,
     "/events?per_page=50": PLAIN,
-    "/events?search=evening": PLAIN,
-    "/events?search=evening%20-morning%20%22evening%20%22": PLAIN,
+    "/events?search=evening": SEARCH,
+    "/events?search=evening%20-morning%20%22evening%20%22": SEARCH,
     "/events?featured=false&ticketed=false": PLAIN,
     "/events?institution=1001": PLAIN,
     "/events?include={event},987654321": PLAIN,

@@ -1,5 +1,6 @@
 """The benchmark measures what it says: real rows, the same answers, honest verdicts."""
 
+import argparse
 import json
 import os
 import subprocess
@@ -14,7 +15,21 @@ from django.conf import settings
 from django.db import connection
 from django.db.models import Sum
 
-from benchmarks import client, goals, measure, messages, paths, report, sameness, servers
+from benchmarks import (
+    __main__ as benchmarks,
+)
+from benchmarks import (
+    client,
+    explaining,
+    goals,
+    measure,
+    messages,
+    paths,
+    report,
+    run,
+    sameness,
+    servers,
+)
 from benchmarks.seed import accounts, calendar
 from benchmarks.yardsticks import floor
 from calendar_events import records
@@ -244,3 +259,41 @@ def test_the_command_explains_itself():
     )
 
     assert "--quick" in finished.stdout
+
+
+def test_parts_are_run_in_their_order_whatever_the_order_they_are_asked_in():
+    plan = run.Plan(
+        labels=("10k",),
+        main="10k",
+        effort=measure.Effort(),
+        only=benchmarks.parts("plans,search"),
+    )
+
+    assert plan.parts(run.PARTS) == ["search", "plans"]
+    assert plan.parts(run.ON_SQLITE) == ["search"]
+
+
+def test_a_run_without_a_choice_has_every_part():
+    plan = run.Plan(labels=("10k",), main="10k", effort=measure.Effort())
+
+    assert plan.parts(run.PARTS) == list(run.PARTS)
+
+
+def test_a_part_that_is_not_there_is_refused_by_name():
+    with pytest.raises(argparse.ArgumentTypeError, match="serach"):
+        benchmarks.parts("search,serach")
+
+
+def test_a_plan_is_shown_without_its_statement():
+    message = (
+        "duration: 12.5 ms  plan:\nQuery Text: SELECT a\n"
+        "FROM (SELECT b) t\nSort  (cost=1.00..2.00 rows=1)\n  ->  Result  (cost=0..1)"
+    )
+
+    shown = explaining.slowest([message, "duration: 1.0 ms  plan:\nResult  (cost=0..1)"])
+
+    assert shown.splitlines() == [
+        "12.5 ms",
+        "Sort  (cost=1.00..2.00 rows=1)",
+        "  ->  Result  (cost=0..1)",
+    ]
