@@ -106,13 +106,15 @@ def signed_in(request: HttpRequest, registry_id: str | None = None) -> User | No
     return user
 
 
-def sign_in(request: HttpRequest, user: User) -> None:
-    """Begin a session under a new key; what this browser had begun stays its own."""
+def sign_in(request: HttpRequest, user: User, institution: Institution) -> None:
+    """Begin a session at the institution under a new key.
+
+    What this browser had begun stays its own.
+    """
     with _keeping_what_was_begun(request):
         request.session.flush()
         auth.login(request, user)
-    if user.institution is not None:
-        request.session[_INSTITUTION] = user.institution.registry_id
+    request.session[_INSTITUTION] = institution.registry_id
 
 
 def sign_out(request: HttpRequest) -> None:

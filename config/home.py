@@ -51,10 +51,12 @@ class DemoClient(TemplateView):
         )
 
 
-urlpatterns: list[URLPattern] = [path("", Home.as_view(), name="home")]
-if settings.DEMO:
-    urlpatterns += [
-        path("demo", RedirectView.as_view(pattern_name="demo")),
-        path("demo/", DemoClient.as_view(), name="demo"),
-        path("demo/callback", DemoClient.as_view(), name="demo-callback"),
-    ]
+DEMO: list[URLPattern] = [
+    path("demo", RedirectView.as_view(pattern_name="demo")),
+    path("demo/", DemoClient.as_view(), name="demo"),
+    path("demo/callback", DemoClient.as_view(), name="demo-callback"),
+]
+urlpatterns: list[URLPattern] = [
+    path("", Home.as_view(), name="home"),
+    *(DEMO if settings.DEMO else []),
+]

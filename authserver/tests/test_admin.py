@@ -1,6 +1,7 @@
 """Django admin: what an administrator does, and what nobody is shown."""
 
 import re
+import uuid
 from http import HTTPStatus
 
 import pytest
@@ -160,6 +161,22 @@ def test_revoking_a_token_ends_its_family(desk):
     event = AuditEvent.objects.get(action=Action.TOKEN_REVOKED)
     assert event.login == refresh.user.login
     assert event.details == {"by": "admin"}
+
+
+def test_revoking_a_refresh_token_ends_its_family(desk):
+    access = factories.AccessTokenFactory(token_family=uuid.uuid4())
+    refresh = factories.RefreshTokenFactory(
+        user=access.user,
+        application=access.application,
+        token_family=access.token_family,
+    )
+    desk.open(changelist(models.RefreshToken))
+
+    desk.press("Go", action="revoke", _selected_action=[str(refresh.pk)])
+
+    access.refresh_from_db()
+    refresh.refresh_from_db()
+    assert None not in (access.revoked_at, refresh.revoked)
 
 
 def test_a_token_without_a_family_is_revoked_alone(desk):

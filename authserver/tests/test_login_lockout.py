@@ -4,6 +4,7 @@ from http import HTTPStatus
 
 import pytest
 from axes.models import AccessFailureLog, AccessLog
+from django.contrib.auth.signals import user_login_failed
 from django.core.management import call_command
 
 from authserver.models import AuditEvent
@@ -102,6 +103,21 @@ def test_failures_older_than_fifteen_minutes_do_not_count(try_login, clock):
     fail(try_login, 9)
 
     assert try_login(password=factories.PASSWORD).status == HTTPStatus.OK
+
+
+def test_an_account_is_locked_where_the_server_knows_no_addresses(try_login):
+    """Behind a socket file that no proxy is trusted on, everybody is at one place."""
+    fail(try_login, 10, peer="")
+
+    assert try_login(peer="").status == HTTPStatus.TOO_MANY_REQUESTS
+    assert try_login(peer="", username="other").status == HTTPStatus.OK
+
+
+def test_a_failure_outside_of_a_request_counts_for_nobody(db):
+    user_login_failed.send(__name__, credentials={"username": "alice@1001"}, request=None)
+
+    assert not AccessFailureLog.objects.exists()
+    assert not AuditEvent.objects.exists()
 
 
 def test_the_account_is_locked_from_every_address(try_login):

@@ -5,7 +5,7 @@ from urllib.parse import parse_qs, quote, urlencode, urlsplit
 import pytest
 from django.test import Client
 from django.utils import timezone
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from authserver import authorization
@@ -53,6 +53,14 @@ NAMES = [
     "code_challenge",
     "code_challenge_method",
 ]
+GOOD = {
+    "client_id": "spa",
+    "redirect_uri": REDIRECT,
+    "response_type": "code",
+    "scope": "calendar_events",
+    "code_challenge": challenge_of(VERIFIER),
+    "code_challenge_method": "S256",
+}
 pairs = st.lists(st.tuples(st.sampled_from(NAMES) | odd, odd), max_size=8)
 
 
@@ -197,6 +205,8 @@ def test_nothing_is_ever_sent_to_an_address_that_is_not_registered(
 
 @examples
 @given(query=pairs, raw=st.binary(max_size=40), path=st.sampled_from(["", "/1001", "/9"]))
+@example(query=list(GOOD.items()), raw=b"", path="/1001")
+@example(query=list(GOOD.items()), raw=b"", path="/9")
 def test_no_bytes_break_the_authorization_endpoint(keys, query, raw, path):
     response = Client(raise_request_exception=False).generic(
         "GET",

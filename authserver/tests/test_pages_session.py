@@ -227,3 +227,13 @@ def test_a_session_of_nobody_names_nobody(visitor, address, key):
     visitor.open(address(key))
 
     assert Session.objects.get().user_id is None
+
+
+def test_who_was_not_signed_in_leaves_no_record_of_signing_out(visitor, riverside):
+    visitor.open("/oauth2/login?institution=1001")
+    token = visitor.field("csrfmiddlewaretoken").get("value")
+
+    visitor.send("/oauth2/logout", {"csrfmiddlewaretoken": token})
+
+    assert visitor.heading == "You are signed out"
+    assert not AuditEvent.objects.filter(action="logged_out").exists()

@@ -58,7 +58,7 @@ class Login(steps.OptionalStepPage):
             return self._show(
                 request, problem=LoginForm.FAILURE, username=form.typed_username
             )
-        journey.sign_in(request, form.user)
+        journey.sign_in(request, form.user, self.institution)
         return self._go_on(request)
 
     def _go_on(self, request: HttpRequest) -> HttpResponse:

@@ -36,3 +36,25 @@ def test_nothing_else_is_served(server, name, status):
     response = server.http.get(f"/media/{name}")
 
     assert response.status_code == status
+
+
+@pytest.fixture
+def pictures(settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path
+    (tmp_path / "one.png").write_bytes(b"a picture")
+
+
+def test_a_picture_may_be_kept_for_an_hour(client, pictures):
+    response = client.get("/media/one.png")
+
+    assert b"".join(response.streaming_content) == b"a picture"
+    assert response["Cache-Control"] == "public, max-age=3600"
+
+
+@pytest.mark.parametrize("name", ["none.png", "", "a%00b.png", "x" * 1000])
+def test_what_is_no_picture_is_not_found(client, pictures, name):
+    assert client.get(f"/media/{name}").status_code == 404
+
+
+def test_a_picture_is_not_written_to(client, pictures):
+    assert client.post("/media/one.png").status_code == 405

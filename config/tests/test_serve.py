@@ -3,9 +3,13 @@
 import socket
 import subprocess
 import sys
+from itertools import pairwise
 
 import httpx
+import pytest
+from django.core.management import CommandError
 
+from config.management.commands import serve
 from config.tests import servers
 
 
@@ -99,3 +103,41 @@ def test_the_compatible_addresses_serve_the_same_house(compatible_server):
     )
     assert events.headers["X-OCLC-RequestId"]
     assert neutral.status_code == httpx.codes.NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    ("family", "address", "host"),
+    [(socket.AF_INET, "127.0.0.1", "127.0.0.1"), (socket.AF_INET6, "::1", "[::1]")],
+)
+def test_a_taken_port_is_noticed_on_either_internet_protocol(family, address, host):
+    with socket.socket(family) as taken:
+        taken.bind((address, 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+
+        with pytest.raises(CommandError, match=f"Cannot listen on .*:{port}"):
+            serve.require_free_port(host, port)
+    serve.require_free_port(host, port)
+
+
+def test_the_server_listens_where_the_settings_say(settings):
+    settings.HOST, settings.PORT, settings.WORKERS = "[::1]", 8123, 3
+
+    words = serve.granian_command()
+
+    options = dict(pairwise(words))
+    assert (options["--host"], options["--port"], options["--workers"]) == (
+        "::1",
+        "8123",
+        "3",
+    )
+    assert "config.wsgi:application" in words
+
+
+def test_the_banner_leads_to_every_door(settings):
+    settings.PUBLIC_URL = "http://127.0.0.1:8123"
+
+    shown = serve.Command().banner()
+
+    assert "http://127.0.0.1:8123/platform/events/v1/doc/swagger" in shown
+    assert "http://127.0.0.1:8123/admin/" in shown
