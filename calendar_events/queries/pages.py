@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 DEEP = 500
 """From this offset on it pays to know which end of the list is nearer."""
 
-SAMPLE, MANY = 50, 15
+SAMPLE, MANY = 100, 30
 """So many events tell whether a search finds many: when so many of them match."""
 
 _ROW = """e.id, e.version, e.published_at > %s AND e.status = 'publish', e.password,
@@ -85,6 +85,8 @@ def _search(query: EventQuery, *, limit: int, offset: int) -> EventPage:
     found = sql.rows(sample.text, sample.conditions.params, prepare=False)[0][0]
     build = _counted if found >= MANY else _found
     statement, params = build(query, limit=limit, offset=offset)
+    if not found:
+        return _page(sql.rows(statement, params, prepare=False))
     return _page(sql.rows_of_scan(statement, params))
 
 

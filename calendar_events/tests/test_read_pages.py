@@ -208,7 +208,7 @@ def test_deep_pages_are_walked_from_the_nearer_end(anonymous, monkeypatch, page)
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("most", [1, 5, 11, 50_000])
+@pytest.mark.parametrize("many", [0, 1000])
 @pytest.mark.parametrize(
     "query",
     [
@@ -219,8 +219,8 @@ def test_deep_pages_are_walked_from_the_nearer_end(anonymous, monkeypatch, page)
         {"search": "qqq"},
     ],
 )
-def test_however_many_match_a_search_finds_the_same_pages(editor, monkeypatch, most, query):
-    monkeypatch.setattr(pages, "MANY", most)
+def test_however_many_match_a_search_finds_the_same_pages(editor, monkeypatch, many, query):
+    monkeypatch.setattr(pages, "MANY", many)
     music = CategoryFactory(slug="music")
     made = [
         EventFactory(
