@@ -34,7 +34,8 @@ REMARKS: Final[dict[str, str]] = {
         "an exact total reads every match, one page of the table for each."
     ),
     "memory, growth": (
-        "the caches of the interpreter and of prepared statements fill; the growth slows."
+        "what requests leave waits for the next full garbage collection: the size rises and "
+        "falls by a tenth; no number of objects grows for good."
     ),
     "search, nothing matches": (
         "the index answers at once; the rest is what any request through the server costs."
