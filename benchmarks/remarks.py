@@ -34,8 +34,8 @@ REMARKS: Final[dict[str, str]] = {
         "an exact total reads every match, one page of the table for each."
     ),
     "memory, growth": (
-        "what requests leave waits for the next full garbage collection: the size rises and "
-        "falls by a tenth; no number of objects grows for good."
+        "what requests leave waits for the next full garbage collection: the size rises "
+        "and falls by a tenth; no number of objects grows for good."
     ),
     "search, nothing matches": (
         "the index answers at once; the rest is what any request through the server costs."
