@@ -77,7 +77,8 @@ def page(
         YARDSTICKS.strip(),
         CALENDAR.strip(),
         "## Goals",
-        f"{len(verdicts) - len(missed)} of {len(verdicts)} goals are met.",
+        f"{len(verdicts) - len(missed)} of {len(verdicts)} goals are met."
+        + ("" if settings else " They are set for PostgreSQL; here they only compare."),
         goals_table(verdicts),
         *_remarks(missed),
         *(section.markdown() for section in sections),
