@@ -32,7 +32,7 @@ UNPRIVILEGED = ("postgres", "nobody")
 FORGETFUL = (
     "-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c shared_buffers=256MB"
 )
-DURABLE = "-c shared_buffers=1GB -c max_wal_size=4GB -c random_page_cost=1.1"
+DURABLE = "-c shared_buffers=4GB -c max_wal_size=8GB -c random_page_cost=1.1"
 
 
 def find_binaries() -> Path:
