@@ -127,6 +127,7 @@ def demo_server(scratch: Path, **extra: str):
             PORT=str(port),
             DATABASE_URL=database_url,
             MEDIA_ROOT=str(scratch / "media"),
+            STATIC_ROOT=str(scratch / "static"),
             WORKERS="2",
             SECRET_KEY="served-by-the-test-suite-" * 3,
             ENCRYPTION_KEYS="dGVzdC1vbmx5LWtleS1vZi0zMi1ieXRlcy1sb25nISE=",

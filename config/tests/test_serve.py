@@ -1,5 +1,7 @@
 """``make run`` from outside: starts, answers, stops cleanly, says what is wrong."""
 
+import fcntl
+import os
 import socket
 import subprocess
 import sys
@@ -49,6 +51,18 @@ def test_a_taken_port_is_said_clearly(tmp_path):
     assert f"Cannot listen on 127.0.0.1:{port}" in finished.stderr
     assert "make run PORT=8001" in finished.stderr
     assert not (tmp_path / "unused.sqlite3").exists()
+
+
+def test_servers_that_start_together_collect_static_files_one_after_the_other(tmp_path):
+    directory = tmp_path / "made" / "static"
+
+    with serve.alone_in(directory):
+        other = os.open(directory, os.O_RDONLY)
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    os.close(other)
 
 
 def test_seeding_a_server_that_is_no_demonstration_is_refused(tmp_path):

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import socket
 import sys
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 BANNER = """
 {url}
@@ -47,7 +53,8 @@ class Command(BaseCommand):
         if not options["prepare_only"]:
             require_free_port(settings.HOST, settings.PORT)
         call_command("migrate", verbosity=0, interactive=False)
-        call_command("collectstatic", verbosity=0, interactive=False)
+        with alone_in(Path(settings.STATIC_ROOT)):
+            call_command("collectstatic", verbosity=0, interactive=False)
         if settings.DEMO:
             call_command("seed_demo", verbosity=0)
         if options["prepare_only"]:
@@ -66,6 +73,21 @@ class Command(BaseCommand):
             events=f"{root}/events/v1",
             identity=f"{root}/identity/v1",
         )
+
+
+@contextlib.contextmanager
+def alone_in(directory: Path) -> Iterator[None]:
+    """Make the directory and keep other servers that start from writing there meanwhile.
+
+    Collecting deletes a file before it writes it again; two at once trip over that.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def require_free_port(host: str, port: int) -> None:
