@@ -14,8 +14,8 @@ REMARKS: Final[dict[str, str]] = {
         "three statements of a 200 are needed to find out that nothing changed."
     ),
     "signed list": (
-        "the nonce is a row under a unique constraint, in a transaction of its own; two "
-        "statements are the floor for key and nonce."
+        "the nonce is a row that is committed to the disk, with its share of the "
+        "write-ahead log; two statements are the floor for key and nonce."
     ),
     "search, the worst, all time": (
         "an exact total looks at every match, and a stop word over all time matches "

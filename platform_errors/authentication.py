@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.models import AnonymousUser
 from rest_framework.authentication import BaseAuthentication
-from rest_framework.permissions import SAFE_METHODS
 
 from platform_errors import exceptions, signing, statements
 from platform_errors.authorization_header import TwoHeaders, scheme_of, split
@@ -117,7 +116,6 @@ class HmacAuthentication(SchemeAuthentication):
             nonce=header.nonce,
             # Generous, because the clocks of several servers differ as well.
             oldest=int(now) - 2 * skew - 60,
-            is_read=request.method in SAFE_METHODS,
         ):
             raise exceptions.NonceReplayed
         return statements.signed_credentials(found, stated)

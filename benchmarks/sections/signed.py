@@ -17,10 +17,9 @@ PATH: Final = f"{paths.EVENTS}?status=publish"
 CPU_LIMIT: Final = 0.8
 TRIPS_LIMIT: Final = 2
 TEXT: Final = """
-`GET {path}`, {label}: HMAC signature, clock, nonce (a row, committed; as for any
-read, without waiting for the disk), service, institution and user on every signed call;
-token, service, institution and user on every bearer call. The published events only, so
-that all three answer the same page.
+`GET {path}`, {label}: HMAC signature, clock, nonce (a row, committed), service,
+institution and user on every signed call; token, service, institution and user on every
+bearer call. The published events only, so that all three answer the same page.
 """
 
 
