@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -61,6 +62,9 @@ def main() -> int:
     )
     parser.add_argument("--output", type=Path, help="where to write; default below docs/")
     options = parser.parse_args()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        # Python would end without leaving its blocks, and the servers would stay.
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
     rounds = options.rounds or (3 if options.sqlite else 5)
     effort = QUICK if options.quick else Effort(rounds=rounds)
     main_label = "10k" if options.quick else "100k"

@@ -103,7 +103,8 @@ def _prepared_rows(
         cursor.execute(statement, params, prepare=True)
         # The connection has just answered: Django need not ask it whether it is well.
         database.health_check_done = True  # type: ignore[attr-defined]  # not in the stubs
-        return cursor.fetchall() if cursor.description else []
+        # No description of the columns is made to learn that there are rows.
+        return cursor.fetchall() if cursor.rownumber is not None else []
 
 
 def writes_to_postgres() -> bool:

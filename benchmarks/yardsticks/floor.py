@@ -30,8 +30,10 @@ VISIBLE: Final = """status = 'publish' AND NOT hide_from_listings
     AND published_at <= %(now)s
     AND start_utc >= %(first)s AND end_utc <= %(last)s"""
 TOTAL: Final = """SELECT coalesce(sum(number), 0)::int AS total
-    FROM calendar_events_daycount WHERE scope = 'all'
-    AND day BETWEEN %(first_day)s AND %(last_day)s"""
+    FROM calendar_events_daycount WHERE
+    scope = 'all' AND day >= %(first_day)s AND day < %(first_month)s
+    OR scope = 'month:all' AND day >= %(first_month)s AND day < %(last_month)s
+    OR scope = 'all' AND day >= %(last_month)s AND day <= %(last_day)s"""
 PAGE: Final = f"""SELECT e.*, i.file AS image_file, i.width, i.height, i.filesize, i.sizes
     FROM (SELECT id AS page_id FROM calendar_events_event WHERE {VISIBLE}
         ORDER BY start_utc, id LIMIT %(size)s OFFSET %(offset)s) AS page
@@ -123,6 +125,10 @@ def _asked(query: str) -> tuple[int, int, dict[str, Any]]:
             "first": first,
             "last": last,
             "first_day": first.date(),
+            "first_month": (first.replace(day=1) + timedelta(days=31))
+            .date()
+            .replace(day=1),
+            "last_month": last.date().replace(day=1),
             "last_day": last.date(),
             "size": size,
             "offset": (page - 1) * size,
