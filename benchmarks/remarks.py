@@ -10,8 +10,8 @@ REMARKS: Final[dict[str, str]] = {
         "these weigh as much as rendering saves. On a page of fifty they do not."
     ),
     "304 on an unchanged single": (
-        "one statement tells both that nothing changed and, but for the texts around it, the "
-        "answer; over half of a 304 is server and framework, which the 200 pays as well."
+        "the statement that tells that nothing changed is most of what a 200 asks; over "
+        "half of a 304 is server and framework, which the 200 pays as well."
     ),
     "signed list": (
         "the nonce is a row that is committed to the disk, with its share of the "
