@@ -75,6 +75,7 @@ def main() -> int:
         labels=(main_label,) if options.sqlite else tuple(labels),
         main=main_label,
         effort=effort,
+        is_reusing=options.reuse,
         memory_requests=400 if options.quick else memory.REQUESTS,
         only=options.only,
     )

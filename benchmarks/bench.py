@@ -68,6 +68,8 @@ class Bench:
             events=events,
             is_filled=self.is_reusing,
         )
+        if self.cluster is not None:
+            self.cluster.settle()
         return Calendar(label=label, events=events, url=url, accounts=accounts)
 
     def inside(

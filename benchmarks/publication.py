@@ -100,10 +100,11 @@ def _introduction(database: str, plan: Plan, settings: Mapping[str, str]) -> str
     effort = plan.effort
     is_postgres = bool(settings)
     scale = "SCALE=1m " if "1M" in plan.labels else ""
+    target = "python -m benchmarks --reuse" if plan.is_reusing else "make bench"
     shown = ", ".join(f"{name} {value}" for name, value in sorted(settings.items()))
     return INTRODUCTION.strip().format(
         database=database,
-        command=f"{scale}make bench" if is_postgres else "make bench-sqlite",
+        command=f"{scale}{target}" if is_postgres else "make bench-sqlite",
         day=dt.datetime.now(dt.UTC).date().isoformat(),
         machine=_machine(),
         python=platform.python_version(),

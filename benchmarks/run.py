@@ -39,6 +39,7 @@ class Plan:
     labels: tuple[str, ...]
     main: str
     effort: Effort
+    is_reusing: bool = False
     memory_requests: int = memory.REQUESTS
     only: frozenset[str] = frozenset()
     """Names of ``PARTS``; empty means all of them."""
