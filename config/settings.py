@@ -174,6 +174,7 @@ if env.str("DATABASE_REPLICA_URL", ""):
 for _database in DATABASES.values():
     # Nonces and audit rows must outlive a refused request: no view runs in one transaction.
     _database["ATOMIC_REQUESTS"] = False
+    _database["CONN_MAX_AGE"] = None  # one connection per worker, kept
     if _database["ENGINE"].endswith("sqlite3"):
         _database["OPTIONS"] = {
             "transaction_mode": "IMMEDIATE",  # read, then write: never a deadlock
@@ -183,7 +184,6 @@ for _database in DATABASES.values():
             ),
         }
     else:
-        _database["CONN_MAX_AGE"] = None  # one connection per worker, kept
         _database["CONN_HEALTH_CHECKS"] = True
         # Statements that ask to be prepared on the server may be; Django forbids it unless
         # told otherwise, and psycopg then ignores ``prepare=True`` without a word.
