@@ -11,6 +11,7 @@ import ssl
 import threading
 import time
 from contextlib import closing, contextmanager, suppress
+from http.client import HTTPException
 from typing import TYPE_CHECKING, cast
 from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
@@ -102,7 +103,7 @@ def _get(
             )
             with closing(connection.getresponse()) as response:
                 yield response
-    except (HTTPError, OSError, UnicodeError, ValueError) as error:
+    except (HTTPError, HTTPException, OSError, UnicodeError, ValueError) as error:
         raise DownloadFailed("the address could not be read") from error
     finally:
         connection.close()
