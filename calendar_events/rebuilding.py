@@ -93,6 +93,15 @@ def rebuild_counters() -> None:
     _count(EventTerm.objects.filter(listed=True), "term:{}", "term_id")
 
 
+def rebuild_searches() -> None:
+    """Copy again what searches look at, where triggers keep it (migration 0009)."""
+    if connection.vendor != "postgresql":
+        return
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(f"LOCK TABLE {Event._meta.db_table} IN SHARE ROW EXCLUSIVE MODE")
+        cursor.execute("SELECT calendar_events_copy_searches()")
+
+
 def _count(rows: models.QuerySet[Any], scope: str, column: str) -> None:
     """Count rows by the day they start on, and in all, for each value of a column.
 
@@ -117,4 +126,5 @@ def rebuild() -> int:
     done = rebuild_records()
     rebuild_links()
     rebuild_counters()
+    rebuild_searches()
     return done

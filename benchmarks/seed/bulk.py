@@ -18,6 +18,12 @@ SECONDARY_INDEXES = """
     WHERE schemaname = current_schema() AND tablename = ANY(%s) AND indexname NOT IN (
         SELECT conname FROM pg_constraint WHERE conrelid::regclass::text = ANY(%s))
 """
+STATISTICS = """
+    SELECT format('ALTER INDEX %%I ALTER COLUMN %%s SET STATISTICS %%s',
+                  i.indexrelid::regclass, a.attnum, a.attstattarget)
+    FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indexrelid
+    WHERE i.indrelid::regclass::text = ANY(%s) AND a.attstattarget >= 0
+"""
 
 
 def store(rows: Iterable[Model]) -> None:
@@ -72,21 +78,23 @@ def reset_sequences(*models: type[Model]) -> None:
 
 
 @contextlib.contextmanager
-def without_indexes(*models: type[Model]) -> Iterator[None]:
+def without_indexes(*tables: str) -> Iterator[None]:
     """Drop the indexes that are no constraints and build them anew after: much faster."""
     if connection.vendor != "postgresql":
         yield
         return
-    tables = [model._meta.db_table for model in models]
+    named = list(tables)
     with connection.cursor() as cursor:
-        cursor.execute(SECONDARY_INDEXES, [tables, tables])
+        cursor.execute(SECONDARY_INDEXES, [named, named])
         indexes = cursor.fetchall()
+        cursor.execute(STATISTICS, [named])
+        settings = cursor.fetchall()
         for name, _ in indexes:
             cursor.execute(f"DROP INDEX {connection.ops.quote_name(name)}")
     yield
     with connection.cursor() as cursor:
         cursor.execute("SET maintenance_work_mem = '512MB'")
-        for _, definition in indexes:
+        for definition in [*(row[1] for row in indexes), *(row[0] for row in settings)]:
             cursor.execute(definition)
         cursor.execute("RESET maintenance_work_mem")
 

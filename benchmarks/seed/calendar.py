@@ -92,7 +92,10 @@ def fill(
     jobs = min(jobs, len(chunks))
     large = events > CHUNK
     links = (EventVenue, EventOrganizer, EventTerm)
-    with bulk.without_indexes(Event, *links) if large else nullcontext():
+    tables = [model._meta.db_table for model in (Event, *links)]
+    # Triggers fill this one (migration 0009), on PostgreSQL.
+    tables.append("calendar_events_eventsearch")
+    with bulk.without_indexes(*tables) if large else nullcontext():
         done = 0
         for stored in _stored(chunks, jobs, (events, author, now)):
             done += stored

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
+from django.db.models import Q
 from django.forms.widgets import MediaDefiningClass
 from django.http import HttpResponseRedirect
 from django.utils import timezone
@@ -118,11 +119,15 @@ class RecordAdmin(PlatformAdmin, SimpleHistoryAdmin, metaclass=AbstractAdminType
     ) -> tuple[QuerySet, bool]:
         """Search as the interface does, folded for case and accents; digits are an id."""
         for word in text.fold(search_term).split():
-            found = queryset.filter(search_text__contains=word)
+            found = queryset.filter(self.having(word))
             if word.isascii() and word.isdigit() and len(word) < 19:
                 found |= queryset.filter(pk=int(word))
             queryset = found
         return queryset, False
+
+    def having(self, word: str) -> Q:
+        """Return the condition for the records with a folded word."""
+        return Q(search_text__contains=word)
 
     def save_model(
         self, request: HttpRequest, obj: Any, form: Any, *args: Any, **kwargs: Any

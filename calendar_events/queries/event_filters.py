@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from calendar_events.queries.windows import Window
     from calendar_events.state import Horizon
-    from calendar_events.text import SearchQuery
     from calendar_events.viewers import Viewer
 
 DEFAULT_STATUSES = frozenset(Status.values) - {Status.TRASH}
@@ -110,9 +109,8 @@ def _columns(query: EventQuery, values: Mapping[str, Any]) -> None:
         filters.add("e.modified_at > %s", sql.moment(values["modified_after"].utc))
     if "include" in values:
         filters.any_of("e.id", values["include"])
-    if "search" in values:
-        _search(query.search, values["search"])
-    if len(filters.texts) > before or query.search.texts:
+    query.search = values.get("search")
+    if len(filters.texts) > before or query.search is not None:
         query.scope = None
     if "institution" in values:
         filters.add("e.institution = %s", values["institution"])
@@ -129,13 +127,6 @@ def _protect(query: EventQuery, values: Mapping[str, Any]) -> None:
         query.filters.add("e.password IN ('', %s)", values["password"])
     else:
         query.filters.add("e.password = ''")
-
-
-def _search(filters: sql.Conditions, search: SearchQuery) -> None:
-    for word in search.wanted:
-        filters.contains("e.search_text", word)
-    for word in search.excluded:
-        filters.contains("e.search_text", word, negated=True)
 
 
 def _links(query: EventQuery, values: Mapping[str, Any], problems: dict[str, str]) -> None:

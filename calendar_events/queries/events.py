@@ -8,12 +8,13 @@ events there are. The page and the total come from one statement, hence from one
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from calendar_events import sql, viewers
 from calendar_events.models import Status
 from calendar_events.queries import totals
 from calendar_events.queries.ordering import Order
+from calendar_events.queries.searching import EVENTS, Part, Source, searched
 from calendar_events.state import FAR
 
 if TYPE_CHECKING:
@@ -22,25 +23,13 @@ if TYPE_CHECKING:
 
     from calendar_events.queries.windows import Window
     from calendar_events.state import Horizon
+    from calendar_events.text import SearchQuery
     from calendar_events.viewers import Viewer
 
 BY_START = Order("start_utc")
 PUBLIC = "NOT e.hide_from_listings AND e.status = 'publish' AND e.published_at <= %s"
 SCHEDULED = "NOT e.hide_from_listings AND e.status = 'publish' AND e.published_at > %s"
 UNPUBLISHED = "NOT e.hide_from_listings AND NOT (e.status = 'publish')"
-EVENTS = "calendar_events_event e"
-
-
-class Part(NamedTuple):
-    """Some of a list's events, by identifier (``id``) and sorting key (``k``)."""
-
-    select: str
-    conditions: sql.Conditions
-
-    @property
-    def text(self) -> str:
-        """The statement that finds them."""
-        return f"{self.select} WHERE {self.conditions}"
 
 
 @dataclass(kw_only=True)
@@ -55,8 +44,8 @@ class EventQuery:
     order: Order = BY_START
     link: totals.Link | None = None
     """The terms, venues or organizers whose links the list can walk."""
-    search: sql.Conditions = field(default_factory=sql.Conditions)
-    """What their text must contain; filters like the others, but dear."""
+    search: SearchQuery | None = None
+    """What their text must contain; a filter like the others, but dear."""
     horizon: Horizon = FAR
     scope: totals.Scope | None = totals.EVERYTHING
     """How the public part is counted without looking at it; ``None``: it is not."""
@@ -65,7 +54,7 @@ class EventQuery:
         """Return what everybody sees."""
         if Status.PUBLISH not in self.statuses:
             return None
-        return self._part(PUBLIC, sql.moment(self.now))
+        return self._part(PUBLIC, sql.moment(self.now))._replace(is_public=True)
 
     def own_parts(self) -> list[Part]:
         """Return what only this viewer sees; no event is in two parts."""
@@ -80,6 +69,20 @@ class EventQuery:
             marks = ", ".join(["%s"] * len(stored))
             parts[-1].conditions.add(f"e.status IN ({marks})", *stored)
         return parts
+
+    def from_start(self) -> sql.Conditions:
+        """Return the conditions of what anybody sees from the beginning of the window."""
+        conditions = sql.Conditions()
+        conditions.add(PUBLIC, sql.moment(self.now))
+        if self.window.start is not None:
+            conditions.add("e.start_utc >= %s", sql.moment(self.window.start))
+        return conditions
+
+    def searched(self, source: Source) -> list[Part]:
+        """Return all of the list's parts, with the words that are searched for."""
+        public = self.public_part()
+        parts = [*([public] if public else []), *self.own_parts()]
+        return [found for part in parts for found in searched(part, self.search, source)]
 
     def streams(self) -> list[Part]:
         """Return the public part as walks through indexes, one for each link.
@@ -101,8 +104,8 @@ class EventQuery:
             key, column = "l.start_utc", "l.event_id"
             if self.window.start is not None:
                 conditions.add("l.start_utc >= %s", sql.moment(self.window.start))
-        source = f"calendar_events_event{name} l JOIN {EVENTS} ON e.id = l.event_id"
-        return Part(f"SELECT {column} AS id, {key} AS k FROM {source}", conditions)
+        table = f"calendar_events_event{name} l JOIN {EVENTS} ON e.id = l.event_id"
+        return Part(key, conditions, table, column)
 
     def _own_part(self, text: str, *params: Any, is_published: bool = True) -> Part:
         part = self._part(text, *params, is_published=is_published)
@@ -116,29 +119,13 @@ class EventQuery:
         key = f"e.{self.order.column}"
         if self.order.column == "published_at" and not is_published:
             key = "COALESCE(e.published_at, e.created_at)"
-        return Part(f"SELECT e.id AS id, {key} AS k FROM {EVENTS}", conditions)
+        return Part(key, conditions)
 
     def _conditions(self, text: str, *params: Any) -> sql.Conditions:
         conditions = sql.Conditions()
         conditions.add(text, *params)
         conditions.extend(self.filters)
-        conditions.extend(self.search)
         return conditions
-
-    def sample(self, size: int) -> Part:
-        """Return how many of the first events that begin in the window have the text."""
-        conditions = sql.Conditions()
-        conditions.add(PUBLIC, sql.moment(self.now))
-        if self.window.start is not None:
-            conditions.add("e.start_utc >= %s", sql.moment(self.window.start))
-        first = (
-            f"SELECT e.search_text FROM {EVENTS} WHERE {conditions} "
-            f"ORDER BY e.start_utc, e.id LIMIT {size}"
-        )
-        found = sql.Conditions()
-        found.params += conditions.params
-        found.extend(self.search)
-        return Part(f"SELECT COUNT(*) FROM ({first}) e", found)
 
     @property
     def is_walked(self) -> bool:

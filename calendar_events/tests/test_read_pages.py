@@ -208,6 +208,7 @@ def test_deep_pages_are_walked_from_the_nearer_end(anonymous, monkeypatch, page)
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize("few", [0, 1000])
 @pytest.mark.parametrize("many", [0, 1000])
 @pytest.mark.parametrize(
     "query",
@@ -216,11 +217,16 @@ def test_deep_pages_are_walked_from_the_nearer_end(anonymous, monkeypatch, page)
         {"search": "ve", "order": "desc"},
         {"search": "evening -morning", "orderby": "title"},
         {"search": '"an evening"', "categories": "music"},
+        {"search": "evening", "featured": "false"},
+        {"search": "-morning"},
         {"search": "qqq"},
     ],
 )
-def test_however_many_match_a_search_finds_the_same_pages(editor, monkeypatch, many, query):
+def test_however_many_match_a_search_finds_the_same_pages(
+    editor, monkeypatch, many, few, query
+):
     monkeypatch.setattr(pages, "MANY", many)
+    monkeypatch.setattr(pages, "FEW", few)
     music = CategoryFactory(slug="music")
     made = [
         EventFactory(

@@ -18,12 +18,16 @@ pytestmark = pytest.mark.django_db
 
 # The state of the calendar, the page with its total, what the page carries.
 PLAIN = 3
-# PostgreSQL is also asked how many of a few events have the words: the plan rests on that.
-SEARCH = PLAIN + (connection.vendor == "postgresql")
+# PostgreSQL is also asked whether the words are rare, and whether the events are few: the
+# plan rests on that.
+ON_POSTGRES = connection.vendor == "postgresql"
+SEARCH = PLAIN + 2 * ON_POSTGRES
 LISTS = {
     "/events": PLAIN,
     "/events?per_page=50": PLAIN,
     "/events?search=evening": SEARCH,
+    "/events?search=absent": PLAIN - 1,  # nothing to carry
+    "/events?search=-evening": PLAIN - 1 + 2 * ON_POSTGRES,
     "/events?search=evening%20-morning%20%22evening%20%22": SEARCH,
     "/events?featured=false&ticketed=false": PLAIN,
     "/events?institution=1001": PLAIN,
