@@ -18,6 +18,7 @@ from platform_errors.exceptions import PreconditionFailed
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from django.http import HttpRequest
     from django.http.response import HttpResponseBase
     from rest_framework.request import Request
 
@@ -42,7 +43,7 @@ def entity_tag_of(body: bytes) -> str:
 
 
 def is_not_modified(
-    request: Request, etag: str, modified_at: datetime | None = None
+    request: HttpRequest | Request, etag: str, modified_at: datetime | None = None
 ) -> bool:
     """Return whether the caller has this very answer already.
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from django.utils import timezone
 
 from calendar_events import access, answers, conditional, sql, viewers
 from calendar_events.documents import composition
@@ -10,13 +12,14 @@ from calendar_events.filters.events import EventFilter
 from calendar_events.queries import event_singles, pages, relations
 from calendar_events.queries.event_filters import event_query
 from calendar_events.queries.windows import window as window_of
-from calendar_events.views import lists
+from calendar_events.views import lists, revalidation
 from calendar_events.views.base import EventsView
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from django.http import HttpResponse
+    from django.http import HttpRequest, HttpResponse
+    from django.http.response import HttpResponseBase
     from rest_framework.request import Request
 
     from calendar_events.pagination import PageRequest
@@ -33,6 +36,22 @@ class EventReads(EventsView):
 
     resource = "events"
 
+    found: EventSingle | None = None
+    """What was read already to learn whether the caller has it."""
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Answer; a plain question whether an event is still the same in the short way."""
+        if self.action_map.get("get") == "retrieve" and revalidation.is_plain(request):
+            now = timezone.now()
+            self.found = revalidation.event_by_id(sql.identifier(kwargs["pk"]), now)
+            if self.found is not None:
+                response = revalidation.not_modified(
+                    request, self.found, now=now, allowed=self.allowed_methods
+                )
+                if response is not None:
+                    return response
+        return super().dispatch(request, *args, **kwargs)
+
     def list(self, request: Request) -> HttpResponse:
         """List events."""
         asked = lists.read(request, EventFilter, now=self.now)
@@ -47,7 +66,8 @@ class EventReads(EventsView):
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
         """Read an event."""
-        return self._single(request, event_singles.by_id(sql.identifier(pk), self.now))
+        found = self.found or event_singles.by_id(sql.identifier(pk), self.now)
+        return self._single(request, found)
 
     def retrieve_by_slug(self, request: Request, slug: str) -> HttpResponse:
         """Read an event by its slug."""
