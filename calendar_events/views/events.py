@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from django.utils import timezone
-
 from calendar_events import access, answers, conditional, sql, viewers
 from calendar_events.documents import composition
 from calendar_events.filters.events import EventFilter
@@ -18,8 +16,7 @@ from calendar_events.views.base import EventsView
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from django.http import HttpRequest, HttpResponse
-    from django.http.response import HttpResponseBase
+    from django.http import HttpResponse
     from rest_framework.request import Request
 
     from calendar_events.pagination import PageRequest
@@ -36,21 +33,15 @@ class EventReads(EventsView):
 
     resource = "events"
 
-    found: EventSingle | None = None
-    """What was read already to learn whether the caller has it."""
-
-    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """Answer; a plain question whether an event is still the same in the short way."""
-        if self.action_map.get("get") == "retrieve" and revalidation.is_plain(request):
-            now = timezone.now()
-            self.found = revalidation.event_by_id(sql.identifier(kwargs["pk"]), now)
-            if self.found is not None:
-                response = revalidation.not_modified(
-                    request, self.found, now=now, allowed=self.allowed_methods
-                )
-                if response is not None:
-                    return response
-        return super().dispatch(request, *args, **kwargs)
+    @classmethod
+    def as_view(cls, actions: Any = None, **initkwargs: Any) -> Any:
+        """Return the view of a route; of one event, it may be spared most questions."""
+        view = super().as_view(actions, **initkwargs)
+        if actions.get("get") != "retrieve":
+            return view
+        served = {*actions, "head", "options"}
+        methods = [name.upper() for name in cls.http_method_names if name in served]
+        return revalidation.first(view, methods)
 
     def list(self, request: Request) -> HttpResponse:
         """List events."""
@@ -64,9 +55,11 @@ class EventReads(EventsView):
 
         return lists.answer(asked, "events", viewers.EVENT, find, window)
 
-    def retrieve(self, request: Request, pk: str) -> HttpResponse:
-        """Read an event."""
-        found = self.found or event_singles.by_id(sql.identifier(pk), self.now)
+    def retrieve(
+        self, request: Request, pk: str, found: EventSingle | None = None
+    ) -> HttpResponse:
+        """Read an event; ``found`` is one that was read already."""
+        found = found or event_singles.by_id(sql.identifier(pk), self.now)
         return self._single(request, found)
 
     def retrieve_by_slug(self, request: Request, slug: str) -> HttpResponse:

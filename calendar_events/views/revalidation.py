@@ -9,22 +9,27 @@ The middleware has its say either way.
 
 from __future__ import annotations
 
-from contextlib import suppress
+from functools import wraps
 from typing import TYPE_CHECKING
 
 from django.db import DatabaseError
 from django.http import HttpResponse
+from django.utils import timezone
 
-from calendar_events import answers, conditional, viewers
+from calendar_events import answers, conditional, sql, viewers
 from calendar_events.queries import event_singles
 from platform_errors import negotiation
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
     from datetime import datetime
 
     from django.http import HttpRequest
+    from django.http.response import HttpResponseBase
 
     from calendar_events.queries.event_singles import EventSingle
+
+    View = Callable[..., HttpResponseBase]
 
 OTHER_CONCERNS = frozenset(
     {"HTTP_AUTHORIZATION", "HTTP_IF_MATCH", "HTTP_IF_UNMODIFIED_SINCE"}
@@ -47,15 +52,34 @@ def is_plain(request: HttpRequest) -> bool:
     )
 
 
-def event_by_id(pk: int, now: datetime) -> EventSingle | None:
-    """Return the event; what goes wrong in the database is the ordinary view's to tell."""
-    with suppress(DatabaseError):
-        return event_singles.by_id(pk, now)
-    return None
+def first(view: View, methods: Iterable[str]) -> View:
+    """Return a view of ``/events/{id}`` that looks for the short way first.
+
+    ``methods`` are those of the route. Where the long way is to be taken, the event that
+    was found goes along as ``found``.
+    """
+    allow = ", ".join(methods)
+
+    @wraps(view)
+    def answer(request: HttpRequest, pk: str) -> HttpResponseBase:
+        if not is_plain(request):
+            return view(request, pk=pk)
+        now = timezone.now()
+        try:
+            found = event_singles.by_id(sql.identifier(pk), now)
+        except DatabaseError:  # for the view to meet, which has words for it
+            found = None
+        response = found and _not_modified(request, found, now)
+        if response is None:
+            return view(request, pk=pk, found=found)
+        response["Allow"] = allow
+        return response
+
+    return answer
 
 
-def not_modified(
-    request: HttpRequest, event: EventSingle, *, now: datetime, allowed: list[str]
+def _not_modified(
+    request: HttpRequest, event: EventSingle, now: datetime
 ) -> HttpResponse | None:
     """Return the 304 of a public event whose tag the caller has, else ``None``."""
     single = event.single
@@ -78,5 +102,4 @@ def not_modified(
     conditional.add_headers(
         response, etag=version.etag, modified_at=version.modified_at, is_private=False
     )
-    response["Allow"] = ", ".join(allowed)
     return response
