@@ -12,7 +12,7 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING
 
-from django.db import DatabaseError
+from django.db import Error
 from django.http import HttpResponse
 from django.utils import timezone
 
@@ -67,7 +67,7 @@ def first(view: View, methods: Iterable[str]) -> View:
         now = timezone.now()
         try:
             found = event_singles.by_id(sql.identifier(pk), now)
-        except DatabaseError:  # for the view to meet, which has words for it
+        except Error:  # for the view to meet, which has words for it
             found = None
         response = found and _not_modified(request, found, now)
         if response is None:
