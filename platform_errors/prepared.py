@@ -23,7 +23,8 @@ class _Cursors:
 
     Making a cursor, and finding out how each column is read, takes as long as the rest of a
     small statement. A cursor keeps its last answer too, so this is for a fixed few
-    statements with small answers. They come in binary: Django reads moments as text slowly.
+    statements with answers of a few rows. Those come in binary: Django's reader of moments
+    as text is slow.
     """
 
     def __init__(self, connection: Any) -> None:
