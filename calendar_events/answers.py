@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
+    from django.http import HttpRequest
     from rest_framework.request import Request
 
     from calendar_events.queries.relations import Related
@@ -129,7 +130,7 @@ def check_preconditions(
 
 
 def record_version(  # noqa: PLR0913 -- a record, who looks, and when
-    request: Request,
+    request: HttpRequest | Request,
     kind: str,
     record: Single,
     *,

@@ -6,6 +6,7 @@ is rendered and so that a write can compare it.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from platform_errors.exceptions import PreconditionFailed
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from django.http import HttpRequest
     from django.http.response import HttpResponseBase
     from rest_framework.request import Request
 
@@ -42,7 +44,7 @@ def entity_tag_of(body: bytes) -> str:
 
 
 def is_not_modified(
-    request: Request, etag: str, modified_at: datetime | None = None
+    request: HttpRequest | Request, etag: str, modified_at: datetime | None = None
 ) -> bool:
     """Return whether the caller has this very answer already.
 
@@ -90,8 +92,13 @@ def _check_unchanged(request: Request, etag: str, modified_at: datetime | None) 
 
 def _names(known: str, etag: str) -> bool:
     """Return whether an ``If-None-Match`` names the tag; it compares weakly."""
+    if known == etag:  # as nearly everybody sends it
+        return True
     tags = [tag.removeprefix("W/") for tag in parse_etags(known)]
     return "*" in tags or etag in tags
+
+
+_http_date = lru_cache(maxsize=1024)(http_date)  # of a second; what is read is read again
 
 
 def add_headers(
@@ -104,7 +111,7 @@ def add_headers(
     """Name the version of an answer, and who may keep it."""
     response["ETag"] = etag
     if modified_at is not None:
-        response["Last-Modified"] = http_date(int(modified_at.timestamp()))
+        response["Last-Modified"] = _http_date(int(modified_at.timestamp()))
     add_cache_headers(response, is_private=is_private)
 
 

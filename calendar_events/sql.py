@@ -100,13 +100,14 @@ def _prepared_rows(
     """Bind on the server, which lets PostgreSQL keep the plan.
 
     Django's own cursors put the values into the text. This one goes around them, inside
-    the same connection, transaction and error translation.
+    the same connection, transaction and error translation. Rows come in binary: Django's
+    reader of moments as text is slow, and a row can have many.
     """
     from psycopg import Cursor  # noqa: PLC0415 -- not installed with every database
 
     database.ensure_connection()
     with database.wrap_database_errors, Cursor(database.connection) as cursor:
-        cursor.execute(statement, params, prepare=True)
+        cursor.execute(statement, params, prepare=True, binary=True)
         # The connection has just answered: Django need not ask it whether it is well.
         database.health_check_done = True  # type: ignore[attr-defined]  # not in the stubs
         # No description of the columns is made to learn that there are rows.

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 from csp.constants import HEADER
 from csp.middleware import CSPMiddleware
 from django.contrib.messages import middleware as messages
+from simple_history.middleware import HistoryRequestMiddleware
 
 from platform_errors.conf import conf
 from platform_errors.mounts import is_below
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from django.http import HttpRequest
     from django.http.response import HttpResponseBase
 
@@ -43,3 +46,19 @@ class MessageMiddleware(messages.MessageMiddleware):
         """Let pages have them."""
         if not is_below(request.path, conf.mounts):
             super().process_request(request)
+
+
+class HistoryMiddleware:
+    """Tell the history who writes; the APIs' reads write nothing, and are spared that."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        """Keep the rest of the chain, with and without telling."""
+        self.get_response = get_response
+        self.get_told_response = HistoryRequestMiddleware(get_response)
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Serve."""
+        if request.method in {"GET", "HEAD"} and is_below(request.path, conf.mounts):
+            return self.get_response(request)
+        response: HttpResponseBase = self.get_told_response(request)
+        return response

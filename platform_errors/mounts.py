@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 def is_below(path: str, prefixes: Iterable[str]) -> bool:
     """Return whether a path is one of the prefixes or lies below it."""
-    return any(path == prefix or path.startswith(f"{prefix}/") for prefix in prefixes)
+    for prefix in prefixes:  # asked several times for every request
+        if path.startswith(prefix) and path[len(prefix) : len(prefix) + 1] in {"", "/"}:
+            return True
+    return False
 
 
 def dialect_of(path: str) -> Dialect | None:

@@ -13,6 +13,7 @@ from calendar_events import slugs, sql, viewers
 from calendar_events.models import Status, Taxonomy
 from calendar_events.queries.relations import Related
 from calendar_events.queries.singles import Single
+from platform_errors import prepared
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -21,15 +22,15 @@ if TYPE_CHECKING:
 
 _EVENT = """SELECT 'event' AS kind, e.id, e.version, e.institution, e.author_id, e.status,
   e.published_at, e.modified_at, 0 AS position, '' AS name, e.fragment, e.password,
-  e.protected_fragment, COALESCE((SELECT MAX(s.published_at) FROM calendar_events_event s
+  COALESCE((SELECT MAX(s.published_at) FROM calendar_events_event s
     WHERE NOT s.hide_from_listings AND s.status = 'publish') > %s, 1 = 0)
 FROM calendar_events_event e WHERE e.id = %s"""
 _RECORDS = """SELECT '{kind}', r.id, r.version, r.institution, r.author_id, r.status,
-  r.published_at, r.modified_at, l.position, '', '', '', '', 1 = 0
+  r.published_at, r.modified_at, l.position, '', '', '', 1 = 0
 FROM calendar_events_event{kind} l JOIN calendar_events_{kind} r ON r.id = l.{kind}_id
 WHERE l.event_id = %s"""
 _TERMS = """SELECT t.taxonomy, t.id, t.version, '', 0, '',
-  NULL, t.modified_at, l.position, t.sort_text, '', '', '', 1 = 0
+  NULL, t.modified_at, l.position, t.sort_text, '', '', 1 = 0
 FROM calendar_events_eventterm l JOIN calendar_events_term t ON t.id = l.term_id
 WHERE l.event_id = %s"""
 _STATEMENT = " UNION ALL ".join(
@@ -58,7 +59,6 @@ class _Row(NamedTuple):
     name: str
     fragment: str
     password: str
-    protected_fragment: str
     has_scheduled: bool
 
 
@@ -77,7 +77,8 @@ class EventSingle(NamedTuple):
 
 def by_id(pk: int, now: datetime) -> EventSingle | None:
     """Return the event with this identifier."""
-    rows = sql.rows(_STATEMENT, [sql.moment(now), pk, pk, pk, pk])
+    values = [sql.moment(now), pk, pk, pk, pk]
+    rows = prepared.read_rows(sql.connection(), _STATEMENT, values)
     found = [_Row(*row) for row in rows]
     event = next((row for row in found if row.kind == viewers.EVENT), None)
     if event is None:
@@ -92,7 +93,6 @@ def by_id(pk: int, now: datetime) -> EventSingle | None:
         modified_at=sql.as_moment(event.modified_at),
         fragment=event.fragment,
         password=event.password,
-        protected_fragment=event.protected_fragment,
         has_scheduled=event.has_scheduled,
     )
     return EventSingle(single, [row for row in found if row is not event])

@@ -15,7 +15,7 @@ _COLUMNS = (
     "r.id, r.version, r.institution, r.author_id, r.status, r.published_at, "
     "r.modified_at, r.fragment"
 )
-_OF_EVENTS = f"""{_COLUMNS}, r.password, r.protected_fragment, COALESCE(
+_OF_EVENTS = f"""{_COLUMNS}, r.password, COALESCE(
   (SELECT MAX(s.published_at) FROM calendar_events_event s
   WHERE NOT s.hide_from_listings AND s.status = 'publish') > %s, 1 = 0)"""
 
@@ -32,7 +32,6 @@ class Single(NamedTuple):
     modified_at: datetime
     fragment: str
     password: str = ""
-    protected_fragment: str = ""
     has_scheduled: bool = False
     """Whether time has yet to publish an event, this one or another."""
 
@@ -49,7 +48,6 @@ def of_record(record: Event | Venue | Organizer) -> Single:
         modified_at=record.modified_at,
         fragment=record.fragment,
         password=getattr(record, "password", ""),
-        protected_fragment=getattr(record, "protected_fragment", ""),
         has_scheduled=True,  # unknown, and asked for together with what is embedded
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from calendar_events import access, answers, conditional, sql, viewers
 from calendar_events.documents import composition
@@ -10,7 +10,7 @@ from calendar_events.filters.events import EventFilter
 from calendar_events.queries import event_singles, pages, relations
 from calendar_events.queries.event_filters import event_query
 from calendar_events.queries.windows import window as window_of
-from calendar_events.views import lists
+from calendar_events.views import lists, revalidation
 from calendar_events.views.base import EventsView
 
 if TYPE_CHECKING:
@@ -33,6 +33,16 @@ class EventReads(EventsView):
 
     resource = "events"
 
+    @classmethod
+    def as_view(cls, actions: Any = None, **initkwargs: Any) -> Any:
+        """Return the view of a route; of one event, it may be spared most questions."""
+        view = super().as_view(actions, **initkwargs)
+        if actions.get("get") != "retrieve":
+            return view
+        served = {*actions, "head", "options"}
+        methods = [name.upper() for name in cls.http_method_names if name in served]
+        return revalidation.first(view, methods)
+
     def list(self, request: Request) -> HttpResponse:
         """List events."""
         asked = lists.read(request, EventFilter, now=self.now)
@@ -45,9 +55,12 @@ class EventReads(EventsView):
 
         return lists.answer(asked, "events", viewers.EVENT, find, window)
 
-    def retrieve(self, request: Request, pk: str) -> HttpResponse:
-        """Read an event."""
-        return self._single(request, event_singles.by_id(sql.identifier(pk), self.now))
+    def retrieve(
+        self, request: Request, pk: str, found: EventSingle | None = None
+    ) -> HttpResponse:
+        """Read an event; ``found`` is one that was read already."""
+        found = found or event_singles.by_id(sql.identifier(pk), self.now)
+        return self._single(request, found)
 
     def retrieve_by_slug(self, request: Request, slug: str) -> HttpResponse:
         """Read an event by its slug."""
