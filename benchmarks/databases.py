@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
@@ -71,4 +72,12 @@ class Cluster:
                 "SELECT name, current_setting(name) FROM pg_settings WHERE name = ANY(%s)",
                 [names],
             ).fetchall()
-        return dict(rows)
+        return {**dict(rows), "huge pages": self._huge_pages()}
+
+    def _huge_pages(self) -> str:
+        """Return whether the server's shared memory is in huge pages."""
+        try:
+            mapped = Path(f"/proc/{self.pid}/maps").read_text(encoding="utf-8")
+        except OSError:
+            return "unknown"
+        return "yes" if "hugepage" in mapped else "no"

@@ -59,8 +59,8 @@ middleware; `stock` is a fresh project with django-oauth-toolkit. Both floors re
 total from the roll-up that the product keeps; `idiomatic` counts, as its paginator does.
 """
 SQLITE: Final = """
-Why the others are not: SQLite has no trigram index, so that a search reads every text of
-its window. Over half of a 304 is server and framework, which the 200 pays as well.
+Why the others are not: SQLite has no index of words, so that a search reads every text of
+its window.
 """
 CALENDAR: Final = """
 The calendars are made from a fixed seed: a fifth of the events lies ahead, 93 % are

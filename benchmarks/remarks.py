@@ -19,11 +19,13 @@ REMARKS: Final[dict[str, str]] = {
     ),
     "search, the worst, all time": (
         "an exact total looks at every match, and a stop word over all time matches "
-        "every event: each of a million rows is read, by as many processes as there are "
-        "processors."
+        "every event: each of a million texts is read, by as many processes as there are "
+        "processors. That takes as long as the memory needs to give them; without huge "
+        "pages some fifth longer (docs/operations.md)."
     ),
     "search, the worst, default window": (
-        "an exact total looks at every match; a stop word matches every event ahead."
+        "an exact total looks at every match; a stop word matches every event ahead, and "
+        "their texts lie all over the table."
     ),
     "create an event, 100k": (
         "some eight validated fields, five references, slug, history, links and the answer "
@@ -31,7 +33,8 @@ REMARKS: Final[dict[str, str]] = {
     ),
     "create an event, 1M": "as at 100k; it does not grow.",
     "search, one word, 5 % match": (
-        "an exact total reads every match, one page of the table for each."
+        "the words are in the index, but an exact total looks at every match, one page "
+        "of the table for each."
     ),
     "memory, growth": (
         "what requests leave waits for the next full garbage collection: the size rises "
