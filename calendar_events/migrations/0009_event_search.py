@@ -146,7 +146,8 @@ CREATE INDEX event_search ON {EVENT} USING gin (search_text gin_trgm_ops);
 def create(apps, schema_editor):
     if schema_editor.connection.vendor != "postgresql":
         return  # SQLite reads the text of each event
-    for statement in (FUNCTIONS, CREATE, FILL, INDEXES, TRIGGERS, STORAGE):
+    # The triggers first: they keep writers waiting until all is committed.
+    for statement in (FUNCTIONS, CREATE, TRIGGERS, FILL, INDEXES, STORAGE):
         schema_editor.execute(statement)
     schema_editor.execute("DROP INDEX event_search")
 

@@ -33,6 +33,8 @@ _COPIED = frozenset(
     }
 )
 """The columns of an event that the narrow table has as well."""
+LONGEST = 32
+"""No word of a text in the index of suffixes has more characters (migration 0009)."""
 OTHERS = (
     f"SELECT COUNT(*) FROM (SELECT 1 FROM {TEXTS} o WHERE NOT o.has_suffixes LIMIT 1) o"
 )
@@ -128,7 +130,11 @@ def _look_up(search: SearchQuery, alias: str) -> sql.Conditions:
     """Look up the words; only of a phrase the index does not know how they follow."""
     conditions = _without(search, alias)
     words = dict.fromkeys(word for term in search.wanted for word in term.split(" "))
-    if words:
+    if any(len(word) > LONGEST for word in words):
+        conditions.add(
+            "1 = 0"
+        )  # and a query of suffixes has no room for words of any length
+    elif words:
         found = f"calendar_events_suffixes({alias}.search_text) @@ CAST(%s AS tsquery)"
         conditions.add(found, " & ".join(_beginnings(words)))
     for term in search.wanted:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from calendar_events import records, sql, text
 from calendar_events.models import Event, Status
 from calendar_events.queries.events import EventQuery
-from calendar_events.queries.searching import Source
+from calendar_events.queries.searching import LONGEST, Source
 from calendar_events.queries.windows import Window
 from calendar_events.tests.factories import EventFactory
 from calendar_events.tests.reading import ids, path
@@ -27,7 +27,7 @@ on_postgres = pytest.mark.skipif(
     not POSTGRES, reason="SQLite reads every text, it has no table of them"
 )
 SOURCES = [Source.EVENTS, Source.INDEX, Source.TEXTS] if POSTGRES else [Source.EVENTS]
-LONG_WORD = "w" * 33
+LONG_WORD = "w" * (LONGEST + 1)
 COLUMNS = (
     "id, start_utc, end_utc, published_at, author_id, hide_from_listings, institution, "
     "status, search_text"
@@ -173,7 +173,7 @@ def test_the_table_of_texts_is_made_again():
     ("description", "is_known"),
     [
         ("a few words", True),
-        ("w" * 32, True),
+        ("w" * LONGEST, True),
         (LONG_WORD, False),
         ("音楽" * 17, False),
         ("word " * 6000, True),
@@ -214,6 +214,19 @@ def test_a_rare_word_is_found_among_many_events(anonymous, description, search):
 
     assert ids(response) == [wanted.pk]
     assert response.json()["total"] == 1
+
+
+@pytest.mark.parametrize(
+    "search", ["w" * 33, "w" * 500, "\ufdfa" * 500, "\u3300" * 500, '"a b" ' * 20]
+)
+def test_the_longest_words_are_looked_for_too(anonymous, search):
+    folded = text.fold(search.replace('"', ""))
+    EventFactory(title="Evening")
+    wanted = EventFactory(title="Evening", description=f"{folded} {folded}")
+
+    response = anonymous.get(path("events", search=search))
+
+    assert ids(response) == [wanted.pk]
 
 
 @on_postgres

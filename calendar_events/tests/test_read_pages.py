@@ -11,7 +11,7 @@ import time_machine
 from django.db import connection
 
 from calendar_events.models import Event
-from calendar_events.queries import pages
+from calendar_events.queries import pages, searches
 from calendar_events.tests.callers import Caller, bad_fields, refusal
 from calendar_events.tests.factories import (
     CategoryFactory,
@@ -225,8 +225,8 @@ def test_deep_pages_are_walked_from_the_nearer_end(anonymous, monkeypatch, page)
 def test_however_many_match_a_search_finds_the_same_pages(
     editor, monkeypatch, many, few, query
 ):
-    monkeypatch.setattr(pages, "MANY", many)
-    monkeypatch.setattr(pages, "FEW", few)
+    monkeypatch.setattr(searches, "MANY", many)
+    monkeypatch.setattr(searches, "FEW", few)
     music = CategoryFactory(slug="music")
     made = [
         EventFactory(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from calendar_events.pagination import PageRequest
     from calendar_events.queries.event_singles import EventSingle
     from calendar_events.queries.events import EventQuery
-    from calendar_events.queries.pages import EventRow
+    from calendar_events.queries.page_statements import EventRow
     from calendar_events.queries.singles import Single
     from calendar_events.queries.windows import Window
     from calendar_events.viewers import Viewer

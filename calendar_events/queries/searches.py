@@ -1,0 +1,125 @@
+"""Searches on PostgreSQL: which of the ways to a page and its total pays.
+
+What is rare is found at once, in the index. Else it matters how many events there are to
+look at, and how many of them match: few are found once; when there are many, they are
+counted, by several processes, and the page is walked to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from calendar_events import sql
+from calendar_events.queries import page_statements as statements
+from calendar_events.queries import searching
+from calendar_events.queries.searching import Source
+
+if TYPE_CHECKING:
+    from calendar_events.queries.events import EventQuery
+    from calendar_events.queries.page_statements import EventPage
+    from calendar_events.text import SearchQuery
+
+SAMPLE, MANY = 40, 12
+"""So many events tell whether a search finds many: when so many of them match."""
+FEW = 2_000
+"""So many events are looked at faster than everything is searched."""
+
+# A bitmap that has no room becomes inexact, and what the index knows is made again for
+# every row. Before the index is looked at, in this statement's transaction only.
+_WORK_MEM = "set_config('work_mem', '256MB', true)"
+
+
+def fetch(query: EventQuery, search: SearchQuery, *, limit: int, offset: int) -> EventPage:
+    """Return a page and the exact total, as of one moment.
+
+    A word is rare when no event of a sample has it.
+    """
+    if search.wanted:
+        statement, params = _found_if_rare(query, search, limit=limit, offset=offset)
+        # Only page one is asked for so often that its plan is worth keeping.
+        rows = sql.rows(statement, params, prepare=offset == 0)
+        matches = rows[0][1]
+        if not matches:
+            return statements.page(rows)
+    else:
+        matches = sql.rows(*_sample(query, search), prepare=False)[0][0]
+    build, source, by_index = _counted, Source.TEXTS, False
+    if _has_few(query):
+        build, source = statements.found, Source.EVENTS
+    elif matches < MANY:
+        build, by_index = statements.found, bool(search.wanted)
+        source = Source.INDEX if by_index else Source.TEXTS
+    statement, params = build(query, limit=limit, offset=offset, source=source)
+    return statements.page(sql.rows_of_scan(statement, params, by_index=by_index))
+
+
+def _sample(query: EventQuery, search: SearchQuery) -> tuple[str, list[Any]]:
+    """Return how many of the first events that begin in the window have the text."""
+    conditions = query.from_start()
+    found = searching.read(search, "e")
+    first = (
+        f"SELECT e.search_text FROM {searching.EVENTS} WHERE {conditions} "
+        f"ORDER BY e.start_utc, e.id LIMIT {SAMPLE}"
+    )
+    statement = f"SELECT COUNT(*) AS matches FROM ({first}) e WHERE {found}"
+    return statement, [*conditions.params, *found.params]
+
+
+def _has_few(query: EventQuery) -> bool:
+    """Return whether the list without its search is short."""
+    source, params = statements.union(replace(query, search=None))
+    statement = f"SELECT COUNT(*) FROM (SELECT 1 FROM ({source}) u LIMIT {FEW}) few"
+    return bool(sql.rows(statement, params, prepare=False)[0][0] < FEW)
+
+
+def source_of_walk(query: EventQuery) -> Source:
+    """Return where to look for the words of a feed: the rare are few in every batch."""
+    if query.search is None or not query.search.wanted or not sql.is_postgres():
+        return Source.EVENTS
+    matches = sql.rows(*_sample(query, query.search), prepare=False)[0][0]
+    return Source.EVENTS if matches else Source.INDEX
+
+
+def _found_if_rare(
+    query: EventQuery, search: SearchQuery, *, limit: int, offset: int
+) -> tuple[str, list[Any]]:
+    """Find everything once, unless a sample has any; tell how many the sample has.
+
+    Its plan can be kept, for it looks at nothing but the index of suffixes. Where that
+    does not know every text nothing counts as rare.
+    """
+    sample, sample_params = _sample(query, search)
+    known = (
+        f"SELECT GREATEST(matches, ({searching.OTHERS})) AS matches, {_WORK_MEM} "
+        f"FROM ({sample}) s"
+    )
+    union, params = statements.union(
+        query, Source.SUFFIXES, "(SELECT matches FROM sample) = 0"
+    )
+    statement = statements.page_of_found(
+        query,
+        common=f"WITH sample AS MATERIALIZED ({known}), found AS MATERIALIZED ({union})",
+        total="COUNT(*) AS number, (SELECT matches FROM sample) AS is_surprised FROM found",
+        limits=f"LIMIT {limit} OFFSET {offset}",
+    )
+    return statement, [*sample_params, *params, sql.moment(query.now)]
+
+
+def _counted(
+    query: EventQuery, *, limit: int, offset: int, source: Source = Source.EVENTS
+) -> tuple[str, list[Any]]:
+    """Count everything, and walk to the page in the same statement."""
+    union, params = statements.union(query, source)
+    walk, walk_params = statements.union(query)
+    order = query.order
+    statement = statements.PAGE.format(
+        common="",
+        row=statements.ROW,
+        total=f"(SELECT COUNT(*) FROM ({union}) c) AS number, 1 = 0 AS is_surprised",
+        walk=statements.cut(
+            f"SELECT id, k FROM ({walk}) u", order, f"LIMIT {limit} OFFSET {offset}"
+        ),
+        direction=order.direction,
+    )
+    return statement, [sql.moment(query.now), *params, *walk_params]
