@@ -1,11 +1,10 @@
-"""The app's settings as typed properties; overrides (``setting_changed``) hold at once."""
+"""The app's settings as typed properties, read per call so that overrides hold."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
-from django.core.signals import setting_changed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,20 +29,8 @@ DEFAULTS: dict[str, Any] = {
 class Conf:
     """``settings.PLATFORM_ERRORS`` over its defaults."""
 
-    def __init__(self) -> None:
-        """Read nothing yet: the settings may not be there."""
-        self._values: dict[str, Any] = {}
-        setting_changed.connect(self._forget)
-
     def _get(self, name: str) -> Any:
-        # Every request asks a dozen times, and Django's settings are not quick to answer.
-        if not self._values:
-            self._values = {**DEFAULTS, **getattr(settings, "PLATFORM_ERRORS", {})}
-        return self._values[name]
-
-    def _forget(self, *, setting: str, **_kwargs: Any) -> None:
-        if setting == "PLATFORM_ERRORS":
-            self._values = {}
+        return getattr(settings, "PLATFORM_ERRORS", {}).get(name, DEFAULTS[name])
 
     @property
     def key_store(self) -> str:

@@ -15,9 +15,12 @@ if TYPE_CHECKING:
     from calendar_events.queries.events import EventQuery
     from calendar_events.queries.ordering import Order
 
+DEEP = 500
+"""From this offset on it pays to mind what is read on the way to a page."""
+
 ROW = """e.id, e.version, e.published_at > %s AND e.status = 'publish', e.password,
   e.fragment, e.protected_fragment"""
-PAGE = """{common} SELECT t.number, t.is_surprised, {row}
+PAGE = """{common} SELECT t.number, t.hint, {row}
 FROM (SELECT {total}) t
 LEFT JOIN ({walk}) p ON 1 = 1
 LEFT JOIN calendar_events_event e ON e.id = p.id
@@ -58,7 +61,7 @@ def found(
     statement = page_of_found(
         query,
         common=f"WITH found AS MATERIALIZED ({everything})",
-        total="COUNT(*) AS number, 1 = 0 AS is_surprised FROM found",
+        total="COUNT(*) AS number, 0 AS hint FROM found",
         limits=f"LIMIT {limit} OFFSET {offset}",
     )
     return statement, [*params, sql.moment(query.now)]
@@ -78,9 +81,13 @@ def page_of_found(query: EventQuery, *, common: str, total: str, limits: str) ->
 def union(
     query: EventQuery, source: Source = Source.EVENTS, only_if: str = ""
 ) -> tuple[str, list[Any]]:
+    """Return what finds all of a list, each event once, and its parameters.
+
+    Where there is a condition ``only_if``, nothing is found unless it holds.
+    """
     parts = query.searched(source)
-    for part in parts:
-        if only_if:
+    if only_if:
+        for part in parts:
             part.conditions.add(only_if)
     params = [param for part in parts for param in part.conditions.params]
     return " UNION ALL ".join(part.text for part in parts), params

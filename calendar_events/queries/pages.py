@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from calendar_events.queries.page_statements import EventPage, EventRow
     from calendar_events.queries.searching import Part
 
-DEEP = 500
-"""From this offset on it pays to know which end of the list is nearer."""
-
 _BATCH = """SELECT f.k, {row}
 FROM ({walk}) f JOIN calendar_events_event e ON e.id = f.id
 ORDER BY f.k {direction}, f.id {direction}"""
@@ -75,7 +72,7 @@ def _walked(query: EventQuery, *, limit: int, offset: int) -> tuple[str, list[An
     streams, own = query.streams(), query.own_parts()
     number, number_params = _number(query, own)
     surprise, surprise_params = totals.surprise(query.window, query.now, query.horizon)
-    if len([*streams, *own]) == 1 and offset >= DEEP:
+    if len([*streams, *own]) == 1 and offset >= statements.DEEP:
         counted = sql.rows(f"SELECT {number}", number_params, prepare=False)[0][0]
         if offset > counted / 2:
             return _walked_back(query, streams[0], limit=limit, offset=offset)
@@ -91,7 +88,7 @@ def _walked(query: EventQuery, *, limit: int, offset: int) -> tuple[str, list[An
     statement = statements.PAGE.format(
         common="",
         row=statements.ROW,
-        total=f"{number} AS number, {surprise} AS is_surprised",
+        total=f"{number} AS number, {surprise} AS hint",
         walk=statements.cut(
             f"SELECT id, k FROM ({merged}) u", order, f"LIMIT {limit} OFFSET {offset}"
         ),
@@ -113,7 +110,7 @@ def _walked_back(
     statement = statements.PAGE.format(
         common=f"WITH total AS (SELECT {number} AS number)",
         row=statements.ROW,
-        total="number, 1 = 0 AS is_surprised FROM total",
+        total="number, 0 AS hint FROM total",
         walk=statements.cut(part.text, query.order.reverse, limits),
         direction=query.order.direction,
     )

@@ -16,9 +16,13 @@ from calendar_events.queries import searching
 from calendar_events.queries.searching import Source
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from calendar_events.queries.events import EventQuery
     from calendar_events.queries.page_statements import EventPage
     from calendar_events.text import SearchQuery
+
+    Build = Callable[..., tuple[str, list[Any]]]
 
 SAMPLE, MANY = 40, 12
 """So many events tell whether a search finds many: when so many of them match."""
@@ -40,18 +44,23 @@ def fetch(query: EventQuery, search: SearchQuery, *, limit: int, offset: int) ->
         # Only page one is asked for so often that its plan is worth keeping.
         rows = sql.rows(statement, params, prepare=offset == 0)
         matches = rows[0][1]
-        if not matches:
+        if matches == 0:
             return statements.page(rows)
     else:
         matches = sql.rows(*_sample(query, search), prepare=False)[0][0]
-    build, source, by_index = _counted, Source.TEXTS, False
-    if _has_few(query):
-        build, source = statements.found, Source.EVENTS
-    elif matches < MANY:
-        build, by_index = statements.found, bool(search.wanted)
-        source = Source.INDEX if by_index else Source.TEXTS
+    build, source = _way(query, search, matches)
     statement, params = build(query, limit=limit, offset=offset, source=source)
+    by_index = source is Source.INDEX
     return statements.page(sql.rows_of_scan(statement, params, by_index=by_index))
+
+
+def _way(query: EventQuery, search: SearchQuery, matches: int) -> tuple[Build, Source]:
+    """Return how and where to find a page, if so many of a sample match."""
+    if matches >= 0 and _has_few(query):
+        return statements.found, Source.EVENTS
+    if matches >= MANY:
+        return _counted, Source.TEXTS
+    return statements.found, Source.INDEX if search.wanted else Source.TEXTS
 
 
 def _sample(query: EventQuery, search: SearchQuery) -> tuple[str, list[Any]]:
@@ -87,12 +96,12 @@ def _found_if_rare(
     """Find everything once, unless a sample has any; tell how many the sample has.
 
     Its plan can be kept, for it looks at nothing but the index of suffixes. Where that
-    does not know every text nothing counts as rare.
+    does not know every text, nothing is found, and -1 told instead of 0.
     """
     sample, sample_params = _sample(query, search)
     known = (
-        f"SELECT GREATEST(matches, ({searching.OTHERS})) AS matches, {_WORK_MEM} "
-        f"FROM ({sample}) s"
+        f"SELECT CASE WHEN matches > 0 THEN matches ELSE -({searching.OTHERS}) END "
+        f"AS matches, {_WORK_MEM} FROM ({sample}) s"
     )
     union, params = statements.union(
         query, Source.SUFFIXES, "(SELECT matches FROM sample) = 0"
@@ -100,7 +109,7 @@ def _found_if_rare(
     statement = statements.page_of_found(
         query,
         common=f"WITH sample AS MATERIALIZED ({known}), found AS MATERIALIZED ({union})",
-        total="COUNT(*) AS number, (SELECT matches FROM sample) AS is_surprised FROM found",
+        total="COUNT(*) AS number, (SELECT matches FROM sample) AS hint FROM found",
         limits=f"LIMIT {limit} OFFSET {offset}",
     )
     return statement, [*sample_params, *params, sql.moment(query.now)]
@@ -111,12 +120,14 @@ def _counted(
 ) -> tuple[str, list[Any]]:
     """Count everything, and walk to the page in the same statement."""
     union, params = statements.union(query, source)
-    walk, walk_params = statements.union(query)
+    # Far from the beginning many texts are read on the way.
+    is_deep = offset >= statements.DEEP
+    walk, walk_params = statements.union(query, source if is_deep else Source.EVENTS)
     order = query.order
     statement = statements.PAGE.format(
         common="",
         row=statements.ROW,
-        total=f"(SELECT COUNT(*) FROM ({union}) c) AS number, 1 = 0 AS is_surprised",
+        total=f"(SELECT COUNT(*) FROM ({union}) c) AS number, 0 AS hint",
         walk=statements.cut(
             f"SELECT id, k FROM ({walk}) u", order, f"LIMIT {limit} OFFSET {offset}"
         ),

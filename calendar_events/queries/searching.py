@@ -1,8 +1,8 @@
 """Look for words in events: by one of three ways, with one answer.
 
 Where few events are to be looked at, and always on SQLite, the text of each is read
-(``Source.EVENTS``). PostgreSQL has two more, on a narrow table that triggers keep in step
-with the events (migration 0009): to look words up as beginnings of suffixes
+(``Source.EVENTS``). PostgreSQL has two more ways, on a narrow table that triggers keep in
+step with the events (migration 0009): to look words up as beginnings of suffixes
 (``Source.INDEX``), and to read all the texts there (``Source.TEXTS``).
 """
 
@@ -39,15 +39,19 @@ OTHERS = (
     f"SELECT COUNT(*) FROM (SELECT 1 FROM {TEXTS} o WHERE NOT o.has_suffixes LIMIT 1) o"
 )
 """Whether there is a text that the index of suffixes does not know: 1 or 0."""
+_JOIN = f" JOIN {EVENTS} ON e.id = s.id"
 _COLUMN = re.compile(r"\be\.(\w+)")
 
 
 class Source(Enum):
-    """Where the words are looked for."""
+    """Where the words are looked for: in the events' own texts, or in the narrow table.
+
+    There, in the index of suffixes alone (which may not know every text), in the indexes
+    of suffixes and of trigrams, or in all texts.
+    """
 
     EVENTS = auto()
     SUFFIXES = auto()
-    """The index alone, where it knows every text."""
     INDEX = auto()
     TEXTS = auto()
 
@@ -75,40 +79,46 @@ def searched(part: Part, search: SearchQuery | None, source: Source) -> Iterator
         yield part
     elif source is Source.EVENTS:
         yield part._replace(conditions=_all(part.conditions, read(search, "e")))
+    elif source is Source.TEXTS:
+        yield _in_texts(part, search)
     else:
-        alias, part = _narrow(part)
-        if source is Source.TEXTS:
-            conditions = _all(part.conditions, read(search, alias))
-            if part.is_public:
-                # Only here: with an index over dates at hand, one might be used and what
-                # the other one knows be made again for every row.
-                conditions.add(f"{alias}.is_listed")
-            yield part._replace(conditions=conditions)
-            return
-        for condition, found in (
-            (f"{alias}.has_suffixes", _look_up(search, alias)),
-            (f"NOT {alias}.has_suffixes", read(search, alias)),
-        )[: 1 if source is Source.SUFFIXES else 2]:
-            conditions = _all(part.conditions, found)
-            conditions.add(condition)
-            yield part._replace(conditions=conditions)
+        yield _looked_up(part, "s.has_suffixes", _look_up(search))
+        if source is Source.INDEX:
+            yield _looked_up(part, "NOT s.has_suffixes", read(search, "s"))
+
+
+def _in_texts(part: Part, search: SearchQuery) -> Part:
+    alias, table = ("e", f"{TEXTS} e") if _is_narrow(part) else ("s", f"{TEXTS} s{_JOIN}")
+    conditions = _all(part.conditions, read(search, alias))
+    if part.is_public:
+        conditions.add(f"{alias}.is_listed")  # has an index over dates
+    return part._replace(table=table, conditions=conditions)
+
+
+def _looked_up(part: Part, where: str, found: sql.Conditions) -> Part:
+    """Let what the index finds go through the part's conditions.
+
+    Behind a fence (``OFFSET 0``): by any other index there is, the suffixes would be made
+    again for every row that it finds, which no plan foresees.
+    """
+    fenced = f"(SELECT * FROM {TEXTS} s WHERE {where} AND {found} OFFSET 0)"
+    table = f"{fenced} e" if _is_narrow(part) else f"{fenced} s{_JOIN}"
+    conditions = sql.Conditions()
+    conditions.params += found.params
+    conditions.extend(part.conditions)
+    return part._replace(table=table, conditions=conditions)
 
 
 def identifiers(term: str) -> tuple[str, list[str]]:
     """Return the statement that finds the events with a folded term, on PostgreSQL."""
     search = SearchQuery(wanted=(term,), excluded=())
-    parts = list(searched(Part("e.id", sql.Conditions()), search, Source.INDEX))
-    params = [param for part in parts for param in part.conditions.params]
-    union = " UNION ALL ".join(part.text for part in parts)
-    return f"SELECT id FROM ({union}) found", params
+    part = _in_texts(Part("e.id", sql.Conditions()), search)
+    return f"SELECT id FROM ({part.text}) found", part.conditions.params
 
 
-def _narrow(part: Part) -> tuple[str, Part]:
-    """Leave out the events' own table, unless it is needed."""
-    used = _COLUMN.findall(f"{part.key} {part.conditions}")
-    if _COPIED.issuperset(used):
-        return "e", part._replace(table=f"{TEXTS} e")
-    return "s", part._replace(table=f"{TEXTS} s JOIN {EVENTS} ON e.id = s.id")
+def _is_narrow(part: Part) -> bool:
+    """Return whether the narrow table has every column that a part looks at."""
+    return _COPIED.issuperset(_COLUMN.findall(f"{part.key} {part.conditions}"))
 
 
 def _all(*several: sql.Conditions) -> sql.Conditions:
@@ -126,20 +136,19 @@ def read(search: SearchQuery, alias: str) -> sql.Conditions:
     return conditions
 
 
-def _look_up(search: SearchQuery, alias: str) -> sql.Conditions:
+def _look_up(search: SearchQuery) -> sql.Conditions:
     """Look up the words; only of a phrase the index does not know how they follow."""
-    conditions = _without(search, alias)
+    conditions = _without(search, "s")
     words = dict.fromkeys(word for term in search.wanted for word in term.split(" "))
     if any(len(word) > LONGEST for word in words):
-        conditions.add(
-            "1 = 0"
-        )  # and a query of suffixes has no room for words of any length
+        # Such a word is in no such text, and a query of suffixes may have no room for it.
+        conditions.add("1 = 0")
     elif words:
-        found = f"calendar_events_suffixes({alias}.search_text) @@ CAST(%s AS tsquery)"
+        found = "calendar_events_suffixes(s.search_text) @@ CAST(%s AS tsquery)"
         conditions.add(found, " & ".join(_beginnings(words)))
     for term in search.wanted:
         if " " in term:
-            conditions.contains(f"{alias}.search_text", term)
+            conditions.contains("s.search_text", term)
     return conditions
 
 

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 from calendar_events import records, sql, text
 from calendar_events.models import Event, Status
-from calendar_events.queries.events import EventQuery
+from calendar_events.queries import page_statements, searches
+from calendar_events.queries.events import EventQuery, linked
 from calendar_events.queries.searching import LONGEST, Source
 from calendar_events.queries.windows import Window
-from calendar_events.tests.factories import EventFactory
+from calendar_events.tests.factories import CategoryFactory, EventFactory
 from calendar_events.tests.reading import ids, path
 from calendar_events.viewers import Viewer
 
@@ -46,6 +47,13 @@ def kept() -> list[tuple]:
     with connection.cursor() as cursor:
         cursor.execute("TABLE calendar_events_eventsearch ORDER BY id")
         return [(*row[:6], *row[7:9], row[10]) for row in cursor.fetchall()]
+
+
+def known() -> set[int]:
+    """Return the events whose texts are in the index of suffixes."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT id FROM calendar_events_eventsearch WHERE has_suffixes")
+        return {row[0] for row in cursor.fetchall()}
 
 
 def stored() -> list[tuple]:
@@ -109,6 +117,8 @@ def test_every_source_finds_what_has_the_words(titles, descriptions, asked):
     found = {source: having(search, source, viewer) for source in SOURCES}
 
     assert found == dict.fromkeys(SOURCES, expected)
+    if POSTGRES and search.wanted:
+        assert having(search, Source.SUFFIXES, viewer) == expected & known()
 
 
 @on_postgres
@@ -229,17 +239,62 @@ def test_the_longest_words_are_looked_for_too(anonymous, search):
     assert ids(response) == [wanted.pk]
 
 
+SETTINGS = ("enable_seqscan", "jit", "work_mem", "parallel_setup_cost")
+
+
+def settings_now() -> list[str]:
+    with connection.cursor() as cursor:
+        return [cursor.execute(f"SHOW {name}").fetchone()[0] for name in SETTINGS]
+
+
 @on_postgres
 @pytest.mark.django_db(transaction=True)
-def test_the_settings_of_a_search_end_with_it(anonymous):
+@pytest.mark.parametrize("search", ["absent", "evening", "-evening"])
+@pytest.mark.parametrize(("few", "many"), [(1000, 1000), (0, 1000), (0, 0)])
+def test_the_settings_of_a_search_end_with_it(anonymous, monkeypatch, search, few, many):
+    monkeypatch.setattr(searches, "FEW", few)
+    monkeypatch.setattr(searches, "MANY", many)
     EventFactory(title="Evening")
+    before = settings_now()
 
-    anonymous.get(path("events", search="evening"))
+    response = anonymous.get(path("events", search=search))
 
-    with connection.cursor() as cursor:
-        for name, value in (("enable_seqscan", "on"), ("jit", "on")):
-            cursor.execute(f"SHOW {name}")
-            assert cursor.fetchone() == (value,)
+    assert response.status_code == 200
+    assert settings_now() == before
+
+
+@on_postgres
+def test_the_settings_of_a_search_by_index_hold_during_it():
+    shown = sql.rows_of_scan("SHOW enable_seqscan", [], by_index=True)
+
+    assert shown == [("off",)]
+
+
+@on_postgres
+@pytest.mark.parametrize("query", [{"categories": "music"}, {"featured": "true"}, {}])
+def test_words_are_looked_up_by_no_other_index(query):
+    """By another one the suffixes would be made again for every row that it finds."""
+    music = CategoryFactory(slug="music")
+    EventFactory.create_batch(5, terms=[music], featured=True)
+    asked = EventQuery(
+        viewer=Viewer(),
+        now=timezone.now(),
+        window=Window(),
+        search=text.search_query("absent"),
+    )
+    if "categories" in query:
+        linked(asked.filters, "term", [music.pk])
+    elif query:
+        asked.filters.add("e.featured")
+    statement, params = page_statements.union(asked, Source.INDEX)
+
+    plan = sql.rows_of_scan(f"EXPLAIN {statement}", params, by_index=True)
+
+    conditions = [line for (line,) in plan if "calendar_events_suffixes" in line]
+    assert [line.split(":")[0].strip() for line in conditions] == [
+        "Recheck Cond",
+        "Index Cond",
+    ]
 
 
 def test_a_feed_of_a_search_has_what_the_list_has(anonymous):
