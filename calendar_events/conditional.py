@@ -98,7 +98,8 @@ def _names(known: str, etag: str) -> bool:
     return "*" in tags or etag in tags
 
 
-_http_date = lru_cache(maxsize=1024)(http_date)  # of a second; what is read is read again
+# The same few moments are written again and again; writing one takes longer than finding it.
+_http_date = lru_cache(maxsize=1024)(http_date)
 
 
 def add_headers(

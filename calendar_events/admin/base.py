@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from contextlib import contextmanager
+from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
 from django.contrib import admin, messages
@@ -118,7 +119,8 @@ class RecordAdmin(PlatformAdmin, SimpleHistoryAdmin, metaclass=AbstractAdminType
         self, request: HttpRequest, queryset: QuerySet, search_term: str
     ) -> tuple[QuerySet, bool]:
         """Search as the interface does, folded for case and accents; digits are an id."""
-        for word in text.fold(search_term).split():
+        words = dict.fromkeys(text.fold(search_term).split())
+        for word in islice(words, text.MAX_SEARCH_TERMS):
             found = queryset.filter(self.having(word))
             if word.isascii() and word.isdigit() and len(word) < 19:
                 found |= queryset.filter(pk=int(word))

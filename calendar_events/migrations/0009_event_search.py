@@ -31,6 +31,7 @@ COPIED = (
     "search_text",
 )
 
+# The names inside are qualified: a restore and maintenance run them without a search path.
 # The suffixes of words of at most 32 characters have at most 32 times as many bytes as
 # the text, and a tsvector has room for a mebibyte.
 FUNCTIONS = """
@@ -118,7 +119,8 @@ CREATE FUNCTION calendar_events_copy_searches() RETURNS void LANGUAGE sql AS $$
     SELECT {_COLUMNS}, calendar_events_has_suffixes(search_text) FROM {EVENT}
     ON CONFLICT (id) DO UPDATE SET ({_COLUMNS}, has_suffixes)
         = ({_FOUND}, excluded.has_suffixes)
-    WHERE ({_KEPT}) IS DISTINCT FROM ({_FOUND});
+    WHERE ({_KEPT}, kept.has_suffixes)
+        IS DISTINCT FROM ({_FOUND}, excluded.has_suffixes);
 $$;
 SELECT calendar_events_copy_searches();
 """

@@ -110,6 +110,17 @@ def test_search_is_folded_like_that_of_the_interface(administrator):
     assert [event.title for event in response.context["cl"].result_list] == ["Café Müller"]
 
 
+def test_a_search_is_for_twenty_words_however_many_are_typed(administrator):
+    words = [f"w{number}" for number in range(20)]
+    EventFactory(title=f"Evening {' '.join(words)}")
+
+    response = administrator.get(
+        url(Event, "changelist"), {"q": " ".join([*words * 30, "absent"])}
+    )
+
+    assert response.context["cl"].result_count == 1
+
+
 def test_an_event_is_created_with_what_follows_from_it(administrator):
     venues, organizer = VenueFactory.create_batch(2), OrganizerFactory()
     category, tag = CategoryFactory(), TagFactory()

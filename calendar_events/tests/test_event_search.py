@@ -163,7 +163,11 @@ def test_the_table_of_texts_is_made_again():
         cursor.execute(
             "DELETE FROM calendar_events_eventsearch WHERE id = %s", [events[0].pk]
         )
-        cursor.execute("UPDATE calendar_events_eventsearch SET search_text = 'old'")
+        cursor.execute(
+            "UPDATE calendar_events_eventsearch SET search_text = 'old' WHERE id = %s",
+            [events[1].pk],
+        )
+        cursor.execute("UPDATE calendar_events_eventsearch SET has_suffixes = false")
         cursor.execute(
             "INSERT INTO calendar_events_eventsearch "
             "(id, start_utc, end_utc, published_at, author_id, hide_from_listings, "
@@ -176,6 +180,7 @@ def test_the_table_of_texts_is_made_again():
     call_command("rebuild_calendar", verbosity=0)
 
     assert kept() == stored()
+    assert known() == {event.pk for event in events}
 
 
 @on_postgres

@@ -1,4 +1,4 @@
-"""Make fragments, search texts, link copies and counters again."""
+"""Make fragments, search texts and their table, link copies and counters again."""
 
 from __future__ import annotations
 
