@@ -98,7 +98,7 @@ def _names(known: str, etag: str) -> bool:
     return "*" in tags or etag in tags
 
 
-# The same few moments are written again and again; writing one takes longer than finding it.
+# The same few moments are written again and again, and finding one is faster.
 _http_date = lru_cache(maxsize=1024)(http_date)
 
 
