@@ -49,7 +49,7 @@ class MessageMiddleware(messages.MessageMiddleware):
 
 
 class HistoryMiddleware:
-    """Tell the history who writes; GET and HEAD of the APIs write nothing, and go without."""
+    """Tell the history who writes; GET and HEAD of the APIs write nothing."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         """Keep the rest of the chain, with and without telling."""
