@@ -257,10 +257,25 @@ def fixed(request: Request, body: bytes) -> HttpResponse:
 
 def not_modified(request: Request, version: Version) -> HttpResponse:
     """Return 304 with the headers that 200 would have (RFC 9110 15.4.5)."""
+    return unchanged(version, is_private=is_private(request))
+
+
+def unchanged(version: Version, *, is_private: bool) -> HttpResponse:
+    """Return 304 for a version that somebody has, or everybody may have."""
     response = HttpResponse(status=304)
     del response["Content-Type"]
-    add_headers(request, response, version)
+    conditional.add_headers(
+        response,
+        etag=version.etag,
+        modified_at=version.modified_at,
+        is_private=is_private,
+    )
     return response
+
+
+def is_private(request: Request) -> bool:
+    """Return whether an answer is for its caller alone."""
+    return request.auth is not None or "password" in request.GET
 
 
 def add_headers(request: Request, response: HttpResponse, version: Version) -> None:
@@ -269,5 +284,5 @@ def add_headers(request: Request, response: HttpResponse, version: Version) -> N
         response,
         etag=version.etag,
         modified_at=version.modified_at,
-        is_private=request.auth is not None or "password" in request.GET,
+        is_private=is_private(request),
     )

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from platform_errors.conf import conf
 from platform_errors.exceptions import TooManyRequests
 from platform_errors.handler import refusal_response
 from platform_errors.mounts import dialect_of
-from platform_errors.throttling import AddressRateLimit, require_within_rate
+from platform_errors.throttling import require_within_rate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,8 +29,7 @@ class RateLimitMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Serve, or answer 429 in the mount's dialect."""
-        is_limited = bool(conf.rate_limits.get(AddressRateLimit.scope))
-        dialect = dialect_of(request.path) if is_limited else None
+        dialect = dialect_of(request.path)
         if dialect is not None:
             try:
                 require_within_rate(request)

@@ -116,7 +116,7 @@ def _found_if_rare(
 
 
 def _counted(
-    query: EventQuery, *, limit: int, offset: int, source: Source = Source.EVENTS
+    query: EventQuery, *, limit: int, offset: int, source: Source
 ) -> tuple[str, list[Any]]:
     """Count everything, and walk to the page in the same statement."""
     union, params = statements.union(query, source)

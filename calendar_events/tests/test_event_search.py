@@ -5,35 +5,26 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from django.core.management import call_command
 from django.db import connection
 from django.utils import timezone
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from calendar_events import records, sql, text
+from calendar_events import sql, text
 from calendar_events.models import Event, Status
 from calendar_events.queries import page_statements, searches
 from calendar_events.queries.events import EventQuery, linked
-from calendar_events.queries.searching import LONGEST, Source
+from calendar_events.queries.searching import Source
 from calendar_events.queries.windows import Window
 from calendar_events.tests.factories import CategoryFactory, EventFactory
 from calendar_events.tests.reading import ids, path
+from calendar_events.tests.test_event_search_table import LONG_WORD, known, on_postgres
 from calendar_events.viewers import Viewer
 
 pytestmark = pytest.mark.django_db
 
 POSTGRES = connection.vendor == "postgresql"
-on_postgres = pytest.mark.skipif(
-    not POSTGRES, reason="SQLite reads every text, it has no table of them"
-)
 SOURCES = [Source.EVENTS, Source.INDEX, Source.TEXTS] if POSTGRES else [Source.EVENTS]
-LONG_WORD = "w" * (LONGEST + 1)
-COLUMNS = (
-    "id, start_utc, end_utc, published_at, author_id, hide_from_listings, institution, "
-    "status, search_text"
-)
-
 PIECES = st.sampled_from(
     [
         "a", "b", "ab", "the", "lantern", "Лес", "音楽祭", "é", "'", '"', "\\", "%", "_",
@@ -41,23 +32,6 @@ PIECES = st.sampled_from(
     ]
 )  # fmt: skip
 TEXTS = st.lists(PIECES, max_size=8).map("".join)
-
-
-def kept() -> list[tuple]:
-    with connection.cursor() as cursor:
-        cursor.execute("TABLE calendar_events_eventsearch ORDER BY id")
-        return [(*row[:6], *row[7:9], row[10]) for row in cursor.fetchall()]
-
-
-def known() -> set[int]:
-    """Return the events whose texts are in the index of suffixes."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT id FROM calendar_events_eventsearch WHERE has_suffixes")
-        return {row[0] for row in cursor.fetchall()}
-
-
-def stored() -> list[tuple]:
-    return list(Event.objects.order_by("pk").values_list(*COLUMNS.split(", ")))
 
 
 def having(search: text.SearchQuery, source: Source, viewer: Viewer) -> set[int]:
@@ -119,89 +93,6 @@ def test_every_source_finds_what_has_the_words(titles, descriptions, asked):
     assert found == dict.fromkeys(SOURCES, expected)
     if POSTGRES and search.wanted:
         assert having(search, Source.SUFFIXES, viewer) == expected & known()
-
-
-@on_postgres
-def test_the_table_of_texts_follows_every_write(editor):
-    draft, event = EventFactory(draft=True), EventFactory(title="One")
-    assert kept() == stored()
-
-    event.title, event.hide_from_listings = "Two", True
-    event.start_utc += timedelta(hours=-1)
-    event.start_local += timedelta(hours=-1)
-    records.save(event, now=timezone.now())
-    assert kept() == stored()
-    assert "two" in kept()[-1][-1]
-
-    draft.status, draft.published_at, draft.slug = "publish", timezone.now(), "published"
-    records.save(draft, now=timezone.now())
-    assert kept() == stored()
-
-    Event.objects.filter(pk=event.pk).update(status=Status.TRASH)
-    assert kept() == stored()
-
-    records.delete(Event.objects.get(pk=draft.pk))
-    assert kept() == stored()
-    assert [row[0] for row in kept()] == [event.pk]
-
-
-@on_postgres
-@pytest.mark.django_db(transaction=True)
-def test_the_table_of_texts_is_emptied_with_the_events():
-    EventFactory()
-
-    with connection.cursor() as cursor:
-        cursor.execute("TRUNCATE calendar_events_event CASCADE")
-
-    assert kept() == []
-
-
-@on_postgres
-def test_the_table_of_texts_is_made_again():
-    events = EventFactory.create_batch(3)
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "DELETE FROM calendar_events_eventsearch WHERE id = %s", [events[0].pk]
-        )
-        cursor.execute(
-            "UPDATE calendar_events_eventsearch SET search_text = 'old' WHERE id = %s",
-            [events[1].pk],
-        )
-        cursor.execute("UPDATE calendar_events_eventsearch SET has_suffixes = false")
-        cursor.execute(
-            "INSERT INTO calendar_events_eventsearch "
-            "(id, start_utc, end_utc, published_at, author_id, hide_from_listings, "
-            "has_suffixes, institution, status, search_text) "
-            "SELECT id + 1000000, start_utc, end_utc, published_at, author_id, "
-            "hide_from_listings, has_suffixes, institution, status, search_text "
-            "FROM calendar_events_eventsearch"
-        )
-
-    call_command("rebuild_calendar", verbosity=0)
-
-    assert kept() == stored()
-    assert known() == {event.pk for event in events}
-
-
-@on_postgres
-@pytest.mark.parametrize(
-    ("description", "is_known"),
-    [
-        ("a few words", True),
-        ("w" * LONGEST, True),
-        (LONG_WORD, False),
-        ("音楽" * 17, False),
-        ("word " * 6000, True),
-        ("word " * 7000, False),
-        ("", True),
-    ],
-)
-def test_only_texts_of_usual_words_are_in_the_index_of_suffixes(description, is_known):
-    EventFactory(title="x", description=description)
-
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT has_suffixes FROM calendar_events_eventsearch")
-        assert cursor.fetchall() == [(is_known,)]
 
 
 @pytest.mark.parametrize(
@@ -276,8 +167,8 @@ def test_the_settings_of_a_search_by_index_hold_during_it():
 
 
 @on_postgres
-@pytest.mark.parametrize("query", [{"categories": "music"}, {"featured": "true"}, {}])
-def test_words_are_looked_up_by_no_other_index(query):
+@pytest.mark.parametrize("filtered", ["by category", "by a column", "by nothing"])
+def test_words_are_looked_up_by_no_other_index(filtered):
     """By another one the suffixes would be made again for every row that it finds."""
     music = CategoryFactory(slug="music")
     EventFactory.create_batch(5, terms=[music], featured=True)
@@ -287,9 +178,9 @@ def test_words_are_looked_up_by_no_other_index(query):
         window=Window(),
         search=text.search_query("absent"),
     )
-    if "categories" in query:
+    if filtered == "by category":
         linked(asked.filters, "term", [music.pk])
-    elif query:
+    elif filtered == "by a column":
         asked.filters.add("e.featured")
     statement, params = page_statements.union(asked, Source.INDEX)
 

@@ -13,7 +13,6 @@ from functools import wraps
 from typing import TYPE_CHECKING
 
 from django.db import Error
-from django.http import HttpResponse
 from django.utils import timezone
 
 from calendar_events import answers, conditional, sql, viewers
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from datetime import datetime
 
-    from django.http import HttpRequest
+    from django.http import HttpRequest, HttpResponse
     from django.http.response import HttpResponseBase
 
     from calendar_events.queries.event_singles import EventSingle
@@ -97,9 +96,4 @@ def _not_modified(
     )
     if not conditional.is_not_modified(request, version.etag):
         return None
-    response = HttpResponse(status=304)
-    del response["Content-Type"]
-    conditional.add_headers(
-        response, etag=version.etag, modified_at=version.modified_at, is_private=False
-    )
-    return response
+    return answers.unchanged(version, is_private=False)
