@@ -249,6 +249,16 @@ CONTENT_SECURITY_POLICY = {
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = env.int("MAX_BODY_BYTES", 2 * 1024 * 1024)
 
+# --- What the server waits for (config/serving) -------------------------------------------
+
+# Threads of a worker for reads, and as many for writes; most of the time one of each works.
+THREADS = env.int("THREADS", 8)
+HEAD_SECONDS = env.int("HEAD_SECONDS", 10)  # a request's head; also between two requests
+BODY_PAUSE_SECONDS = env.int("BODY_PAUSE_SECONDS", 20)
+BODY_TOTAL_SECONDS = env.int("BODY_TOTAL_SECONDS", 60)
+SEND_PAUSE_SECONDS = env.int("SEND_PAUSE_SECONDS", 20)
+HELD_BODIES_BYTES = env.int("HELD_BODIES_BYTES", 128 * 1024 * 1024)
+
 # --- Language, time, money ----------------------------------------------------------------
 
 LANGUAGE_CODE = "en-us"
@@ -384,6 +394,8 @@ CALENDAR_EVENTS = {
     "IMAGE_FETCH_SECONDS": env.int("IMAGE_FETCH_SECONDS", 10),
     # Networks (CIDR) that pictures may be fetched from although they are not public.
     "IMAGE_FETCH_NETWORKS": env.list("IMAGE_FETCH_NETWORKS", default=[]),
+    # Lists that no index answers, at once in the database: about half of its cores.
+    "SCANS_AT_ONCE": env.int("SCANS_AT_ONCE", max(1, (os.cpu_count() or 1) // 2)),
 }
 
 REST_FRAMEWORK = {

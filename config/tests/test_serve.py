@@ -137,7 +137,7 @@ def test_a_taken_port_is_noticed_on_either_internet_protocol(family, address, ho
 def test_the_server_listens_where_the_settings_say(settings):
     settings.HOST, settings.PORT, settings.WORKERS = "[::1]", 8123, 3
 
-    words = serve.granian_command()
+    words = serve.server_command()
 
     options = dict(pairwise(words))
     assert (options["--host"], options["--port"], options["--workers"]) == (
@@ -145,7 +145,7 @@ def test_the_server_listens_where_the_settings_say(settings):
         "8123",
         "3",
     )
-    assert "config.wsgi:application" in words
+    assert "config.asgi:application" in words
 
 
 def test_the_banner_leads_to_every_door(settings):

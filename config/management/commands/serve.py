@@ -17,6 +17,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+CONNECTIONS = 4096
+"""That a worker serves at the same time; one that waits costs some kilobytes."""
+STOP_SECONDS = 10
+"""What requests that have begun get to finish when the server is stopped."""
+
 BANNER = """
 {url}
   Sign in as a user      {url}/demo/   (a browser application, step by step)
@@ -39,7 +44,7 @@ Ctrl-C stops the server.
 
 
 class Command(BaseCommand):
-    """Check, migrate, collect static files, seed a demonstration, then become granian."""
+    """Migrate, collect static files, seed a demonstration, then become the server."""
 
     help = "Migrate, collect static files, add demo data when DEMO=1, and serve."
 
@@ -63,7 +68,7 @@ class Command(BaseCommand):
             self.stdout.write(self.banner())
         sys.stdout.flush()
         environment = {**os.environ, "DEMO": str(int(settings.DEMO))}
-        os.execve(sys.executable, granian_command(), environment)  # noqa: S606 -- our own server
+        os.execve(sys.executable, server_command(), environment)  # noqa: S606 -- our own server
 
     def banner(self) -> str:
         """Return the addresses and accounts that a newcomer needs."""
@@ -104,16 +109,19 @@ def require_free_port(host: str, port: int) -> None:
             ) from error
 
 
-def granian_command() -> list[str]:
+def server_command() -> list[str]:
     """Return the server's command line (docs/operations.md says why these values).
 
-    One blocking thread per worker: the database connection stays with its thread, and more
-    threads only worsen the slowest answers. No access log: query strings carry codes.
+    A worker is one event loop and few threads (``config.serving``). No access log: query
+    strings carry codes.
     """
     return [
-        *(sys.executable, "-m", "granian", "config.wsgi:application"),
-        *("--interface", "wsgi", "--no-ws", "--log-level", "warning"),
+        *(sys.executable, "-m", "config.serving.supervisor"),
+        *(sys.executable, "-m", "granian", "config.asgi:application"),
+        *("--interface", "asginl", "--no-ws", "--log-level", "warning"),
         *("--host", settings.HOST.strip("[]"), "--port", str(settings.PORT)),
-        *("--workers", str(settings.WORKERS), "--blocking-threads", "1"),
-        "--respawn-failed-workers",
+        *("--workers", str(settings.WORKERS), "--respawn-failed-workers"),
+        *("--workers-kill-timeout", str(STOP_SECONDS)),
+        *("--http1-header-read-timeout", str(settings.HEAD_SECONDS * 1000)),
+        *("--backlog", str(CONNECTIONS), "--backpressure", str(CONNECTIONS)),
     ]
