@@ -19,6 +19,7 @@ DEFAULTS: dict[str, Any] = {
     "IMAGE_MAX_BYTES": 10 * 1024 * 1024,
     "IMAGE_FETCH_SECONDS": 10,
     "IMAGE_FETCH_NETWORKS": (),
+    "SCANS_AT_ONCE": 1,
 }
 
 
@@ -87,6 +88,11 @@ class Conf:
     def image_fetch_networks(self) -> tuple[str, ...]:
         """Networks (CIDR) that pictures may come from although they are not public."""
         return tuple(self._get("IMAGE_FETCH_NETWORKS"))
+
+    @property
+    def scans_at_once(self) -> int:
+        """How many statements that read very many rows a database runs at once."""
+        return max(1, int(self._get("SCANS_AT_ONCE")))
 
     @property
     def site_zone(self) -> ZoneInfo:

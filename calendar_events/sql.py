@@ -67,33 +67,6 @@ def rows(statement: str, params: Sequence[Any] = (), *, prepare: bool = True) ->
         return cursor.fetchall()
 
 
-_AT_FULL_SPEED = """SET LOCAL parallel_setup_cost = 0; SET LOCAL parallel_tuple_cost = 0;
-SET LOCAL jit = off; SET LOCAL work_mem = '32MB'; """
-_BY_INDEX = "SET LOCAL enable_seqscan = off; SET LOCAL work_mem = '256MB'; "
-
-
-def rows_of_scan(
-    statement: str, params: Sequence[Any], *, by_index: bool = False
-) -> list[Any]:
-    """Return the rows of a statement that looks at very many, planned for its values.
-
-    PostgreSQL thinks that several processes are not worth it when what they wait for is
-    cached, that compiling is, and that a bitmap of a large table may be inexact; all three
-    cost such a statement more than the rest of it. ``by_index`` says that an index is to be
-    used where there is one: what it is made of is dear to make again for every row. The
-    settings travel with the statement, in one message and hence one transaction.
-    """
-    database = connection()
-    settings = ""
-    if database.vendor == "postgresql":
-        settings = _AT_FULL_SPEED + (_BY_INDEX if by_index else "")
-    with database.cursor() as cursor:
-        cursor.execute(settings + statement, params)
-        while cursor.description is None and cursor.nextset():
-            pass
-        return cursor.fetchall()
-
-
 def _prepared_rows(
     database: BaseDatabaseWrapper, statement: str, params: Sequence[Any]
 ) -> list[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from calendar_events import sql
+from calendar_events import scans, sql
 from calendar_events.queries import page_statements as statements
 from calendar_events.queries import searches, totals
 from calendar_events.queries.searching import Source
@@ -29,8 +29,11 @@ def fetch(query: EventQuery, *, limit: int, offset: int) -> EventPage:
         return searches.fetch(query, query.search, limit=limit, offset=offset)
     build = _walked if query.is_walked else statements.found
     statement, params = build(query, limit=limit, offset=offset)
-    # Only page one is asked for so often that its plan is worth keeping.
-    rows = sql.rows(statement, params, prepare=query.is_walked and offset == 0)
+    if query.is_walked and offset < statements.DEEP:
+        # Only page one is read so often that its plan is worth keeping.
+        rows = sql.rows(statement, params, prepare=offset == 0)
+    else:
+        rows = scans.rows(statement, params)
     if rows[0][1]:
         # Written since the horizon was seen: look at everything.
         return fetch(replace(query, horizon=FAR), limit=limit, offset=offset)
@@ -58,7 +61,9 @@ def each(query: EventQuery, *, batch: int = 500) -> Iterator[list[EventRow]]:
         statement = _BATCH.format(row=statements.ROW, walk=walk, direction=direction)
         params = [sql.moment(query.now), *params]
         if source is Source.INDEX:
-            rows = sql.rows_of_scan(statement, params, by_index=True)
+            rows = scans.rows(
+                statement, params, settings=scans.AT_FULL_SPEED + scans.BY_INDEX
+            )
         else:
             rows = sql.rows(statement, params, prepare=False)
         if not rows:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from calendar_events import sql
+from calendar_events import scans, sql
 from calendar_events.queries import page_statements as statements
 from calendar_events.queries import searching
 from calendar_events.queries.searching import Source
@@ -50,8 +50,8 @@ def fetch(query: EventQuery, search: SearchQuery, *, limit: int, offset: int) ->
         matches = sql.rows(*_sample(query, search), prepare=False)[0][0]
     build, source = _way(query, search, matches)
     statement, params = build(query, limit=limit, offset=offset, source=source)
-    by_index = source is Source.INDEX
-    return statements.page(sql.rows_of_scan(statement, params, by_index=by_index))
+    settings = scans.AT_FULL_SPEED + (scans.BY_INDEX if source is Source.INDEX else "")
+    return statements.page(scans.rows(statement, params, settings=settings))
 
 
 def _way(query: EventQuery, search: SearchQuery, matches: int) -> tuple[Build, Source]:

@@ -10,7 +10,7 @@ from django.utils import timezone
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from calendar_events import sql, text
+from calendar_events import scans, sql, text
 from calendar_events.models import Event, Status
 from calendar_events.queries import page_statements, searches
 from calendar_events.queries.events import EventQuery, linked
@@ -42,7 +42,9 @@ def having(search: text.SearchQuery, source: Source, viewer: Viewer) -> set[int]
     parts = query.searched(source)
     statement = " UNION ALL ".join(part.text for part in parts)
     params = [param for part in parts for param in part.conditions.params]
-    rows = sql.rows_of_scan(statement, params, by_index=source is Source.INDEX)
+    rows = scans.rows(
+        statement, params, settings=scans.BY_INDEX if source is Source.INDEX else ""
+    )
     found = [row[0] for row in rows]
     assert len(found) == len(set(found))
     return set(found)
@@ -161,7 +163,7 @@ def test_the_settings_of_a_search_end_with_it(anonymous, monkeypatch, search, fe
 
 @on_postgres
 def test_the_settings_of_a_search_by_index_hold_during_it():
-    shown = sql.rows_of_scan("SHOW enable_seqscan", [], by_index=True)
+    shown = scans.rows("SHOW enable_seqscan", [], settings=scans.BY_INDEX)
 
     assert shown == [("off",)]
 
@@ -184,7 +186,7 @@ def test_words_are_looked_up_by_no_other_index(filtered):
         asked.filters.add("e.featured")
     statement, params = page_statements.union(asked, Source.INDEX)
 
-    plan = sql.rows_of_scan(f"EXPLAIN {statement}", params, by_index=True)
+    plan = scans.rows(f"EXPLAIN {statement}", params, settings=scans.BY_INDEX)
 
     conditions = [line for (line,) in plan if "calendar_events_suffixes" in line]
     assert [line.split(":")[0].strip() for line in conditions] == [

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from django.http import HttpResponse
 
-from calendar_events import conditional, fields, pagination, state, viewers
+from calendar_events import conditional, fields, pagination, scans, state, viewers
 from calendar_events.answers import JSON
 from calendar_events.conf import conf
 from calendar_events.documents import composition
 from calendar_events.filters import declaration
 from calendar_events.filters.echo import echo
-from platform_errors.exceptions import InvalidParameters
+from platform_errors.exceptions import InvalidParameters, Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -27,6 +27,11 @@ if TYPE_CHECKING:
     from calendar_events.queries.windows import Window
     from calendar_events.state import Horizon
     from calendar_events.viewers import Viewer
+
+
+TOO_LONG = (
+    "This takes too long to find. Ask for fewer days, fewer conditions or rarer words."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +104,10 @@ def answer(
         response = HttpResponse(status=304)
         del response["Content-Type"]
     else:
-        found = find(wanted)
+        try:
+            found = find(wanted)
+        except scans.ScanTooLong as error:
+            raise too_long(asked) from error
         pages = pagination.Pages(
             request=wanted, total=found.total, path=f"/{name}", query=query
         )
@@ -115,6 +123,14 @@ def answer(
     is_private = asked.request.auth is not None or "password" in asked.values
     conditional.add_headers(response, etag=etag, is_private=is_private)
     return response
+
+
+def too_long(asked: ListRequest) -> InvalidParameters | Unavailable:
+    """Return the refusal of a list that takes the database too long."""
+    names = [name for name in asked.values if name not in {"page", "per_page", "_fields"}]
+    if not names:
+        return Unavailable("the database did not answer in time")
+    return InvalidParameters(dict.fromkeys(names, TOO_LONG))
 
 
 def _entity_tag(
