@@ -89,7 +89,7 @@ class Bench:
         url: str,
         *,
         settings: str = "config.settings",
-        application: str = "config.wsgi:application",
+        application: str = servers.OURS,
     ) -> Server:
         """Start a server that lives until this part of the run is left."""
         return self._stack.enter_context(

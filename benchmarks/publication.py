@@ -41,7 +41,7 @@ a third between machines, and between hours on one machine.
 | machine | {machine} |
 | Python | {python} |
 | packages | {packages} |
-| server | granian, WSGI, {workers} workers, one blocking thread, connections kept |
+| server | granian, {workers} workers: ours as `manage.py serve` runs it, the yardsticks as WSGI applications with one blocking thread; connections kept |
 {settings}| effort | {rounds} rounds of {alone} (c=1) and {together} (c={connections}) |
 
 "CPU ms" is the CPU time of the server's processes{and_database}, per request, median over

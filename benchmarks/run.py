@@ -12,6 +12,7 @@ from benchmarks.sections import (
     growth,
     lists,
     memory,
+    neighbours,
     plans,
     search,
     signed,
@@ -73,6 +74,7 @@ PARTS: Final[dict[str, Part]] = {
         memory.measure(bench, ground.main, requests=ground.memory_requests)
     ],
     "writes": lambda bench, ground: [writes.measure(bench, ground.calendars)],
+    "neighbours": lambda bench, ground: [neighbours.measure(bench, ground.main)],
     "plans": lambda bench, ground: [plans.explain(bench, ground.calendars[-1])],
 }
 ON_SQLITE: Final = ("lists", "signed", "search", "growth", "writes")

@@ -1,4 +1,4 @@
-"""Start and stop the measured servers: granian, as ``manage.py serve`` starts it."""
+"""Start and stop the measured servers: granian, ours as ``manage.py serve`` starts it."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 WORKERS: Final = 2
 START_SECONDS: Final = 60
+OURS: Final = "config.asgi:application"
+"""The server object of the product."""
+STOCK: Final = "config.wsgi:application"
+"""Django's own, for yardsticks with settings of their own."""
 PUBLIC_URL: Final = "http://calendar.example"
 """Where the measured servers believe to be; the addresses in their answers."""
 
@@ -87,14 +91,22 @@ def serving(
     *,
     port: int,
     variables: Mapping[str, str],
-    application: str = "config.wsgi:application",
+    application: str = OURS,
 ) -> Iterator[Server]:
-    """Serve ``application`` with two workers of one blocking thread, and stop it after."""
+    """Serve ``application`` with two workers, and stop it after.
+
+    Yardsticks are WSGI applications with one blocking thread for each worker.
+    """
+    interface = (
+        ("--interface", "asginl", "--backpressure", "4096")
+        if application == OURS
+        else ("--interface", "wsgi", "--blocking-threads", "1")
+    )
     process = subprocess.Popen(  # noqa: S603 -- our own server
         [
-            *(sys.executable, "-m", "granian", application, "--interface", "wsgi"),
+            *(sys.executable, "-m", "granian", application, *interface),
             *("--no-ws", "--log-level", "warning", "--host", "127.0.0.1"),
-            *("--port", str(port), "--workers", str(WORKERS), "--blocking-threads", "1"),
+            *("--port", str(port), "--workers", str(WORKERS)),
         ],
         env=dict(variables),
         start_new_session=True,

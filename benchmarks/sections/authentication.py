@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from benchmarks import messages
+from benchmarks import messages, servers
 from benchmarks.goals import Verdict
 from benchmarks.measure import Repeated, Unique, Variant
 from benchmarks.report import Section, cost_table
@@ -24,7 +24,12 @@ def measure(bench: Bench, calendar: Calendar, stock_url: str) -> Section:
     """Compare bearer and signed authentication with none, and with the toolkit's."""
     bench.say("authentication")
     ours = bench.serve("ours", calendar.url, settings="benchmarks.probes.settings")
-    stock = bench.serve("stock", stock_url, settings="benchmarks.yardsticks.stock.settings")
+    stock = bench.serve(
+        "stock",
+        stock_url,
+        settings="benchmarks.yardsticks.stock.settings",
+        application=servers.STOCK,
+    )
     nobody = Repeated((messages.get("/probe/none"),))
     token = Repeated((messages.get("/probe/bearer", messages.bearer(credentials.BEARER)),))
     signatures = Unique(

@@ -41,7 +41,9 @@ def yardsticks(bench: Bench, calendar: Calendar) -> dict[str, Server]:
                 calendar.url,
                 application=FLOOR.replace("application", name),
             )
-    started["idiomatic"] = bench.serve("idiomatic", calendar.url, settings=IDIOMATIC)
+    started["idiomatic"] = bench.serve(
+        "idiomatic", calendar.url, settings=IDIOMATIC, application=servers.STOCK
+    )
     return started
 
 

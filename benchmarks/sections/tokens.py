@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING, Final
 
-from benchmarks import messages
+from benchmarks import messages, servers
 from benchmarks.goals import Verdict
 from benchmarks.measure import Unique, Variant
 from benchmarks.report import Section, cost_table
@@ -27,7 +27,9 @@ def measure(bench: Bench, calendar: Calendar, stock_url: str) -> Section:
     """Exchange codes in turns at both servers."""
     bench.say("token exchange")
     ours = bench.serve("ours", calendar.url)
-    stock = bench.serve("stock", stock_url, settings=STOCK_SETTINGS)
+    stock = bench.serve(
+        "stock", stock_url, settings=STOCK_SETTINGS, application=servers.STOCK
+    )
     count = bench.effort.unique
     codes = bench.inside(calendar.url, "benchmarks.seed.accounts:make_codes", count=count)
     path = bench.inside(calendar.url, "benchmarks.seed.accounts:token_path")
