@@ -3,7 +3,7 @@
 # says; `make run DEMO=0`, or the environment, turns it off.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-sqlite test-postgres check lint types format schema bench bench-sqlite fuzz lock clean
+.PHONY: help run test test-sqlite test-postgres check lint types format schema bench bench-sqlite fuzz mutants lock clean
 
 PY := .venv/bin/python
 JOBS ?= auto
@@ -69,6 +69,9 @@ bench-sqlite: .make/dev ## The same on SQLite at 100k, into docs/benchmarks-sqli
 
 fuzz: .make/dev ## The long form of the fuzz tests
 	@FUZZ=long $(PY) -m pytest -q -n $(JOBS) -m fuzz
+
+mutants: .make/dev ## Change security-relevant code a little and see whether a test fails (10 minutes)
+	@$(PY) config/tools/mutants.py
 
 lock: .make/dev ## Pin requirements.in and requirements-dev.in again, with hashes
 	@.venv/bin/uv pip compile -q --upgrade --generate-hashes --python-version 3.11 requirements.in -o requirements.txt

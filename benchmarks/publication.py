@@ -41,7 +41,7 @@ a third between machines, and between hours on one machine.
 | machine | {machine} |
 | Python | {python} |
 | packages | {packages} |
-| server | granian, {workers} workers: ours as `manage.py serve` runs it, the yardsticks as WSGI applications with one blocking thread; connections kept |
+| server | granian, {workers} workers, connections kept; {threads} |
 {settings}| effort | {rounds} rounds of {alone} (c=1) and {together} (c={connections}) |
 
 "CPU ms" is the CPU time of the server's processes{and_database}, per request, median over
@@ -68,6 +68,10 @@ published, each has a kilobyte of description, most have a venue, one or two org
 or two of 40 categories (a tree) and up to three of 100 tags per institution, two fifths an
 image.
 """
+
+THREADS: Final = (
+    "ours as `manage.py serve` runs it, yardsticks as WSGI applications with one thread"
+)
 
 
 def page(
@@ -114,6 +118,7 @@ def _introduction(database: str, plan: Plan, settings: Mapping[str, str]) -> str
         python=platform.python_version(),
         packages=", ".join(f"{name} {version(name)}" for name in PACKAGES),
         workers=servers.WORKERS,
+        threads=THREADS,
         settings=f"| PostgreSQL | {shown} |\n" if is_postgres else "",
         rounds=effort.rounds,
         alone=effort.alone,
