@@ -10,11 +10,13 @@ import re
 from typing import Any, cast
 
 from django.contrib.auth import SESSION_KEY
+from django.contrib.sessions.backends.base import UpdateError
 from django.contrib.sessions.backends.db import SessionStore as DatabaseSessionStore
 from django.utils import timezone
 
 from authserver.conf import conf
 from authserver.models import Session
+from platform_errors.handler import is_unavailable
 
 STARTED_AT = "started_at"
 KEY = re.compile(r"[a-z0-9]{32}")
@@ -45,6 +47,18 @@ class SessionStore(DatabaseSessionStore):
         """Start anew: Django calls this when somebody logs in."""
         self[STARTED_AT] = _now()
         super().cycle_key()
+
+    def save(self, must_create: bool = False) -> None:  # noqa: FBT001, FBT002 -- Django's
+        """Write the row. A database that is away is that, and no session that was ended.
+
+        Django takes every failed update for a row that somebody deleted meanwhile.
+        """
+        try:
+            super().save(must_create=must_create)
+        except UpdateError as error:
+            if is_unavailable(error.__context__):
+                raise error.__context__ from error.__context__.__cause__
+            raise
 
     def load(self) -> dict[str, Any]:
         """Return the data of a session that is alive, and prolong one that is in use."""

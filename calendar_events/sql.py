@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from django.db import OperationalError, connections, router
 
 from calendar_events.models import Event
+from platform_errors import prepared
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -58,7 +59,7 @@ def rows(statement: str, params: Sequence[Any] = (), *, prepare: bool = True) ->
         except OperationalError:
             # The server was restarted since: a read can simply be asked again. Cheaper
             # than Django's health check, which asks before every request.
-            if database.in_atomic_block or not database.connection.closed:
+            if database.in_atomic_block or not prepared.is_lost(database):
                 raise
             database.close()
             return _prepared_rows(database, statement, params)

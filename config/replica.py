@@ -1,7 +1,8 @@
 """Anonymous reads of the calendar from a replica (``DATABASE_REPLICA_URL``).
 
 Whoever sends credentials reads the primary, so that a client always finds what it has just
-written; a nonce could not be claimed on a replica anyway.
+written; a nonce could not be claimed on a replica anyway. A replica that fails is left
+alone for some seconds, and the primary answers in its place.
 """
 
 from __future__ import annotations
@@ -10,20 +11,32 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
+from django.db import Error, connections
+
+from platform_errors import handler
+from platform_errors.outages import Outage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from django.db.models import Model
-    from django.http import HttpRequest
+    from django.http import HttpRequest, HttpResponse
     from django.http.response import HttpResponseBase
 
 PRIMARY, REPLICA = "default", "replica"
+STATEMENT_CANCELED = "57014"
 _reads_replica: ContextVar[bool] = ContextVar("reads_replica", default=False)
 
 
+outage = Outage("The replica failed, the primary is read instead")
+
+
 class ReplicaMiddleware:
-    """Mark the requests that may be answered from the replica."""
+    """Mark the requests that may be answered from the replica.
+
+    Stands last, so that a request that the replica failed is answered again by its view
+    alone.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         """Keep the rest of the chain."""
@@ -31,11 +44,40 @@ class ReplicaMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Serve under the mark."""
-        token = _reads_replica.set(may_read_replica(request))
+        token = _reads_replica.set(may_read_replica(request) and not outage.is_on())
         try:
             return self.get_response(request)
         finally:
             _reads_replica.reset(token)
+
+    def process_exception(
+        self, request: HttpRequest, error: Exception
+    ) -> HttpResponseBase | None:
+        """Answer from the primary what the replica could not."""
+        if not is_of_replica(error):
+            return None
+        outage.begin(error)
+        connections[REPLICA].close()
+        _reads_replica.set(False)
+        return self.get_response(request)
+
+
+def handle(exc: Exception, context: Mapping[str, Any]) -> HttpResponse | None:
+    """Leave what the replica failed to the middleware (DRF's ``EXCEPTION_HANDLER``)."""
+    return None if is_of_replica(exc) else handler.handle(exc, context)
+
+
+def is_of_replica(error: Exception) -> bool:
+    """Return whether the primary may know better: the replica is away, or behind.
+
+    A replica that is behind may have yet to learn of a table, or stop a read that is in
+    the way of what it learns. A statement that took too long would do so again.
+    """
+    return (
+        _reads_replica.get()
+        and isinstance(error, Error)
+        and handler.sqlstate(error) != STATEMENT_CANCELED
+    )
 
 
 def may_read_replica(request: HttpRequest) -> bool:

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
-from config import demo_keys
+from config import databases, demo_keys
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -127,6 +127,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     # First, so that every answer carries the request identifier, static files included.
     "platform_errors.request_id.RequestIdMiddleware",
+    "config.health.HealthMiddleware",
     "platform_errors.cors.CorsMiddleware",
     "platform_errors.cookies.CookielessMiddleware",
     "platform_errors.rate_limiting.RateLimitMiddleware",
@@ -171,26 +172,24 @@ if env.str("DATABASE_REPLICA_URL", ""):
     }
     DATABASE_ROUTERS = ["config.replica.ReplicaRouter"]
     MIDDLEWARE.append("config.replica.ReplicaMiddleware")
+_limits = databases.Limits(
+    statement=env.int("STATEMENT_TIMEOUT_SECONDS", 15),
+    lock=env.int("LOCK_TIMEOUT_SECONDS", 5),
+    idle_in_transaction=env.int("IDLE_IN_TRANSACTION_TIMEOUT_SECONDS", 15),
+    connect=env.int("CONNECT_TIMEOUT_SECONDS", 3),
+)
 for _database in DATABASES.values():
-    # Nonces and audit rows must outlive a refused request: no view runs in one transaction.
-    _database["ATOMIC_REQUESTS"] = False
-    _database["CONN_MAX_AGE"] = None  # one connection per worker, kept
-    if _database["ENGINE"].endswith("sqlite3"):
-        _database["OPTIONS"] = {
-            "transaction_mode": "IMMEDIATE",  # read, then write: never a deadlock
-            "timeout": 30,
-            "init_command": (
-                "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;PRAGMA foreign_keys=ON;"
-            ),
-        }
-    else:
-        _database["CONN_HEALTH_CHECKS"] = True
-        # Statements that ask to be prepared on the server may be; Django forbids it unless
-        # told otherwise, and psycopg then ignores ``prepare=True`` without a word.
-        _database["OPTIONS"] = {"prepare_threshold": 5, **_database.get("OPTIONS", {})}
+    databases.configure(_database, _limits)
 
 CACHE_URL = env.str("CACHE_URL", "")
 CACHES = {"default": env.cache_url("CACHE_URL", default="locmemcache://")}
+if CACHES["default"]["BACKEND"].endswith("RedisCache"):
+    _seconds = env.float("CACHE_TIMEOUT_SECONDS", 1.0)
+    CACHES["default"]["OPTIONS"] = {
+        "socket_connect_timeout": _seconds,
+        "socket_timeout": _seconds,
+        **CACHES["default"].get("OPTIONS", {}),
+    }
 
 # --- Who logs in --------------------------------------------------------------------------
 
@@ -275,7 +274,7 @@ MEDIA_URL = "/media/"
 MEDIA_ROOT = Path(env.str("MEDIA_ROOT", str(BASE_DIR / "media")))
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "config.static_files.StaticFilesStorage"},
 }
 
 # --- platform_errors: who is calling, and how we say no -----------------------------------
@@ -378,6 +377,7 @@ SILENCED_SYSTEM_CHECKS = [
     # TLS ends at the proxy. A redirect would lose a POST's body, and would teach programs
     # that a secret sent in the clear works; browsers know better by HSTS.
     "security.W008",
+    *(["platform_errors.W002"] if "replica" in DATABASES else []),  # see REST_FRAMEWORK
 ]
 
 # --- calendar_events ----------------------------------------------------------------------
@@ -413,7 +413,12 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_THROTTLE_CLASSES": ["platform_errors.throttling.KeyRateLimit"],
-    "EXCEPTION_HANDLER": "platform_errors.handler.handle",
+    # The replica's adds one case to that of platform_errors.
+    "EXCEPTION_HANDLER": (
+        "config.replica.handle"
+        if "replica" in DATABASES
+        else "platform_errors.handler.handle"
+    ),
     "URL_FORMAT_OVERRIDE": None,
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }
@@ -473,7 +478,10 @@ LOGGING = {
         "django": {"handlers": [], "level": "INFO" if LOG_LEVEL == "DEBUG" else LOG_LEVEL},
         "django.server": {"handlers": [], "propagate": True},
         # Whoever scans the internet could fill the log with tracebacks; the 400 is logged.
-        "django.security.DisallowedHost": {"level": "CRITICAL"},
+        **{
+            f"django.security.{refused}": {"level": "CRITICAL"}
+            for refused in ("DisallowedHost", "RequestDataTooBig", "TooManyFieldsSent")
+        },
         "oauthlib": {"level": "INFO"},  # at DEBUG it writes tokens
     },
     "root": {"handlers": ["console"], "level": LOG_LEVEL},

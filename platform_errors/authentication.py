@@ -20,7 +20,7 @@ from platform_errors import exceptions, signing, statements
 from platform_errors.authorization_header import TwoHeaders, scheme_of, split
 from platform_errors.conf import conf
 from platform_errors.keys import get_key_store
-from platform_errors.replay import claim_nonce
+from platform_errors.replay import KEEP_SECONDS, claim_nonce
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser
@@ -109,13 +109,11 @@ class HmacAuthentication(SchemeAuthentication):
         _check_key(found.key, datetime.fromtimestamp(now, UTC))
         _check_signature(header, request, found.key)
         timestamp = _check_timestamp(header.timestamp, int(now))
-        skew = conf.max_clock_skew_seconds
         if not claim_nonce(
             client_id=found.key.client_id,
             timestamp=timestamp,
             nonce=header.nonce,
-            # Generous, because the clocks of several servers differ as well.
-            oldest=int(now) - 2 * skew - 60,
+            oldest=int(now) - KEEP_SECONDS,
         ):
             raise exceptions.NonceReplayed
         return statements.signed_credentials(found, stated)

@@ -1,13 +1,18 @@
 """Django's ``handler400`` … ``handler500``: errors that no API view was there to answer.
 
 Below an API mount they speak the mount's dialect; elsewhere Django's own pages answer.
-``config/urls.py`` names these four.
+``config/urls.py`` names these four. A database that is away reaches the last of them from
+any page and from any middleware, so this is where every page says 503.
 """
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
+from django.http import HttpResponse
+from django.template import TemplateDoesNotExist
+from django.template.loader import render_to_string
 from django.views import defaults
 
 from platform_errors import exceptions
@@ -23,9 +28,12 @@ if TYPE_CHECKING:
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     """400: a host that is not ours, a request that cannot be read."""
     dialect = dialect_of(request.path)
-    if dialect is None:
-        return defaults.bad_request(request, exception)
-    return refusal_response(refusal_of(exception), request, dialect)
+    refusal = refusal_of(exception)
+    if dialect is not None:
+        return refusal_response(refusal, request, dialect)
+    if isinstance(refusal, exceptions.ContentTooLarge):
+        return _page(refusal)
+    return defaults.bad_request(request, exception)
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponseBase:
@@ -45,9 +53,33 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponseBa
 
 
 def server_error(request: HttpRequest) -> HttpResponseBase:
-    """500: Django has logged the exception already, with the same identifier."""
+    """500, or 503 when what was raised will pass.
+
+    Django has logged the exception already, with the same identifier.
+    """
     dialect = dialect_of(request.path)
+    error = sys.exc_info()[1]
+    refusal = refusal_of(error) if isinstance(error, Exception) else None
+    if isinstance(refusal, exceptions.Unavailable):
+        if dialect is None:
+            return _page(refusal)
+        return refusal_response(refusal, request, dialect)
     if dialect is None:
         return defaults.server_error(request)
     refusal = exceptions.InternalError(f"request identifier: {current_request_id()}")
     return refusal_response(refusal, request, dialect)
+
+
+def _page(refusal: exceptions.Refusal) -> HttpResponseBase:
+    """Say it in words. No context processors: they would ask the database who this is."""
+    try:
+        content: str = render_to_string(f"{refusal.status_code}.html")
+    except TemplateDoesNotExist:
+        content = (
+            f"<!doctype html>\n<title>{refusal.text}</title>\n<h1>{refusal.text}</h1>\n"
+        )
+    return HttpResponse(
+        content,
+        status=refusal.status_code,
+        headers={"Cache-Control": "no-store", **refusal.headers},
+    )

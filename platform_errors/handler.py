@@ -6,7 +6,7 @@ import logging
 import math
 from http import HTTPStatus
 from http.client import responses
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from django.core.exceptions import (
     BadRequest,
@@ -16,7 +16,7 @@ from django.core.exceptions import (
     ValidationError,
 )
 from django.core.signals import got_request_exception
-from django.db import InterfaceError, OperationalError
+from django.db import Error, InterfaceError, InternalError, OperationalError
 from django.http import Http404, HttpResponse, UnreadablePostError
 from django.http.multipartparser import MultiPartParserError
 from django.utils.cache import patch_vary_headers
@@ -39,6 +39,10 @@ logger = logging.getLogger(__name__)
 
 RETRY_AFTER_SECONDS = 2
 """After a lock timeout: the writer in front has most likely finished by then."""
+
+# What PostgreSQL files under invalid transaction states and is nobody's mistake: it takes
+# no writes now, or ended a transaction that had been quiet for too long.
+_READ_ONLY_OR_ENDED = frozenset({"25006", "25P03", "25P04"})
 
 
 def handle(exc: Exception, context: Mapping[str, Any]) -> HttpResponse:
@@ -80,6 +84,8 @@ def refusal_of(exc: Exception) -> Refusal:
     """Translate what Django and DRF raise into the platform's words."""
     if isinstance(exc, Refusal):
         return exc
+    if is_unavailable(exc):
+        return _unavailable()
     for types, translate in _TRANSLATIONS:
         if isinstance(exc, types):
             return translate(exc)
@@ -151,9 +157,21 @@ def _too_large(_: Exception) -> Refusal:
     return exceptions.ContentTooLarge("the body is larger than this server reads")
 
 
-def _unavailable(_: Exception) -> Refusal:
+def is_unavailable(exc: BaseException | None) -> TypeGuard[Error]:
+    """Return whether the database is away, locked, full or read-only for the moment."""
+    if isinstance(exc, InternalError):
+        return sqlstate(exc) in _READ_ONLY_OR_ENDED
+    return isinstance(exc, OperationalError | InterfaceError)
+
+
+def sqlstate(exc: Error) -> str:
+    """Return PostgreSQL's code of an error; empty without one."""
+    return getattr(exc.__cause__, "sqlstate", None) or ""
+
+
+def _unavailable() -> Refusal:
     return exceptions.Unavailable(
-        "the database did not answer in time",
+        "the database cannot do this now",
         headers={"Retry-After": str(RETRY_AFTER_SECONDS)},
     )
 
@@ -185,5 +203,4 @@ _TRANSLATIONS: list[tuple[_Types, Callable[[Any], Refusal]]] = [
         (SuspiciousOperation, BadRequest),
         lambda _: exceptions.MalformedRequest("the request could not be read"),
     ),
-    ((OperationalError, InterfaceError), _unavailable),
 ]

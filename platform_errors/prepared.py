@@ -81,13 +81,17 @@ def read_rows(
     try:
         return fetch_rows(database, statement, parameters)
     except OperationalError:
-        if database.in_atomic_block or not _is_gone(database):
+        if database.in_atomic_block or not is_lost(database):
             raise
     database.close()
     return fetch_rows(database, statement, parameters)
 
 
-def _is_gone(database: BaseDatabaseWrapper) -> bool:
-    """Return whether the server closed the connection; SQLite has none."""
-    is_open = database.vendor != "postgresql" or database.connection is None
-    return not is_open and bool(database.connection.closed)
+def is_lost(database: BaseDatabaseWrapper) -> bool:
+    """Return whether a connection was made and the server has closed it since.
+
+    SQLite has none that could be; one that could not even be made is not lost, and to try
+    again at once would not help.
+    """
+    connection: Any = database.connection
+    return database.vendor == "postgresql" and connection is not None and connection.closed

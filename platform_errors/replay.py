@@ -15,6 +15,10 @@ from platform_errors.models import Nonce
 
 SWEEP_LIMIT = 1000
 """Rows that one sweep deletes: more than a process claims between two of its sweeps."""
+KEEP_SECONDS = 3 * 3600
+"""How long a nonce is kept: the greatest difference that may be accepted (an hour, check
+E008), and two hours by which a server's clock may be wrong without giving it out again.
+"""
 
 # ruff: noqa: S608 -- the only thing formatted into the statements is the table's name
 _TABLE = Nonce._meta.db_table
@@ -26,7 +30,8 @@ ON CONFLICT DO NOTHING RETURNING id
 _SWEEP_AND_CLAIM = f"""
 WITH swept AS (
     DELETE FROM {_TABLE} WHERE ctid = ANY(ARRAY(
-        SELECT ctid FROM {_TABLE} WHERE timestamp < %s
+        SELECT ctid FROM {_TABLE}
+        WHERE timestamp < LEAST(%s, EXTRACT(EPOCH FROM now())::bigint - {KEEP_SECONDS})
         ORDER BY timestamp LIMIT {SWEEP_LIMIT} FOR UPDATE SKIP LOCKED
     ))
 )
@@ -34,7 +39,9 @@ WITH swept AS (
 """
 _SWEEP = f"""
 DELETE FROM {_TABLE} WHERE id IN (
-    SELECT id FROM {_TABLE} WHERE timestamp < %s ORDER BY timestamp LIMIT {SWEEP_LIMIT}
+    SELECT id FROM {_TABLE}
+    WHERE timestamp < MIN(%s, CAST(strftime('%%s', 'now') AS integer) - {KEEP_SECONDS})
+    ORDER BY timestamp LIMIT {SWEEP_LIMIT}
 )
 """
 
@@ -46,7 +53,9 @@ def claim_nonce(*, client_id: str, timestamp: int, nonce: str, oldest: int) -> b
     """Return whether this is the first request with this key, timestamp and nonce.
 
     Rows with a timestamp before ``oldest`` can no longer be repeated, since the clock
-    refuses them; they are deleted along the way, so that no scheduled job is needed.
+    refuses them; they are deleted along the way, so that no scheduled job is needed. The
+    database's clock has to agree: a server whose own is fast would delete what the others
+    still accept.
     Raises ``OperationalError`` when the database cannot be written in time.
     """
     connection = connections[router.db_for_write(Nonce) or DEFAULT_DB_ALIAS]

@@ -3,6 +3,8 @@
 The counters are DRF's, in Django's default cache: with several processes that must be a
 shared one (check ``config.W001``). What is limited is counted before anything else
 is done for the caller, except that a key is only known once its credentials were verified.
+
+A cache that is away limits nobody: better too many requests than none.
 """
 
 from __future__ import annotations
@@ -16,11 +18,14 @@ from platform_errors import exceptions
 from platform_errors.client_address import counted_client
 from platform_errors.conf import conf
 from platform_errors.credentials import Credentials
+from platform_errors.outages import Outage
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
     from rest_framework.request import Request
     from rest_framework.views import APIView
+
+outage = Outage("The cache failed, no request is limited for now")
 
 
 class RateLimit(SimpleRateThrottle):
@@ -31,8 +36,17 @@ class RateLimit(SimpleRateThrottle):
         return conf.rate_limits.get(self.scope or "") or None
 
     def allow_request(self, request: Any, view: Any) -> bool:
-        """Return whether the caller is within the rate; without one nothing is counted."""
-        return self.rate is None or bool(super().allow_request(request, view))
+        """Return whether the caller is within the rate.
+
+        Nothing is counted without a rate, and while the cache is away.
+        """
+        if self.rate is None or outage.is_on():
+            return True
+        try:
+            return bool(super().allow_request(request, view))
+        except Exception as error:  # noqa: BLE001 -- each cache raises its own
+            outage.begin(error)
+            return True
 
 
 class AddressRateLimit(RateLimit):

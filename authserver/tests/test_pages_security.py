@@ -1,15 +1,19 @@
 """Headers of every page, forged and stale forms, and where a form says it comes from."""
 
+from datetime import timedelta
 from http import HTTPStatus
 from urllib.parse import urlencode
 
 import pytest
-from django.db import OperationalError, connection
+from django.db import InterfaceError, OperationalError, connection
+from django.db.models import F
 from django.test import Client, RequestFactory
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from authserver.models import Session
 from authserver.tests import factories
+from authserver.tests.visitor import Visitor
 from platform_errors.error_handlers import server_error
 from platform_errors.request_id import RequestIdMiddleware
 
@@ -241,20 +245,51 @@ def test_a_body_that_cannot_be_read_is_answered_with_words(riverside, body, cont
 
     response = Client(enforce_csrf_checks=True).post(path, body, content_type)
 
-    assert response.status_code in {HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN}
+    assert response.status_code in {400, 403, 413}
     assert "<h1>" in response.content.decode()
 
 
-@pytest.mark.django_db(transaction=True)
-def test_a_database_that_is_locked_is_503_with_words(visitor, riverside):
-    def fail(execute, sql, *arguments):
-        raise OperationalError("database is locked")
+def test_a_form_that_is_too_large_is_413_without_a_traceback_in_the_log(riverside, caplog):
+    body = "password=" + "x" * (3 * 1024 * 1024)
 
+    browser = Client(enforce_csrf_checks=True)
+    browser.get("/oauth2/login?institution=1001")  # the CSRF cookie
+    response = browser.post("/oauth2/login?institution=1001", body, FORM)
+
+    assert response.status_code == HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+    assert "<h1>Too much was sent</h1>" in response.content.decode()
+    assert not [record for record in caplog.records if record.exc_info]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_session_that_cannot_be_saved_now_is_503(alice):
+    def fail(execute, sql, *arguments):
+        if sql.startswith("UPDATE") and "session" in sql:
+            raise OperationalError("terminating connection")
+        return execute(sql, *arguments)
+
+    visitor = Visitor(raise_request_exception=False)
+    visitor.client.force_login(alice, "authserver.backends.InstitutionBackend")
+    # In use for two minutes: it is written back.
+    Session.objects.update(expire_date=F("expire_date") - timedelta(minutes=2))
+    with connection.execute_wrapper(fail):
+        visitor.open("/oauth2/access")
+
+    assert (visitor.status, visitor.heading) == (503, "The server is busy")
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("failure", [OperationalError, InterfaceError])
+def test_a_database_that_is_locked_is_503_with_words(riverside, failure):
+    def fail(execute, sql, *arguments):
+        raise failure("database is locked")
+
+    visitor = Visitor(raise_request_exception=False)
     with connection.execute_wrapper(fail):
         visitor.open("/oauth2/institution")
 
     assert visitor.status == HTTPStatus.SERVICE_UNAVAILABLE
-    assert visitor.response["Retry-After"] == "5"
+    assert visitor.response["Retry-After"] == "2"
     assert visitor.heading == "The server is busy"
     assert "locked" not in visitor.text
 

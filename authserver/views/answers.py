@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
-from django.core.signals import got_request_exception
-from django.db import OperationalError
 from django.http import HttpResponse
 from django.shortcuts import render
 
 from authserver import refusals
+from platform_errors import exceptions
+from platform_errors.handler import refusal_of, report
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
 
     from authserver.authorization import AuthorizationRequest, Refusal
-
-logger = logging.getLogger(__name__)
 
 
 def to_application(location: str) -> HttpResponse:
@@ -57,15 +54,14 @@ def told(
     """
     try:
         return work()
-    except OperationalError:
-        logger.exception("The authorization request could not be served now")
-        why: refusals.OAuthRefusal = refusals.TemporarilyUnavailable(
-            "the server is busy; please try again"
+    except Exception as error:  # noqa: BLE001 -- the edge: the application is to hear of it
+        broke = refusal_of(error)
+        report(error, request, broke)
+        why: refusals.OAuthRefusal = (
+            refusals.TemporarilyUnavailable("the server is busy; please try again")
+            if isinstance(broke, exceptions.Unavailable)
+            else refusals.ServerError("something broke; it was recorded")
         )
-    except Exception:
-        logger.exception("The authorization request broke")
-        got_request_exception.send(sender=None, request=request)
-        why = refusals.ServerError("something broke; it was recorded")
     return refused(request, asked.refuse(why))
 
 

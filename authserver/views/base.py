@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import logging
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from django.db import OperationalError
 from django.shortcuts import render
 from django.utils.decorators import method_decorator
 from django.views import View
@@ -19,13 +17,12 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
     from django.http.response import HttpResponseBase
 
-logger = logging.getLogger(__name__)
-RETRY_SECONDS = 5
-
 
 @method_decorator(never_cache, name="dispatch")
 class Page(View):
     """A page that no cache keeps, and that answers every method with words.
+
+    What a page cannot do now, it raises (``platform_errors.error_handlers``).
 
     Frame denial, the referrer policy and the content security policy are the project's
     defaults (``config/settings.py``); only the grant page replaces one of them.
@@ -40,9 +37,6 @@ class Page(View):
             return self.prepare(request) or super().dispatch(request, *args, **kwargs)
         except TooManyRequests as refusal:
             return too_many_requests(request, refusal)
-        except OperationalError:
-            logger.exception("The page could not be served now")
-            return unavailable(request)
 
     def prepare(self, request: HttpRequest) -> HttpResponse | None:
         """Load what every method needs; an answer ends the request."""
@@ -68,11 +62,4 @@ def too_many_requests(request: HttpRequest, refusal: TooManyRequests) -> HttpRes
         request, "429.html", {"seconds": seconds}, status=HTTPStatus.TOO_MANY_REQUESTS
     )
     response["Retry-After"] = seconds
-    return response
-
-
-def unavailable(request: HttpRequest) -> HttpResponse:
-    """503 with words: the database is locked or away; the request is fine."""
-    response = render(request, "503.html", status=HTTPStatus.SERVICE_UNAVAILABLE)
-    response["Retry-After"] = str(RETRY_SECONDS)
     return response

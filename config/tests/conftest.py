@@ -1,8 +1,9 @@
 """Servers that journeys talk to, one for each set of addresses."""
 
 import pytest
+from django.db import connection
 
-from config.tests import servers
+from config.tests import faults, servers
 
 
 def pytest_collection_modifyitems(items):
@@ -27,3 +28,10 @@ def compatible_server(tmp_path_factory):
         tmp_path_factory.mktemp("compatible"), **servers.COMPATIBLE
     ) as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def running(django_db_setup):
+    """Return a PostgreSQL cluster of its own, with our tables, that tests may stop."""
+    with faults.cluster_like(connection.settings_dict["NAME"]) as cluster:
+        yield cluster

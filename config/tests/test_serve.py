@@ -5,14 +5,37 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 from itertools import pairwise
 
 import httpx
 import pytest
 from django.core.management import CommandError
+from django.db import connection
 
 from config.management.commands import serve
 from config.tests import servers
+
+PRODUCTION = {
+    "PUBLIC_URL": "https://platform.example",
+    "SECRET_KEY": "x" * 64,
+    "ENCRYPTION_KEYS": "dGVzdC1vbmx5LWtleS1vZi0zMi1ieXRlcy1sb25nISE=",
+}
+SHOW_LIMITS = """
+from django.db import connection
+names = ["statement_timeout", "idle_in_transaction_session_timeout", "lock_timeout"]
+asked = [f"SHOW {name}" for name in names]
+with connection.cursor() as cursor:
+    for one in asked if connection.vendor == "postgresql" else ["PRAGMA busy_timeout"]:
+        cursor.execute(one)
+        print(cursor.fetchone()[0])
+"""
+NOT_COLLECTED = """
+from config.wsgi import application
+from django.test import Client
+response = Client(headers={"Host": "platform.example"}).get("/nothing")
+print(response.status_code, response.content.decode().split("<h1>")[1].split("</h1>")[0])
+"""
 
 
 def test_ctrl_c_stops_the_server_cleanly_and_it_starts_again_on_the_same_data(tmp_path):
@@ -155,3 +178,53 @@ def test_the_banner_leads_to_every_door(settings):
 
     assert "http://127.0.0.1:8123/platform/events/v1/doc/swagger" in shown
     assert "http://127.0.0.1:8123/admin/" in shown
+
+
+@pytest.mark.django_db(transaction=True)
+def test_servers_that_start_together_migrate_one_after_the_other():
+    second = connection.copy()
+    entered = threading.Event()
+
+    def start():
+        with serve.alone_with(second):
+            entered.set()
+
+    with serve.alone_with(connection):
+        other = threading.Thread(target=start)
+        other.start()
+        assert not entered.wait(0.5)
+    assert entered.wait(30)
+    other.join()
+
+
+def test_a_management_command_takes_the_time_it_needs(tmp_path):
+    with servers.database(tmp_path) as url:
+        finished = subprocess.run(
+            [sys.executable, "manage.py", "shell", "--no-imports", "-c", SHOW_LIMITS],
+            cwd=servers.ROOT,
+            env=servers.clean_environment(DATABASE_URL=url, DEMO="0", **PRODUCTION),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+
+    assert finished.stdout.split() in (["0", "0", "5s"], ["5000"])
+
+
+def test_a_page_that_does_not_exist_is_404_although_nothing_was_collected(tmp_path):
+    finished = subprocess.run(
+        [sys.executable, "-c", NOT_COLLECTED],
+        cwd=servers.ROOT,
+        env=servers.clean_environment(
+            DATABASE_URL=f"sqlite:///{tmp_path / 'empty.sqlite3'}",
+            STATIC_ROOT=str(tmp_path / "nothing"),
+            DEMO="0",
+            **PRODUCTION,
+        ),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert finished.stdout.strip() == "404 There is no such page"
+    assert finished.stderr.count("run manage.py collectstatic") == 1

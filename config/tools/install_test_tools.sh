@@ -1,26 +1,31 @@
 #!/bin/sh
-# Install what the test suite uses beyond Python: PostgreSQL and Chromium.
+# Install what the test suite uses beyond Python: PostgreSQL, Chromium and Redis.
 # Present: nothing happens. Root on Debian: apt-get. Otherwise: a sentence that says what is
-# missing; PostgreSQL is required, without Chromium only the browser tests skip.
+# missing; PostgreSQL is required, without the others only their tests skip.
 set -eu
 
 say() { printf '%s\n' "$*" >&2; }
 have_postgres() { command -v postgres >/dev/null 2>&1 || ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1; }
 have_chromium() { command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1; }
+have_redis() { command -v redis-server >/dev/null 2>&1; }
 can_install() { [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; }
 
 wanted=""
 have_postgres || wanted="$wanted postgresql"
 have_chromium || wanted="$wanted chromium"
+have_redis || wanted="$wanted redis-server"
 if [ -n "$wanted" ] && can_install; then
     say "Installing$wanted ..."
     apt-get -qq update || true
-    # shellcheck disable=SC2086 -- two package names, split on purpose
+    # shellcheck disable=SC2086 -- package names, split on purpose
     DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends $wanted >/dev/null ||
         say "apt-get could not install$wanted."
 fi
 if ! have_chromium; then
     say "Chromium is missing, so the browser tests will skip. On Debian: sudo apt-get install chromium"
+fi
+if ! have_redis; then
+    say "Redis is missing, so a test of the cache will skip. On Debian: sudo apt-get install redis-server"
 fi
 if ! have_postgres; then
     say "PostgreSQL is missing, and the suite runs on it too. On Debian: sudo apt-get install postgresql"

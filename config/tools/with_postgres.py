@@ -20,6 +20,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
 UNPRIVILEGED = ("postgres", "nobody")
+STOP_SECONDS = 60
 # The data of a test run lives for that run only.
 FORGETFUL = (
     "-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c shared_buffers=256MB"
@@ -37,15 +39,19 @@ DURABLE = "-c shared_buffers=4GB -c max_wal_size=8GB -c random_page_cost=1.1"
 
 def find_binaries() -> Path:
     """Return where ``initdb`` and ``pg_ctl`` are: the newest installed, else on PATH."""
+    if found := pg_ctl():
+        return found.parent
+    sys.exit("PostgreSQL is missing. On Debian: sudo apt-get install postgresql")
+
+
+def pg_ctl() -> Path | None:
+    """Return PostgreSQL's program that starts and stops a server, if it is installed."""
     installed = sorted(
         Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"),
         key=lambda found: float(found.parent.parent.name),
     )
-    if installed:
-        return installed[-1].parent
-    if on_path := shutil.which("pg_ctl"):
-        return Path(on_path).resolve().parent
-    sys.exit("PostgreSQL is missing. On Debian: sudo apt-get install postgresql")
+    on_path = shutil.which("pg_ctl")
+    return installed[-1] if installed else Path(on_path).resolve() if on_path else None
 
 
 def server_account() -> str | None:
@@ -66,68 +72,130 @@ def free_port() -> int:
         return port
 
 
-@contextlib.contextmanager
-def cluster(options: str) -> Iterator[str]:
-    """Start a cluster with these server options and yield its database URL."""
-    binaries, account = find_binaries(), server_account()
-    with tempfile.TemporaryDirectory(prefix="platform-postgres-") as scratch:
-        if account is not None:
-            shutil.chown(scratch, account)
+@dataclass
+class Cluster:
+    """A throwaway cluster in a directory of its own."""
 
-        def run(program: str, *arguments: str) -> None:
-            finished = subprocess.run(  # noqa: S603 -- our own arguments
-                [str(binaries / program), *arguments],
-                user=account,
-                extra_groups=[] if account else None,
-                cwd=scratch,
-                env={
-                    "PATH": os.environ["PATH"],
-                    "LANG": "C.UTF-8",
-                    "PGDATA": f"{scratch}/data",
-                },
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                check=False,
-            )
-            if finished.returncode:
-                log = Path(scratch, "log")
-                tail = log.read_text(encoding="utf-8")[-2000:] if log.exists() else ""
-                sys.exit(f"{program} failed:\n{finished.stdout}{tail}")
+    directory: Path
+    port: int
+    options: str
+    account: str | None = field(default_factory=server_account)
+    binaries: Path = field(default_factory=find_binaries)
 
-        port = free_port()
-        run("initdb", "--username=platform", "--auth=trust", "--encoding=UTF8", "--no-sync")
+    @property
+    def url(self) -> str:
+        """The address of its database, as ``DATABASE_URL`` has it."""
+        return f"postgres://platform@127.0.0.1:{self.port}/postgres"
+
+    @property
+    def postmaster(self) -> Path:
+        """The file that is there while the server runs; its first line is the process."""
+        return self.directory / "data" / "postmaster.pid"
+
+    def create(self) -> None:
+        """Make the files."""
+        if self.account is not None:
+            shutil.chown(self.directory, self.account)
+        self.run(
+            "initdb", "--username=platform", "--auth=trust", "--encoding=UTF8", "--no-sync"
+        )
+
+    def start(self) -> None:
+        """Start the server and wait until it answers."""
         where = (
-            f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={scratch}"
+            f"-p {self.port} -c listen_addresses=127.0.0.1 "
+            f"-c unix_socket_directories={self.directory}"
         )
-        run(
-            *("pg_ctl", "start", "--wait", f"--log={scratch}/log"),
-            f"--options={where} -c max_connections=400 {options}",
+        self.run(
+            *("pg_ctl", "start", "--wait", f"--log={self.directory}/log"),
+            f"--options={where} -c max_connections=400 {self.options}",
         )
+
+    def stop(self) -> None:
+        """Stop the server at once, as a crash would."""
+        self.run("pg_ctl", "stop", "--wait", "--mode=immediate")
+
+    def run(self, program: str, *arguments: str) -> None:
+        """Run one of PostgreSQL's programs as the server's account; exit when it fails."""
+        finished = subprocess.run(  # noqa: S603 -- our own arguments
+            [str(self.binaries / program), *arguments],
+            user=self.account,
+            extra_groups=[] if self.account else None,
+            cwd=self.directory,
+            env={
+                "PATH": os.environ["PATH"],
+                "LANG": "C.UTF-8",
+                "PGDATA": f"{self.directory}/data",
+            },
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        if finished.returncode:
+            log = self.directory / "log"
+            tail = log.read_text(encoding="utf-8")[-2000:] if log.exists() else ""
+            sys.exit(f"{program} failed:\n{finished.stdout}{tail}")
+
+
+@contextlib.contextmanager
+def cluster(options: str) -> Iterator[Cluster]:
+    """Start a cluster with these server options, and remove it in the end."""
+    with tempfile.TemporaryDirectory(prefix="platform-postgres-") as scratch:
+        made = Cluster(Path(scratch), free_port(), options)
+        made.create()
         try:
-            yield f"postgres://platform@127.0.0.1:{port}/postgres"
+            made.start()
+            yield made
         finally:
-            run("pg_ctl", "stop", "--wait", "--mode=immediate")
+            if made.postmaster.exists():
+                made.stop()
+
+
+def run_until_it_ends(command: list[str], url: str) -> int:
+    """Run a command with ``DATABASE_URL``; return its exit status.
+
+    SIGTERM is passed on to it, and its end is waited for: a server that lost its database
+    under its feet would go on listening.
+    """
+    child = subprocess.Popen(  # noqa: S603 -- the caller's own command
+        command, env={**os.environ, "DATABASE_URL": url}
+    )
+    try:
+        return child.wait()
+    except KeyboardInterrupt:  # the terminal sent it to both
+        child.wait()
+        return 128 + signal.SIGINT
+    except SystemExit:
+        child.terminate()
+        try:
+            child.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
+        raise
+
+
+def stop(number: int, _frame: FrameType | None) -> None:
+    """End the process once, cleaning up, as the handler of a signal."""
+    signal.signal(number, signal.SIG_IGN)
+    raise SystemExit(128 + number)
 
 
 def main() -> int:
     """Run the command of the command line inside a cluster."""
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-
-    def stop(number: int, _frame: FrameType | None) -> None:
-        raise SystemExit(128 + number)
-
-    signal.signal(signal.SIGTERM, stop)
     arguments = sys.argv[1:]
+    if not arguments:
+        sys.exit(__doc__)
+    if arguments[0] in {"-h", "--help"}:
+        sys.stdout.write(f"{__doc__}")
+        return 0
     is_durable = arguments[0] == "--durable"
-    with cluster(DURABLE if is_durable else FORGETFUL) as url:
-        try:
-            return subprocess.run(  # noqa: S603 -- the caller's own command
-                arguments[is_durable:], env={**os.environ, "DATABASE_URL": url}, check=False
-            ).returncode
-        except KeyboardInterrupt:
-            return 130
+    if is_durable and len(arguments) == 1:
+        sys.exit(__doc__)
+    signal.signal(signal.SIGTERM, stop)
+    with cluster(DURABLE if is_durable else FORGETFUL) as running:
+        return run_until_it_ends(arguments[is_durable:], running.url)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,16 @@
 """Rate limits: off by default, by address and by key, said in the mount's format."""
 
+import contextlib
+import shutil
+import socket
+import subprocess
+import time
+
 import pytest
 from django.core.cache import cache
+from redis.exceptions import RedisError
 
-from platform_errors import checks
+from platform_errors import checks, outages, throttling
 from platform_errors.tests.clients import read_error
 from platform_errors.tests.factories import make_key, make_token, make_wide_key
 
@@ -14,7 +21,8 @@ READ = "/platform/probe"
 def _empty_counters():
     cache.clear()
     yield
-    cache.clear()
+    with contextlib.suppress(RedisError):  # the settings may still lead to one that is away
+        cache.clear()
 
 
 def test_without_a_rate_nobody_is_limited(api):
@@ -83,6 +91,97 @@ def test_anonymous_reads_do_not_count_for_any_key(api, change):
     answers = {api.get(READ).status_code for _ in range(3)}
 
     assert answers == {200}
+
+
+@pytest.fixture
+def lost_cache(settings, monkeypatch):
+    """Lead the cache to a port where nobody listens."""
+    monkeypatch.setattr(throttling, "outage", outages.Outage("lost"))
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        settings.CACHES = redis_at(taken.getsockname()[1])
+        yield
+
+
+def redis_at(port):
+    return {
+        "default": {
+            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "LOCATION": f"redis://127.0.0.1:{port}",
+            "OPTIONS": {"socket_timeout": 1, "socket_connect_timeout": 1},
+        }
+    }
+
+
+def test_a_cache_that_is_away_limits_nobody_and_is_logged_once_a_minute(
+    api, change, lost_cache, caplog
+):
+    change(RATE_LIMITS={"address": "1/minute", "key": "1/minute"})
+    make_token("tk_one", key=make_key("one"))
+
+    answers = [api.bearer("GET", READ, "tk_one", accept=None).status_code for _ in range(4)]
+
+    assert answers == [200] * 4
+    assert [record.levelname for record in caplog.records] == ["ERROR"]
+
+
+def test_a_cache_that_is_frozen_costs_its_time_limit_once(
+    api, change, settings, monkeypatch
+):
+    monkeypatch.setattr(throttling, "outage", outages.Outage("lost"))
+    change(RATE_LIMITS={"address": "1/minute"})
+    with socket.create_server(("127.0.0.1", 0)) as deaf:  # accepts, and never answers
+        settings.CACHES = redis_at(deaf.getsockname()[1])
+        start = time.monotonic()
+        answers = [api.get(READ).status_code for _ in range(4)]
+
+    assert answers == [200] * 4
+    assert 0.9 < time.monotonic() - start < 2.5
+
+
+@pytest.mark.skipif(shutil.which("redis-server") is None, reason="redis-server is missing")
+def test_a_cache_that_comes_back_limits_again(api, change, settings, monkeypatch, tmp_path):
+    monkeypatch.setattr(throttling, "outage", outages.Outage("lost"))
+    monkeypatch.setattr(outages, "PAUSE_SECONDS", 0.2)
+    change(RATE_LIMITS={"address": "1/minute"})
+    port = free_port()
+    settings.CACHES = redis_at(port)
+    answers = []
+
+    for _ in range(2):
+        with redis_server(port, tmp_path):
+            answers.append([api.get(READ).status_code for _ in range(2)])
+        answers.append([api.get(READ).status_code for _ in range(2)])
+        time.sleep(0.3)
+
+    assert answers == [[200, 429], [200, 200], [200, 429], [200, 200]]
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextlib.contextmanager
+def redis_server(port, directory):
+    """Run a server with nothing in it, and wait until it listens."""
+    running = subprocess.Popen(
+        ["redis-server", "--port", str(port), "--save", "", "--dir", directory],
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        for _ in range(100):
+            with (
+                contextlib.suppress(OSError),
+                socket.create_connection(("127.0.0.1", port)),
+            ):
+                break
+            time.sleep(0.05)
+        yield
+    finally:
+        running.terminate()
+        running.wait()
 
 
 @pytest.mark.parametrize("rate", ["many", "0/minute", "5/fortnight", "5/"])

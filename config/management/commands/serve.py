@@ -13,15 +13,19 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connection
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from django.db.backends.base.base import BaseDatabaseWrapper
 
 CONNECTIONS = 4096
 """That a worker serves at the same time; one that waits costs some kilobytes."""
 STOP_SECONDS = 10
 """What requests that have begun get to finish when the server is stopped."""
-
+MIGRATING = (0x7E25, 1)
+"""The keys of the advisory lock; the calendar's have another first one."""
 BANNER = """
 {url}
   Sign in as a user      {url}/demo/   (a browser application, step by step)
@@ -57,11 +61,12 @@ class Command(BaseCommand):
         """Become the server; raises ``CommandError`` when the port is taken."""
         if not options["prepare_only"]:
             require_free_port(settings.HOST, settings.PORT)
-        call_command("migrate", verbosity=0, interactive=False)
+        with alone_with(connection):
+            call_command("migrate", verbosity=0, interactive=False)
+            if settings.DEMO:
+                call_command("seed_demo", verbosity=0)
         with alone_in(Path(settings.STATIC_ROOT)):
             call_command("collectstatic", verbosity=0, interactive=False)
-        if settings.DEMO:
-            call_command("seed_demo", verbosity=0)
         if options["prepare_only"]:
             return
         if settings.DEMO:
@@ -78,6 +83,28 @@ class Command(BaseCommand):
             events=f"{root}/events/v1",
             identity=f"{root}/identity/v1",
         )
+
+
+@contextlib.contextmanager
+def alone_with(database: BaseDatabaseWrapper) -> Iterator[None]:
+    """Keep other servers that start from migrating the database meanwhile.
+
+    Two that make the same tables trip over each other. Whoever comes second waits for as
+    long as it takes, and finds nothing left to do.
+    """
+    if database.vendor == "sqlite":
+        with alone_in(Path(database.settings_dict["NAME"]).resolve().parent):
+            yield
+        return
+    # On a connection of its own: whatever the commands do with theirs, it keeps the lock.
+    holder = database.copy()
+    try:
+        with holder.cursor() as cursor:
+            cursor.execute("SET lock_timeout = 0")
+            cursor.execute("SELECT pg_advisory_lock(%s, %s)", MIGRATING)
+        yield
+    finally:
+        holder.close()
 
 
 @contextlib.contextmanager

@@ -1,0 +1,51 @@
+"""The throwaway cluster from outside: help, exit status, and how it ends."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from config.tests.servers import ROOT
+from config.tools import with_postgres
+
+TOOL = [sys.executable, "config/tools/with_postgres.py"]
+# Says who it is and with what, then waits; on SIGTERM it says goodbye and takes its time.
+CHILD = """
+import os, signal, sys, time
+def end(*_):
+    time.sleep(0.5)
+    print("goodbye", flush=True)
+    sys.exit(0)
+signal.signal(signal.SIGTERM, end)
+print(os.getpid(), os.environ["DATABASE_URL"], flush=True)
+time.sleep(600)
+"""
+
+
+def test_help_is_shown_without_a_traceback():
+    for arguments in (["--help"], ["-h"], [], ["--durable"]):
+        finished = subprocess.run(
+            [*TOOL, *arguments], cwd=ROOT, capture_output=True, text=True, check=False
+        )
+
+        shown = finished.stdout + finished.stderr
+        assert "with_postgres.py [--durable] COMMAND" in shown
+        assert "Traceback" not in shown
+
+
+@pytest.mark.skipif(with_postgres.pg_ctl() is None, reason="PostgreSQL is missing")
+def test_sigterm_ends_the_command_before_its_database():
+    running = subprocess.Popen(
+        [*TOOL, sys.executable, "-c", CHILD], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
+    child = int(running.stdout.readline().split()[0])
+
+    running.send_signal(signal.SIGTERM)
+    said, _ = running.communicate(timeout=60)
+
+    assert said == "goodbye\n"
+    assert running.returncode == 128 + signal.SIGTERM
+    with pytest.raises(ProcessLookupError):
+        os.kill(child, 0)
