@@ -8,7 +8,7 @@ from django.utils import timezone
 
 
 class AuditEvent(models.Model):
-    """One thing that happened: who, with which key, for which institution, from where.
+    """One thing that happened: who did it, to whose account, with which key, from where.
 
     People, keys and institutions are named by text and not by reference: the record must
     outlive them unchanged. ``details`` never holds a secret, a token or a code.
@@ -43,10 +43,15 @@ class AuditEvent(models.Model):
 
     at = models.DateTimeField(default=timezone.now)
     action = models.CharField(max_length=32, choices=Action.choices)
-    login = models.CharField(max_length=200, blank=True)
+    actor = models.CharField(max_length=255, blank=True)
+    """Who did it: a login, the key of a client, ``manage.py``; or empty: not known."""
+    subject = models.CharField(max_length=200, blank=True)
+    """The login of the account that it concerns, if it concerns one."""
     client_id = models.CharField("key", max_length=255, blank=True)
     registry_id = models.CharField("institution", max_length=32, blank=True)
     address = models.CharField(max_length=45, blank=True)
+    reason = models.CharField(max_length=64, blank=True)
+    """Why it was refused or failed, as a stable word such as ``verifier_wrong``."""
     request_id = models.CharField("request identifier", max_length=64, blank=True)
     details = models.JSONField(default=dict, blank=True)
 
@@ -57,7 +62,8 @@ class AuditEvent(models.Model):
         # Named, because ``db_index`` on text makes a second index on PostgreSQL.
         indexes = [
             models.Index(fields=["-at", "-id"], name="audit_newest_first"),
-            models.Index(fields=["login", "-id"], name="audit_by_login"),
+            models.Index(fields=["actor", "-id"], name="audit_by_actor"),
+            models.Index(fields=["subject", "-id"], name="audit_by_subject"),
             models.Index(fields=["client_id", "-id"], name="audit_by_key"),
             models.Index(fields=["registry_id", "-id"], name="audit_by_institution"),
         ]

@@ -30,7 +30,6 @@ class Exchange:
     client_request: ClientRequest
     http_request: HttpRequest
     now: datetime
-    address: str
     old_generation: bool = False
 
     stored_key: StoredKey | None = None

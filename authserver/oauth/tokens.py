@@ -159,10 +159,10 @@ def audit_exchange(exchange: Exchange, action: AuditEvent.Action, **details: str
     institution = row.institution.registry_id if row is not None else ""
     audit.record(
         action,
-        login=user.login if user is not None else "",
+        actor=exchange.key.client_id,
+        subject=user.login if user is not None else "",
         client_id=exchange.key.client_id,
         registry_id=exchange.registry_id or institution,
-        address=exchange.address,
         at=exchange.now,
         grant_type=exchange.client_request.get("grant_type"),
         **details,

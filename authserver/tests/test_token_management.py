@@ -64,8 +64,9 @@ def test_either_token_revokes_the_family(revoke, pair, token, hint):
     assert AccessToken.objects.get().revoked_at is not None
     assert RefreshToken.objects.get().revoked is not None
     event = AuditEvent.objects.get()
-    assert (event.action, event.login, event.client_id) == (
+    assert (event.action, event.actor, event.subject, event.client_id) == (
         "token_revoked",
+        "spa",
         "alice@1001",
         "spa",
     )

@@ -11,7 +11,6 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from authserver.oauth import responses
 from platform_errors import exceptions
-from platform_errors.client_address import client_address
 from platform_errors.handler import refusal_of, report
 from platform_errors.throttling import require_within_rate
 
@@ -47,11 +46,6 @@ class Endpoint(View):
         """Refuse in the endpoint's own shape (spec 7.4)."""
         allowed = [name.upper() for name in self.http_method_names if hasattr(self, name)]
         raise exceptions.MethodNotSupported(headers={"Allow": ", ".join(allowed)})
-
-    @property
-    def address(self) -> str:
-        """Where the request comes from, for the audit record."""
-        return client_address(self.request) or ""
 
 
 @method_decorator(csrf_exempt, name="dispatch")  # of this ``dispatch`` as well

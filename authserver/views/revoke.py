@@ -27,10 +27,10 @@ class Revoke(Endpoint):
         if revoked is not None:
             audit.record(
                 AuditEvent.Action.TOKEN_REVOKED,
-                login=revoked.user.login if revoked.user is not None else "",
+                actor=key.client_id,
+                subject=revoked.user.login if revoked.user is not None else "",
                 client_id=key.client_id,
                 registry_id=revoked.institution.registry_id,
-                address=self.address,
                 at=now,
             )
         return responses.json_response({})

@@ -33,7 +33,6 @@ class Token(Endpoint):
             client_request=asked,
             http_request=request,
             now=timezone.now(),
-            address=self.address,
             old_generation=self.old_generation,
         )
         return responses.token_response(exchange, get_server().exchange(exchange))
