@@ -32,6 +32,8 @@ class AuditEvent(models.Model):
         CODE_REPLAYED = "code_replayed", "Code replayed"
         CODE_BURNED = "code_burned", "Code burned"
         REFRESH_REPLAYED = "refresh_replayed", "Refresh token replayed"
+        TOKEN_REFUSED = "token_refused", "Token refused"
+        CLIENT_REFUSED = "client_refused", "Client authentication failed"
         KEY_CREATED = "key_created", "Key created"
         KEY_CHANGED = "key_changed", "Key changed"
         KEY_DELETED = "key_deleted", "Key deleted"
@@ -71,3 +73,30 @@ class AuditEvent(models.Model):
     def __str__(self) -> str:
         """Say what and when."""
         return f"{self.action} at {self.at:%Y-%m-%d %H:%M:%S}Z (#{self.pk})"
+
+
+class RefusalCount(models.Model):
+    """How often a key was refused from one address since the window began.
+
+    Bounds how many refusals are recorded, and how many secrets may be tried.
+    """
+
+    action = models.CharField(max_length=32)
+    client_id = models.CharField("key", max_length=255, blank=True)
+    """Empty for all keys together that do not exist."""
+    place = models.CharField(max_length=45, blank=True)
+    """The address, or of an IPv6 address its network of /64."""
+    refusals = models.PositiveIntegerField(default=1)
+    since = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["client_id", "place", "action"], name="refusals_counted_once"
+            ),
+        ]
+        indexes = [models.Index(fields=["since"], name="refusals_by_window")]
+
+    def __str__(self) -> str:
+        """Say how many of what."""
+        return f"{self.refusals} of {self.action} since {self.since:%Y-%m-%d %H:%M:%S}Z"

@@ -33,21 +33,23 @@ def find(exchange: Exchange) -> Grant:
     Raises ``InvalidGrant``, with one message for all.
     """
     grant = Grant.objects.by_code(vault.digest(exchange.client_request.get("code")))
-    if grant is None or grant.application_id != exchange.key.pk:
-        raise InvalidGrant(_WRONG)
+    if grant is None:
+        raise exchange.because("code_unknown", InvalidGrant(_WRONG))
     exchange.grant = grant
+    if grant.application_id != exchange.key.pk:
+        raise exchange.because("code_of_another_client", InvalidGrant(_WRONG))
     if grant.redeemed_at is not None:
         replayed(exchange)
     if grant.expires <= exchange.now:
-        raise InvalidGrant(_WRONG)
+        raise exchange.because("code_expired", InvalidGrant(_WRONG))
     return grant
 
 
 def replayed(exchange: Exchange) -> None:
     """Revoke what was issued from a spent code. Always raises ``InvalidGrant``."""
     if tokens.revoke_family(exchange.family, exchange.now):
-        tokens.audit_exchange(exchange, AuditEvent.Action.CODE_REPLAYED)
-    raise InvalidGrant(_WRONG)
+        exchange.refused_as = AuditEvent.Action.CODE_REPLAYED
+    raise exchange.because("code_spent", InvalidGrant(_WRONG))
 
 
 def check_pkce(exchange: Exchange, grant: Grant) -> None:
@@ -61,10 +63,16 @@ def check_pkce(exchange: Exchange, grant: Grant) -> None:
     verifier = exchange.client_request.get("code_verifier")
     if not grant.code_challenge:
         if verifier or is_pkce_required(exchange):
-            raise InvalidGrant("the code was issued without a code_challenge")
+            raise exchange.because(
+                "challenge_missing",
+                InvalidGrant("the code was issued without a code_challenge"),
+            )
         return
     if not verifier:
-        raise InvalidRequest("required parameter 'code_verifier' is missing or blank")
+        raise exchange.because(
+            "verifier_missing",
+            InvalidRequest("required parameter 'code_verifier' is missing or blank"),
+        )
 
 
 def is_pkce_required(exchange: Exchange) -> bool:
@@ -79,7 +87,7 @@ def count_wrong_verifier(exchange: Exchange) -> None:
     unspent.update(failed_verifiers=F("failed_verifiers") + 1)
     last = unspent.filter(failed_verifiers__gte=conf.wrong_verifiers_per_code)
     if last.update(redeemed_at=exchange.now):
-        tokens.audit_exchange(exchange, AuditEvent.Action.CODE_BURNED)
+        exchange.refused_as = AuditEvent.Action.CODE_BURNED
 
 
 def spend(exchange: Exchange) -> bool:

@@ -60,6 +60,7 @@ class CodeGrant(AuthorizationCodeGrant):
         try:
             super().validate_token_request(request)
         except WrongVerifier:
+            request.exchange.cause = "verifier_wrong"
             codes.count_wrong_verifier(request.exchange)
             raise
 

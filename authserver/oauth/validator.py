@@ -45,10 +45,10 @@ class Validator(RequestValidator):
         key = clients.authenticate(
             exchange.client_request, exchange.http_request, exchange.now
         )
-        if exchange.old_generation and not key.view.old_generation:
-            raise UnauthorizedClient("the service key is not enabled for this endpoint")
         exchange.stored_key = request.client = key
         request.client_id = key.client_id
+        if exchange.old_generation and not key.view.old_generation:
+            raise UnauthorizedClient("the service key is not enabled for this endpoint")
         return True
 
     def validate_grant_type(
@@ -110,8 +110,9 @@ class Validator(RequestValidator):
         """Compare with the address of the authorization request, character by character."""
         exchange: Exchange = request.exchange
         if exchange.grant is None or exchange.grant.redirect_uri != redirect_uri:
-            raise InvalidGrant(
-                "redirect_uri differs from that of the authorization request"
+            raise exchange.because(
+                "redirect_uri_differs",
+                InvalidGrant("redirect_uri differs from that of the authorization request"),
             )
         return True
 
@@ -237,9 +238,14 @@ def _check_statuses(exchange: Exchange) -> None:
     institution = exchange.registry_id
     for name in ("contextInstitutionId", "authenticatingInstitutionId"):
         if exchange.client_request.get(name) not in {"", institution}:
-            raise InvalidGrant(f"{name} differs from that of the authorization")
+            raise exchange.because(
+                "institution_differs",
+                InvalidGrant(f"{name} differs from that of the authorization"),
+            )
     if not _is_in_force(user, exchange.institution_pk):
-        raise InvalidGrant("the user cannot grant access any more")
+        raise exchange.because(
+            "user_not_in_force", InvalidGrant("the user cannot grant access any more")
+        )
     key = exchange.key.view
     rules.check_services(key, exchange.scopes, exchange.now)
     rules.check_institution(key, exchange.scopes, institution)
