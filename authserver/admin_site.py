@@ -9,7 +9,6 @@ from django.http import HttpResponseRedirect
 
 from authserver import audit
 from authserver.models import AuditEvent, User
-from platform_errors.client_address import client_address
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -28,9 +27,5 @@ class PlatformAdminSite(admin.AdminSite):
         """Let administrators change their own password; only success redirects."""
         response: Any = super().password_change(request, extra_context)
         if isinstance(response, HttpResponseRedirect) and isinstance(request.user, User):
-            audit.record_account(
-                AuditEvent.Action.PASSWORD_CHANGED,
-                request.user,
-                address=client_address(request),
-            )
+            audit.record_account(AuditEvent.Action.PASSWORD_CHANGED, request.user)
         return response

@@ -10,6 +10,7 @@ from django.db import connections, router, transaction
 from django.utils import timezone
 
 from authserver.models import AuditEvent
+from platform_errors.client_address import current_client_address
 from platform_errors.exceptions import printable
 from platform_errors.request_id import current_request_id
 
@@ -24,28 +25,34 @@ if TYPE_CHECKING:
 guard_open: ContextVar[bool] = ContextVar("audit_guard_open", default=False)
 
 
-def record(  # noqa: PLR0913 -- who, with what, for whom, from where
+def record(  # noqa: PLR0913 -- who, to whom, with what, why
     action: AuditEvent.Action,
     *,
-    login: str = "",
+    actor: str = "",
+    subject: str = "",
     client_id: str = "",
     registry_id: str = "",
-    address: str = "",
+    reason: str = "",
     at: datetime | None = None,
     **details: str | int | bool | list[str] | None,
 ) -> None:
     """Write one event, in the caller's transaction if there is one.
 
-    ``details`` never holds a secret, a token or a code. Text that callers sent is cut, and
-    rid of what a database cannot store: recording a failed login must not fail itself.
+    ``actor`` is who did it (a login, the key of a client, ``manage.py``), ``subject`` the
+    login of the account that it concerns. Address and request identifier are those of the
+    request being served; outside of one they are empty. ``details`` never holds a secret, a
+    token or a code. Text that callers sent is cut, and rid of what a database cannot store:
+    recording a failed login must not fail itself.
     """
     AuditEvent.objects.create(
         at=at or timezone.now(),
         action=action,
-        login=_storable(login, 200),
+        actor=_storable(actor, 255),
+        subject=_storable(subject, 200),
         client_id=_storable(client_id, 255),
         registry_id=_storable(registry_id, 32),
-        address=_storable(address, 45),
+        reason=_storable(reason, 64),
+        address=_storable(current_client_address(), 45),
         request_id=_storable(current_request_id(), 64),
         details={
             name: _storable(value, 500) if isinstance(value, str) else value
@@ -55,14 +62,17 @@ def record(  # noqa: PLR0913 -- who, with what, for whom, from where
 
 
 def record_account(
-    action: AuditEvent.Action, user: User, *, address: str | None, **more: Any
+    action: AuditEvent.Action, user: User, *, actor: str | None = None, **more: Any
 ) -> None:
-    """Write one event of an account; ``more`` is what ``record`` takes besides."""
+    """Write one event of an account, by its owner unless an actor is given.
+
+    ``more`` is what ``record`` takes besides.
+    """
     record(
         action,
-        login=user.login,
+        actor=user.login if actor is None else actor,
+        subject=user.login,
         registry_id=user.institution.registry_id if user.institution else "",
-        address=address or "",
         **more,
     )
 

@@ -91,6 +91,7 @@ def _lifetimes() -> Iterator[CheckMessage]:
         "REFRESH_TOKEN_SECONDS": conf.refresh_token_lifetime,
         "PENDING_REQUEST_SECONDS": conf.pending_request_lifetime,
         "CONSENT_DAYS": conf.consent_lifetime,
+        "CLIENT_FAILURE_WINDOW_SECONDS": conf.client_failure_window,
     }
     for name, lifetime in lifetimes.items():
         if lifetime.total_seconds() <= 0:

@@ -18,6 +18,8 @@ DEFAULTS: dict[str, Any] = {
     "CONSENT_DAYS": 90,
     "AUDIT_DAYS": 400,
     "WRONG_VERIFIERS_PER_CODE": 5,
+    "CLIENT_FAILURES_PER_ADDRESS": 20,
+    "CLIENT_FAILURE_WINDOW_SECONDS": 15 * 60,
     "SESSION_IDLE_SECONDS": 30 * 60,
     "SESSION_ABSOLUTE_SECONDS": 8 * 3600,
     "LOGIN_FAILURES_PER_ACCOUNT": 10,
@@ -86,6 +88,16 @@ class Conf:
     def wrong_verifiers_per_code(self) -> int:
         """How many wrong PKCE verifiers burn a code."""
         return int(self._get("WRONG_VERIFIERS_PER_CODE"))
+
+    @property
+    def client_failures_per_address(self) -> int:
+        """Failures of one key from one address within the window before the limit."""
+        return int(self._get("CLIENT_FAILURES_PER_ADDRESS"))
+
+    @property
+    def client_failure_window(self) -> timedelta:
+        """The window in which failures of a key are counted."""
+        return self._seconds("CLIENT_FAILURE_WINDOW_SECONDS")
 
     @property
     def session_idle_seconds(self) -> int:

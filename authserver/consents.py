@@ -74,7 +74,7 @@ def remember(
 
 
 @transaction.atomic
-def revoke(*, user: User, key: ServiceKey, now: datetime, address: str = "") -> None:
+def revoke(*, user: User, key: ServiceKey, now: datetime) -> None:
     """Take back all an application got from this user: consents, codes and tokens.
 
     Where there is nothing to take back, there is nothing to record either.
@@ -95,6 +95,5 @@ def revoke(*, user: User, key: ServiceKey, now: datetime, address: str = "") -> 
         AuditEvent.Action.ACCESS_REVOKED,
         user,
         client_id=key.client_id,
-        address=address,
         at=now,
     )

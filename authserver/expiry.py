@@ -17,6 +17,7 @@ from authserver.models import (
     Grant,
     PendingRequest,
     RefreshToken,
+    RefusalCount,
     Session,
 )
 
@@ -49,6 +50,7 @@ def expired(now: datetime) -> list[models.QuerySet[Any]]:
         RefreshToken.objects.filter(expires_at__lte=now),
         Consent.objects.filter(Q(expires_at__lte=now) | Q(revoked_at__lte=now)),
         Session.objects.filter(expire_date__lte=now),
+        RefusalCount.objects.filter(since__lte=now - conf.client_failure_window),
         *login_limits.forgotten(now),
     ]
 

@@ -18,9 +18,7 @@ class ChangedMeanwhile(Exception):
 
 
 @transaction.atomic
-def rotate(
-    *, key_id: int, seen: datetime | None, login: str, address: str, now: datetime
-) -> str:
+def rotate(*, key_id: int, seen: datetime | None, actor: str, now: datetime) -> str:
     """Give the key a new secret and return it: the only time that anybody sees it.
 
     The one before keeps working until it is retired; an older one ends now. ``seen`` is
@@ -38,12 +36,12 @@ def rotate(
     )
     secret = key.rotate_secret(now=now)
     key.save()
-    audit.record(action, login=login, client_id=key.client_id, address=address, at=now)
+    audit.record(action, actor=actor, client_id=key.client_id, at=now)
     return secret
 
 
 @transaction.atomic
-def retire_previous(*, key_id: int, login: str, address: str, now: datetime) -> None:
+def retire_previous(*, key_id: int, actor: str, now: datetime) -> None:
     """End a rotation: only the current secret works from now on.
 
     Raises ``ChangedMeanwhile`` when there is no previous one.
@@ -55,8 +53,7 @@ def retire_previous(*, key_id: int, login: str, address: str, now: datetime) -> 
     key.save()
     audit.record(
         AuditEvent.Action.SECRET_RETIRED,
-        login=login,
+        actor=actor,
         client_id=key.client_id,
-        address=address,
         at=now,
     )

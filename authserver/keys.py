@@ -19,9 +19,11 @@ from django.db import connections, router
 from authserver import vault
 from authserver.models import (
     AccessToken,
+    AuditEvent,
     Institution,
     KeyInstitution,
     KeyService,
+    RefusalCount,
     Service,
     ServiceKey,
     User,
@@ -62,6 +64,11 @@ _KEY_LOOKUP = """
         AND u.principal_namespace <> ''
     LEFT JOIN {institution} ui ON ui.id = u.institution_id
     WHERE k.client_id = %s"""
+_CLIENT_LOOKUP = """
+    SELECT {columns}, f.refusals, f.since FROM {key} k
+    LEFT JOIN {refusals} f
+        ON f.client_id = k.client_id AND f.place = %s AND f.action = %s
+    WHERE k.client_id = %s"""
 _BEARER_LOOKUP = """
     SELECT {columns}, ti.registry_id, t.scope, t.expires FROM {token} t
     JOIN {key} k ON k.id = t.application_id
@@ -81,6 +88,7 @@ _TABLES = {
     "institution": Institution._meta.db_table,
     "token": AccessToken._meta.db_table,
     "user": User._meta.db_table,
+    "refusals": RefusalCount._meta.db_table,
 }
 
 
@@ -95,6 +103,10 @@ class StoredKey:
     claimed_https: bool
     institution_pks: Mapping[str, int]
     """Of the active institutions on the key, by registry identifier."""
+    failures: int = 0
+    """How often client authentication failed, from where it was tried now, …"""
+    failing_since: datetime | None = None
+    """… since the window of these failures began."""
 
     @property
     def client_id(self) -> str:
@@ -157,11 +169,19 @@ class ServiceKeyStore:
         )
 
 
-def find_stored_key(client_id: str) -> StoredKey | None:
-    """Return the key with its row numbers, for the authorization server itself."""
-    row = _fetch_key(client_id, "", "")
+def find_stored_key(client_id: str, place: str = "") -> StoredKey | None:
+    """Return the key with its row numbers, for the authorization server itself.
+
+    ``place`` is where the caller is counted (``counted_address``): the key comes with its
+    failures from there.
+    """
+    if not is_storable(client_id):
+        return None
+    failed = AuditEvent.Action.CLIENT_REFUSED.value
+    row = _fetch_row(_client_statement, [place, failed, client_id])
     if row is None:
         return None
+    failures, failing_since = row[-2:]
     return StoredKey(
         pk=row[0],
         name=row[2],
@@ -169,6 +189,8 @@ def find_stored_key(client_id: str) -> StoredKey | None:
         redirect_addresses=row[_REDIRECTS_AT].split(),
         claimed_https=bool(row[_CLAIMED_AT]),
         institution_pks=dict(_json(row[9])),
+        failures=failures or 0,
+        failing_since=_moment(failing_since),
     )
 
 
@@ -191,18 +213,26 @@ def _fetch_row(statement: Any, parameters: list[str]) -> Sequence[Any] | None:
     return rows[0] if rows else None
 
 
-def _columns(vendor: str) -> str:
+def _key_columns(vendor: str) -> str:
     words = _TABLES | _DIALECT[vendor]
-    key = _KEY_COLUMNS.format(
+    return _KEY_COLUMNS.format(
         services=_SERVICES.format_map(words), institutions=_INSTITUTIONS.format_map(words)
     )
+
+
+def _columns(vendor: str) -> str:
     user = ", ".join(f"u.{name}" for name in USER_COLUMNS)
-    return f"{key}, {user}, ui.registry_id"
+    return f"{_key_columns(vendor)}, {user}, ui.registry_id"
 
 
 @lru_cache
 def _key_statement(vendor: str) -> str:
     return _KEY_LOOKUP.format(columns=_columns(vendor), **_TABLES)
+
+
+@lru_cache
+def _client_statement(vendor: str) -> str:
+    return _CLIENT_LOOKUP.format(columns=_key_columns(vendor), **_TABLES)
 
 
 @lru_cache

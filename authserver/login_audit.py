@@ -28,15 +28,15 @@ def connect() -> None:
     user_login_failed.connect(failed, dispatch_uid="authserver.login_audit.failed")
 
 
-def logged_in(request: HttpRequest, user: User, **_kwargs: Any) -> None:
+def logged_in(user: User, **_kwargs: Any) -> None:
     """Record who came in."""
-    audit.record_account(Action.LOGIN_SUCCEEDED, user, address=client_address(request))
+    audit.record_account(Action.LOGIN_SUCCEEDED, user)
 
 
-def logged_out(request: HttpRequest, user: User | None, **_kwargs: Any) -> None:
+def logged_out(user: User | None, **_kwargs: Any) -> None:
     """Record who left; a session that had ended by itself names nobody."""
     if user is not None:
-        audit.record_account(Action.LOGGED_OUT, user, address=client_address(request))
+        audit.record_account(Action.LOGGED_OUT, user)
 
 
 def failed(
@@ -54,9 +54,8 @@ def failed(
     institution = credentials.get("institution")
     record = partial(
         audit.record,
-        login=account,
+        subject=account,
         registry_id=institution.registry_id if isinstance(institution, Institution) else "",
-        address=address or "",
     )
     record(Action.LOGIN_FAILED)
     seconds = login_limits.seconds_to_wait(account, address)

@@ -206,7 +206,7 @@ class LoginLimits(AxesDatabaseHandler):
 
 
 @transaction.atomic
-def lift(failures: QuerySet[AccessFailureLog], *, by: str, address: str = "") -> int:
+def lift(failures: QuerySet[AccessFailureLog], *, by: str) -> int:
     """Delete failures, which lifts the locks they opened; return how many there were.
 
     Each account is recorded, with who lifted the lock and where the failures came from.
@@ -217,9 +217,8 @@ def lift(failures: QuerySet[AccessFailureLog], *, by: str, address: str = "") ->
     for account, seen in places.items():
         audit.record(
             AuditEvent.Action.LOGIN_UNLOCKED,
-            login=account,
-            address=address,
-            by=by,
+            actor=by,
+            subject=account,
             failures=len(seen),
             addresses=sorted(set(seen)),
         )

@@ -131,19 +131,17 @@ def choose_institution(
     return replace(pending, request=replace(request, institution=registry_id))
 
 
-def deny(
-    pending: Pending, *, now: datetime, user: User | None = None, address: str = ""
-) -> str:
+def deny(pending: Pending, *, now: datetime, user: User | None = None) -> str:
     """Consume the request and return the address that says so. Raises ``Spent``."""
     request = pending.request
     with transaction.atomic():
         _consume(pending, now)
         audit.record(
             AuditEvent.Action.ACCESS_DENIED,
-            login=user.login if user else "",
+            actor=user.login if user else "",
+            subject=user.login if user else "",
             client_id=request.key.client_id,
             registry_id=request.institution or "",
-            address=address,
             at=now,
             scopes=str(request.scopes),
         )
@@ -158,7 +156,6 @@ def issue_code(
     user: User,
     granted: Collection[str],
     now: datetime,
-    address: str = "",
 ) -> str | Refusal:
     """Consume the request, issue a code and return the address that carries it.
 
@@ -169,7 +166,7 @@ def issue_code(
     request = pending.request
     scopes = request.scopes.narrowed_to(granted)
     if not scopes.services:
-        return deny(pending, now=now, user=user, address=address)
+        return deny(pending, now=now, user=user)
     if (refusal := pending.check(now)) is not None:
         return refusal
     institution = request.institution
@@ -200,10 +197,10 @@ def issue_code(
             )
         audit.record(
             AuditEvent.Action.ACCESS_GRANTED,
-            login=user.login,
+            actor=user.login,
+            subject=user.login,
             client_id=request.key.client_id,
             registry_id=institution,
-            address=address,
             at=now,
             scopes=str(scopes),
         )

@@ -11,7 +11,7 @@ os.environ.setdefault("PUBLIC_URL", "http://testserver")
 os.environ.setdefault("LOG_LEVEL", "WARNING")
 
 from config.settings import *  # noqa: F403 -- after the environment was set
-from config.settings import DATABASES, OAUTH2_PROVIDER
+from config.settings import DATABASES
 
 ALLOWED_HOSTS = ["testserver", "127.0.0.1", "localhost"]
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
@@ -28,6 +28,5 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
-OAUTH2_PROVIDER["ALWAYS_RELOAD_OAUTHLIB_CORE"] = True
 # Nothing was collected for a test run; WhiteNoise then asks the finders, as runserver does.
 WHITENOISE_AUTOREFRESH = WHITENOISE_USE_FINDERS = True

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from functools import lru_cache
 from ipaddress import IPv6Address, ip_address, ip_network
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from platform_errors.conf import conf
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from django.http import HttpRequest
 
+_current: ContextVar[HttpRequest | None] = ContextVar("current_request", default=None)
 _INTERFACE_BITS = 64
 """Of an IPv6 address: what a host chooses itself within its network (RFC 4291 2.5.1)."""
 
@@ -42,6 +44,25 @@ def client_address(request: HttpRequest) -> str | None:
             break
         caller = reported
     return str(caller)
+
+
+def current_client_address() -> str:
+    """Return the address that the request being served comes from.
+
+    Empty outside of a request, or when the server does not know it.
+    """
+    request = _current.get()
+    return "" if request is None else client_address(request) or ""
+
+
+def enter_request(request: HttpRequest) -> None:
+    """Make this the request being served (``RequestIdMiddleware``)."""
+    _current.set(request)
+
+
+def leave_request(**_kwargs: Any) -> None:
+    """Leave the request (``request_finished``)."""
+    _current.set(None)
 
 
 def counted_address(address: str) -> str | None:

@@ -7,7 +7,7 @@ import uuid
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from platform_errors.client_address import is_trusted
+from platform_errors.client_address import enter_request, is_trusted
 from platform_errors.conf import conf
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ class RequestIdMiddleware:
         # Forgotten when the request is finished, not here: Django logs a refusal after its
         # last middleware, and a streamed answer is still being made.
         _current.set(identifier)
+        enter_request(request)
         response = self.get_response(request)
         response.headers[conf.request_id_header] = identifier
         return response

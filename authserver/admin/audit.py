@@ -10,8 +10,25 @@ from authserver.models import AuditEvent
 class AuditEventAdmin(ReadOnlyAdmin):
     """What happened, newest first; the database refuses changes too."""
 
-    list_display = ["at", "action", "login", "client_id", "registry_id", "address"]
+    list_display = [
+        "at",
+        "action",
+        "actor",
+        "subject",
+        "client_id",
+        "registry_id",
+        "reason",
+        "address",
+    ]
     list_filter = ["action", "at"]
-    search_fields = ["login", "client_id", "registry_id", "address", "request_id"]
+    search_fields = [
+        "actor",
+        "subject",
+        "client_id",
+        "registry_id",
+        "reason",
+        "address",
+        "request_id",
+    ]
     ordering = ["-at", "-id"]
     show_full_result_count = False

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from django.contrib import admin
 
 from authserver import audit
-from platform_errors.client_address import client_address
 
 if TYPE_CHECKING:
     from django.contrib.admin.models import LogEntry
@@ -41,8 +40,8 @@ class AuditedAdmin(admin.ModelAdmin):
     deleted: ClassVar[AuditEvent.Action]
 
     def named(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
-        """Return what the record says besides: what was changed, and by whom."""
-        return {"login": request.user.get_username()}
+        """Return what the record says of the row besides what was changed."""
+        return {}
 
     def in_words(self, obj: Any, message: str) -> str:
         """Return what to record of Django's message about the change."""
@@ -77,7 +76,7 @@ class AuditedAdmin(admin.ModelAdmin):
     ) -> None:
         audit.record(
             action,
-            address=client_address(request) or "",
+            actor=request.user.get_username(),
             changes=self.in_words(obj, message),
             **self.named(request, obj),
         )

@@ -17,7 +17,6 @@ from django.views.decorators.http import require_http_methods
 
 from authserver import key_secrets
 from authserver.models import ServiceKey
-from platform_errors.client_address import client_address
 
 if TYPE_CHECKING:
     from django.contrib.admin import ModelAdmin
@@ -74,8 +73,7 @@ class KeySecretPages:
             secret = key_secrets.rotate(
                 key_id=key.pk,
                 seen=key.secret_created_at,
-                login=request.user.get_username(),
-                address=client_address(request) or "",
+                actor=request.user.get_username(),
                 now=timezone.now(),
             )
         except key_secrets.ChangedMeanwhile:
@@ -92,8 +90,7 @@ class KeySecretPages:
         try:
             key_secrets.retire_previous(
                 key_id=key.pk,
-                login=request.user.get_username(),
-                address=client_address(request) or "",
+                actor=request.user.get_username(),
                 now=timezone.now(),
             )
         except key_secrets.ChangedMeanwhile:

@@ -9,7 +9,6 @@ from django.contrib import admin
 
 from authserver import login_limits
 from authserver.admin.base import ReadOnlyAdmin
-from platform_errors.client_address import client_address
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -36,8 +35,4 @@ class LoginFailureAdmin(ReadOnlyAdmin):
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         """Delete the selected failures, for the record as well."""
-        login_limits.lift(
-            queryset,
-            by=request.user.get_username(),
-            address=client_address(request) or "",
-        )
+        login_limits.lift(queryset, by=request.user.get_username())

@@ -13,7 +13,6 @@ from authserver import key_secrets
 from authserver.admin import key_secret_pages
 from authserver.admin.base import AuditedAdmin
 from authserver.models import AuditEvent, KeyInstitution, KeyService, ServiceKey
-from platform_errors.client_address import client_address
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -189,8 +188,7 @@ class ServiceKeyAdmin(AuditedAdmin):
             secret = key_secrets.rotate(
                 key_id=obj.pk,
                 seen=None,
-                login=request.user.get_username(),
-                address=client_address(request) or "",
+                actor=request.user.get_username(),
                 now=timezone.now(),
             )
             obj.refresh_from_db()

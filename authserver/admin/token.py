@@ -12,7 +12,6 @@ from authserver import audit
 from authserver.admin.base import ReadOnlyAdmin
 from authserver.models import AccessToken, AuditEvent, RefreshToken
 from authserver.oauth import tokens
-from platform_errors.client_address import client_address
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -96,10 +95,9 @@ def _revoke(token: AccessToken | RefreshToken, request: HttpRequest) -> None:
         token.revoke()
     audit.record(
         AuditEvent.Action.TOKEN_REVOKED,
-        login=token.user.login if token.user else "",
+        actor=request.user.get_username(),
+        subject=token.user.login if token.user else "",
         client_id=token.application.client_id,
         registry_id=token.institution.registry_id,
-        address=client_address(request) or "",
         at=now,
-        by=request.user.get_username(),
     )

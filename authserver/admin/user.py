@@ -120,11 +120,10 @@ class UserAdmin(AuditedAdmin, DjangoUserAdmin):
     ]
 
     def named(self, request: HttpRequest, obj: User) -> dict[str, Any]:
-        """Name the account, and the administrator beside it."""
+        """Name the account."""
         return {
-            "login": obj.login,
+            "subject": obj.login,
             "registry_id": obj.institution.registry_id if obj.institution else "",
-            "by": request.user.get_username(),
         }
 
     def action_of_change(self, request: HttpRequest) -> AuditEvent.Action:

@@ -1,6 +1,6 @@
 """The authorization server's tables; one module per noun."""
 
-from authserver.models.audit import AuditEvent
+from authserver.models.audit import AuditEvent, RefusalCount
 from authserver.models.consent import Consent
 from authserver.models.institution import Institution
 from authserver.models.service import CONTEXT_SCOPE_PREFIX, REFRESH_TOKEN_SCOPE, Service
@@ -28,6 +28,7 @@ __all__ = [
     "KeyService",
     "PendingRequest",
     "RefreshToken",
+    "RefusalCount",
     "Service",
     "ServiceKey",
     "Session",

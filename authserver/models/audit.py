@@ -8,7 +8,7 @@ from django.utils import timezone
 
 
 class AuditEvent(models.Model):
-    """One thing that happened: who, with which key, for which institution, from where.
+    """One thing that happened: who did it, to whose account, with which key, from where.
 
     People, keys and institutions are named by text and not by reference: the record must
     outlive them unchanged. ``details`` never holds a secret, a token or a code.
@@ -32,6 +32,8 @@ class AuditEvent(models.Model):
         CODE_REPLAYED = "code_replayed", "Code replayed"
         CODE_BURNED = "code_burned", "Code burned"
         REFRESH_REPLAYED = "refresh_replayed", "Refresh token replayed"
+        TOKEN_REFUSED = "token_refused", "Token refused"
+        CLIENT_REFUSED = "client_refused", "Client authentication failed"
         KEY_CREATED = "key_created", "Key created"
         KEY_CHANGED = "key_changed", "Key changed"
         KEY_DELETED = "key_deleted", "Key deleted"
@@ -43,10 +45,15 @@ class AuditEvent(models.Model):
 
     at = models.DateTimeField(default=timezone.now)
     action = models.CharField(max_length=32, choices=Action.choices)
-    login = models.CharField(max_length=200, blank=True)
+    actor = models.CharField(max_length=255, blank=True)
+    """Who did it: a login, the key of a client, ``manage.py``; or empty: not known."""
+    subject = models.CharField(max_length=200, blank=True)
+    """The login of the account that it concerns, if it concerns one."""
     client_id = models.CharField("key", max_length=255, blank=True)
     registry_id = models.CharField("institution", max_length=32, blank=True)
     address = models.CharField(max_length=45, blank=True)
+    reason = models.CharField(max_length=64, blank=True)
+    """Why it was refused or failed, as a stable word such as ``verifier_wrong``."""
     request_id = models.CharField("request identifier", max_length=64, blank=True)
     details = models.JSONField(default=dict, blank=True)
 
@@ -57,7 +64,8 @@ class AuditEvent(models.Model):
         # Named, because ``db_index`` on text makes a second index on PostgreSQL.
         indexes = [
             models.Index(fields=["-at", "-id"], name="audit_newest_first"),
-            models.Index(fields=["login", "-id"], name="audit_by_login"),
+            models.Index(fields=["actor", "-id"], name="audit_by_actor"),
+            models.Index(fields=["subject", "-id"], name="audit_by_subject"),
             models.Index(fields=["client_id", "-id"], name="audit_by_key"),
             models.Index(fields=["registry_id", "-id"], name="audit_by_institution"),
         ]
@@ -65,3 +73,30 @@ class AuditEvent(models.Model):
     def __str__(self) -> str:
         """Say what and when."""
         return f"{self.action} at {self.at:%Y-%m-%d %H:%M:%S}Z (#{self.pk})"
+
+
+class RefusalCount(models.Model):
+    """How often a key was refused from one address since the window began.
+
+    Bounds how many refusals are recorded, and how many secrets may be tried.
+    """
+
+    action = models.CharField(max_length=32)
+    client_id = models.CharField("key", max_length=255, blank=True)
+    """Empty for all keys together that do not exist."""
+    place = models.CharField(max_length=45, blank=True)
+    """The address, or of an IPv6 address its network of /64."""
+    refusals = models.PositiveIntegerField(default=1)
+    since = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["client_id", "place", "action"], name="refusals_counted_once"
+            ),
+        ]
+        indexes = [models.Index(fields=["since"], name="refusals_by_window")]
+
+    def __str__(self) -> str:
+        """Say how many of what."""
+        return f"{self.refusals} of {self.action} since {self.since:%Y-%m-%d %H:%M:%S}Z"

@@ -85,6 +85,7 @@ class GrantQuerySet(models.QuerySet["Grant"]):
             "redirect_uri",
             "scope",
             "code_challenge",
+            "code_challenge_method",
             "token_family",
             "redeemed_at",
             "failed_verifiers",

@@ -14,8 +14,9 @@ from rest_framework.request import Request
 
 from authserver import rules
 from authserver.keys import StoredKey, find_stored_key
+from authserver.oauth import failures
 from authserver.refusals import InvalidRequest
-from platform_errors import exceptions
+from platform_errors import exceptions, signing
 from platform_errors.authentication import HmacAuthentication
 
 if TYPE_CHECKING:
@@ -26,18 +27,57 @@ if TYPE_CHECKING:
     from authserver.oauth.requests import ClientRequest
 
 
+class SecretMissing(exceptions.KeyInvalid):
+    """The key has a secret, and the client did not authenticate."""
+
+
+class SecretWrong(exceptions.KeyInvalid):
+    """The secret is none of the key's."""
+
+
+class SecretUnexpected(exceptions.KeyInvalid):
+    """The key is public, and the client sent a secret."""
+
+
+class AuthenticationRequired(exceptions.AuthenticationRefusal):
+    """No client is named, or one without a secret where a secret is needed."""
+
+    message = "client authentication is required"
+
+
 def authenticate(
     client_request: ClientRequest, http_request: HttpRequest, now: datetime
 ) -> StoredKey:
     """Return the key of the client, established and in force.
 
-    Raises ``InvalidRequest`` for contradictions, and the rows of spec 7.1: ``KeyInvalid``
-    (also for a wrong or missing secret), ``KeyCanceled``, ``KeyExpired``,
-    ``SignatureInvalid``, ….
+    Raises ``InvalidRequest`` for contradictions, ``TooManyRequests``, and the rows of spec
+    7.1: ``KeyInvalid`` (also for a wrong or missing secret), ``KeyCanceled``,
+    ``KeyExpired``, ``SignatureInvalid``, …; these are recorded.
     """
-    client_id = client_request.get("client_id")
+    try:
+        if client_request.signature is not None:
+            return _signed(client_request, client_request.signature, http_request, now)
+        return _named(client_request, now)
+    except (exceptions.AuthenticationRefusal, exceptions.KeyCanceled) as refused:
+        failures.record_client(claimed_id(client_request), refused, now)
+        raise
+
+
+def claimed_id(client_request: ClientRequest) -> str:
+    """Return the key identifier that the client claims, or nothing."""
     if client_request.signature is not None:
-        return _signed(client_request, client_request.signature, http_request)
+        try:
+            return signing.parse_header(client_request.signature).client_id
+        except signing.HeaderMalformed:
+            return ""
+    if client_request.basic is not None:
+        return client_request.basic.client_id
+    return client_request.get("client_id")
+
+
+def _named(client_request: ClientRequest, now: datetime) -> StoredKey:
+    """Authenticate with a secret, or a public key with its name."""
+    client_id = client_request.get("client_id")
     basic = client_request.basic
     secret = client_request.get("client_secret")
     if basic is not None:
@@ -50,42 +90,52 @@ def authenticate(
         raise InvalidRequest("required parameter 'client_id' is missing or blank")
     key = _known_key(client_id)
     rules.check_key(key.view, now)
-    _check_secret(key, secret)
+    _check_secret(key, secret, now)
     return key
 
 
-def _check_secret(key: StoredKey, secret: str) -> None:
+def _check_secret(key: StoredKey, secret: str, now: datetime) -> None:
     if not key.has_secret:
         # A Basic header with an empty password, as common libraries send it for a public
         # client, claims nothing; a secret for a key that has none is somebody's mistake.
         if secret:
-            raise exceptions.KeyInvalid("the key has no secret", key=key.client_id)
+            raise SecretUnexpected("the key has no secret", key=key.client_id)
         return
+    failures.require_within_limit(key, now)
     if not secret:
-        raise exceptions.KeyInvalid(
+        raise SecretMissing(
             "the key has a secret, so the client must authenticate", key=key.client_id
         )
     given = secret.encode("utf-8", "surrogatepass")
     # Not any(): it would stop at the first match.
     if not sum(hmac.compare_digest(given, known) for known in key.view.secrets):
-        raise exceptions.KeyInvalid("client authentication failed", key=key.client_id)
+        raise SecretWrong("client authentication failed", key=key.client_id)
 
 
 def _signed(
-    client_request: ClientRequest, signature: str, http_request: HttpRequest
+    client_request: ClientRequest,
+    signature: str,
+    http_request: HttpRequest,
+    now: datetime,
 ) -> StoredKey:
     """Authenticate with the platform's signature; it covers the query string."""
     if client_request.get("client_secret"):
         raise InvalidRequest("a client authenticates in one way only")
+    key = find_stored_key(claimed_id(client_request), failures.place())
+    if key is not None:
+        rules.check_key(key.view, now)
+        failures.require_within_limit(key, now)
     credentials = HmacAuthentication().credentials(Request(http_request), signature)
     client_id = credentials.key.client_id
+    if key is None:
+        raise exceptions.KeyInvalid(key=client_id)
     if client_request.get("client_id") not in {"", client_id}:
         raise InvalidRequest("client_id differs from the Authorization header")
-    return _known_key(client_id)
+    return key
 
 
 def _known_key(client_id: str) -> StoredKey:
-    key = find_stored_key(client_id)
+    key = find_stored_key(client_id, failures.place())
     if key is None:
         raise exceptions.KeyInvalid(key=client_id)
     return key

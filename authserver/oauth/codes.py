@@ -6,12 +6,10 @@ What decides a race is always one conditional UPDATE, which holds on every datab
 from __future__ import annotations
 
 import hashlib
-import re
 from base64 import urlsafe_b64encode
 from typing import TYPE_CHECKING
 
 from django.db.models import F
-from django.utils.crypto import constant_time_compare
 
 from authserver import vault
 from authserver.conf import conf
@@ -20,9 +18,10 @@ from authserver.oauth import tokens
 from authserver.refusals import InvalidGrant, InvalidRequest
 
 if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
     from authserver.oauth.exchange import Exchange
 
-CODE_VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 _WRONG = "the code is not valid"
 
 
@@ -34,57 +33,82 @@ def find(exchange: Exchange) -> Grant:
     Raises ``InvalidGrant``, with one message for all.
     """
     grant = Grant.objects.by_code(vault.digest(exchange.client_request.get("code")))
-    if grant is None or grant.application_id != exchange.key.pk:
-        raise InvalidGrant(_WRONG)
+    if grant is None:
+        raise exchange.because("code_unknown", InvalidGrant(_WRONG))
     exchange.grant = grant
+    if grant.application_id != exchange.key.pk:
+        raise exchange.because("code_of_another_client", InvalidGrant(_WRONG))
     if grant.redeemed_at is not None:
         replayed(exchange)
     if grant.expires <= exchange.now:
-        raise InvalidGrant(_WRONG)
+        raise exchange.because("code_expired", InvalidGrant(_WRONG))
     return grant
 
 
 def replayed(exchange: Exchange) -> None:
     """Revoke what was issued from a spent code. Always raises ``InvalidGrant``."""
     if tokens.revoke_family(exchange.family, exchange.now):
-        tokens.audit_exchange(exchange, AuditEvent.Action.CODE_REPLAYED)
-    raise InvalidGrant(_WRONG)
+        exchange.refused_as = AuditEvent.Action.CODE_REPLAYED
+    raise exchange.because("code_spent", InvalidGrant(_WRONG))
 
 
-def check_verifier(exchange: Exchange, grant: Grant) -> None:
-    """Compare the PKCE verifier with the challenge (RFC 7636 section 4.6).
+def check_pkce(exchange: Exchange, grant: Grant) -> None:
+    """Raise unless the code has a challenge and the request a verifier, or neither has.
 
     A verifier for a code without a challenge is a downgrade in progress (RFC 9700 section
     2.1.1), and so is a code without one for a key that must use PKCE by now. Raises
-    ``InvalidRequest`` when the verifier is missing, ``InvalidGrant`` when it is wrong.
+    ``InvalidRequest`` when the verifier is missing, else ``InvalidGrant``. Whether the
+    verifier is the right one is ``server.CodeGrant`` and ``spend``.
     """
     verifier = exchange.client_request.get("code_verifier")
     if not grant.code_challenge:
-        if verifier or not exchange.key.may_omit_pkce:
-            raise InvalidGrant("the code was issued without a code_challenge")
+        if verifier or is_pkce_required(exchange):
+            raise exchange.because(
+                "challenge_missing",
+                InvalidGrant("the code was issued without a code_challenge"),
+            )
         return
     if not verifier:
-        raise InvalidRequest("required parameter 'code_verifier' is missing or blank")
-    digest = hashlib.sha256(verifier.encode("utf-8", "surrogatepass")).digest()
-    challenge = urlsafe_b64encode(digest).rstrip(b"=").decode()
-    matches = constant_time_compare(challenge, grant.code_challenge)
-    if not (CODE_VERIFIER.fullmatch(verifier) and matches):
-        _count_wrong_verifier(exchange, grant)
-        raise InvalidGrant("code_verifier does not fit the code")
+        raise exchange.because(
+            "verifier_missing",
+            InvalidRequest("required parameter 'code_verifier' is missing or blank"),
+        )
 
 
-def _count_wrong_verifier(exchange: Exchange, grant: Grant) -> None:
+def is_pkce_required(exchange: Exchange) -> bool:
+    """Return whether the code cannot be redeemed without a verifier."""
+    has_challenge = exchange.grant is not None and bool(exchange.grant.code_challenge)
+    return has_challenge or not exchange.key.may_omit_pkce
+
+
+def count_wrong_verifier(exchange: Exchange) -> None:
     """Count in the database, so that parallel guesses count too; one of them burns."""
-    unspent = Grant.objects.filter(pk=grant.pk, redeemed_at__isnull=True)
+    unspent = _unspent(exchange)
     unspent.update(failed_verifiers=F("failed_verifiers") + 1)
     last = unspent.filter(failed_verifiers__gte=conf.wrong_verifiers_per_code)
     if last.update(redeemed_at=exchange.now):
-        tokens.audit_exchange(exchange, AuditEvent.Action.CODE_BURNED)
+        exchange.refused_as = AuditEvent.Action.CODE_BURNED
 
 
-def spend(exchange: Exchange, grant: Grant) -> bool:
-    """Redeem the code; ``False`` when another request did so first."""
-    changed = Grant.objects.filter(pk=grant.pk, redeemed_at__isnull=True).update(
-        redeemed_at=exchange.now
-    )
-    return bool(changed)
+def spend(exchange: Exchange) -> bool:
+    """Redeem the code; ``False`` when another request did so first.
+
+    The verifier stands in the condition, although oauthlib has verified it by now: nothing
+    is issued without it, whatever a version of the library may leave out.
+    """
+    challenge = _challenge_of(exchange.client_request.get("code_verifier"))
+    unspent = _unspent(exchange).filter(code_challenge=challenge)
+    return bool(unspent.update(redeemed_at=exchange.now))
+
+
+def _unspent(exchange: Exchange) -> QuerySet[Grant]:
+    assert exchange.grant is not None  # noqa: S101 -- set before a verifier is looked at
+    return Grant.objects.filter(pk=exchange.grant.pk, redeemed_at__isnull=True)
+
+
+def _challenge_of(verifier: str) -> str:
+    """Return the ``S256`` challenge of a verifier (RFC 7636 section 4.2), of none none."""
+    if not verifier:
+        return ""
+    digest = hashlib.sha256(verifier.encode("utf-8", "surrogatepass")).digest()
+    return urlsafe_b64encode(digest).rstrip(b"=").decode()

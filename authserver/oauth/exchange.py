@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from authserver.models import AuditEvent
 from authserver.scopes import Scopes
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from authserver.models import Grant, RefreshToken, User
     from authserver.oauth.requests import ClientRequest
     from authserver.oauth.tokens import Issued
+    from platform_errors.exceptions import Refusal
 
 
 @dataclass(slots=True, kw_only=True)
@@ -30,7 +32,6 @@ class Exchange:
     client_request: ClientRequest
     http_request: HttpRequest
     now: datetime
-    address: str
     old_generation: bool = False
 
     stored_key: StoredKey | None = None
@@ -43,11 +44,21 @@ class Exchange:
 
     issued: Issued | None = None
 
+    refused_as: AuditEvent.Action = AuditEvent.Action.TOKEN_REFUSED
+    """What a refusal is recorded as."""
+    cause: str = ""
+    """Why, for the record alone: the client reads one message for many causes."""
+
     @property
     def key(self) -> StoredKey:
         """The authenticated key; asked only after authentication."""
         assert self.stored_key is not None  # noqa: S101 -- the order of oauthlib's steps
         return self.stored_key
+
+    def because(self, cause: str, refused: Refusal) -> Refusal:
+        """Keep the cause for the record, and return the refusal to raise."""
+        self.cause = cause
+        return refused
 
     @property
     def family(self) -> UUID | None:

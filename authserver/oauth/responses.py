@@ -79,8 +79,12 @@ def error_response(
     request: HttpRequest,
     *,
     old_generation: bool = False,
+    basic: bool = False,
 ) -> HttpResponse:
-    """Return a refusal with the members of RFC 6749 and of the platform (decisions 4)."""
+    """Return a refusal with the members of RFC 6749 and of the platform (decisions 4).
+
+    ``basic``: a 401 challenges with Basic, whatever the client tried.
+    """
     accept = request.META.get("HTTP_ACCEPT", "")
     if _prefers_xml(accept):
         response = HttpResponse(
@@ -105,7 +109,7 @@ def error_response(
     for name, value in (HEADERS | refused.headers).items():
         response[name] = value
     if refused.status_code == 401:
-        response["WWW-Authenticate"] = _challenge(request)
+        response["WWW-Authenticate"] = _challenge(request, basic=basic)
     return response
 
 
@@ -124,10 +128,10 @@ def _prefers_xml(accept: str) -> bool:
     return xml.quality > negotiation.preference(accept, negotiation.JSON).quality
 
 
-def _challenge(request: HttpRequest) -> str:
+def _challenge(request: HttpRequest, *, basic: bool) -> str:
     """Answer in the scheme that failed (RFC 6749 section 5.2)."""
     scheme = request.META.get("HTTP_AUTHORIZATION", "").lstrip(" \t").lower()
-    if scheme.startswith("basic"):
+    if basic or scheme.startswith("basic"):
         return f'Basic realm="{conf.issuer}", charset="UTF-8"'
     return challenge()
 

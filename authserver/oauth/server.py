@@ -1,10 +1,12 @@
 """oauthlib's token endpoint, as ``OAUTH2_PROVIDER["OAUTH2_SERVER_CLASS"]``.
 
-oauthlib brings the grant types and the order of their questions, ``validator.py`` answers.
+oauthlib brings the grant types and the order of their questions, and verifies PKCE;
+``validator.py`` answers.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from oauth2_provider.settings import oauth2_settings
@@ -18,7 +20,8 @@ from oauthlib.oauth2 import (
 )
 
 from authserver import vault
-from authserver.refusals import UnsupportedGrantType
+from authserver.oauth import codes
+from authserver.refusals import InvalidGrant, UnsupportedGrantType
 
 if TYPE_CHECKING:
     from authserver.oauth.exchange import Exchange
@@ -31,12 +34,62 @@ REQUIRED = {
     "refresh_token": ("refresh_token",),
     "client_credentials": (),
 }
+OPTIONAL: dict[str, tuple[str, ...]] = {
+    "authorization_code": ("code_verifier",),
+    "refresh_token": (),
+    "client_credentials": (),
+}
+
+
+CODE_VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
+
+
+class WrongVerifier(InvalidGrant):
+    """The PKCE verifier is not the one that the challenge was made from."""
+
+    def __init__(self) -> None:
+        """Say so."""
+        super().__init__("code_verifier does not fit the code")
+
+
+class CodeGrant(AuthorizationCodeGrant):
+    """The authorization code grant, with ``S256`` alone and wrong verifiers counted."""
+
+    def validate_token_request(self, request: Request) -> None:
+        """Validate as oauthlib does. Raises the refusal that the client will read."""
+        try:
+            super().validate_token_request(request)
+        except WrongVerifier:
+            request.exchange.cause = "verifier_wrong"
+            codes.count_wrong_verifier(request.exchange)
+            raise
+
+    def validate_code_challenge(
+        self, challenge: str, challenge_method: str, verifier: str
+    ) -> bool:
+        """Compare as oauthlib does (RFC 7636 section 4.6). Raises ``WrongVerifier``."""
+        is_well_formed = (
+            challenge_method == "S256" and CODE_VERIFIER.fullmatch(verifier) is not None
+        )
+        if is_well_formed and super().validate_code_challenge(
+            challenge, challenge_method, verifier
+        ):
+            return True
+        raise WrongVerifier
 
 
 class OpaqueToken(BearerToken):
     """Opaque tokens, with a refresh token only where ``refresh_token`` was granted."""
 
     __slots__ = ()
+
+    def __init__(self, request_validator: Any) -> None:
+        """Make the texts of our own form; lifetimes come from our own settings."""
+        super().__init__(
+            request_validator,
+            token_generator=lambda _request: vault.new_access_token(),
+            refresh_token_generator=lambda _request: vault.new_refresh_token(),
+        )
 
     def create_token(
         self,
@@ -46,12 +99,13 @@ class OpaqueToken(BearerToken):
     ) -> dict[str, str]:
         """Make the texts; everything else of the answer is ``responses.py``."""
         exchange: Exchange = request.exchange
-        token = {"access_token": vault.new_access_token()}
         # A refresh keeps its right to the next one, however narrow its scope parameter.
-        if refresh_token and (
+        is_refreshable = (
             exchange.refresh_token is not None or exchange.scopes.wants_refresh_token
-        ):
-            token["refresh_token"] = vault.new_refresh_token()
+        )
+        token: dict[str, str] = super().create_token(
+            request, refresh_token=refresh_token and is_refreshable, **kwargs
+        )
         return token
 
 
@@ -59,12 +113,12 @@ class Server(TokenEndpoint):
     """The token endpoint."""
 
     def __init__(self, request_validator: Any, **_kwargs: Any) -> None:
-        """Build the grants; lifetimes come from our own settings."""
+        """Build the grants."""
         self.request_validator = request_validator
         super().__init__(
             default_grant_type="authorization_code",
             grant_types={
-                "authorization_code": AuthorizationCodeGrant(request_validator),
+                "authorization_code": CodeGrant(request_validator),
                 "refresh_token": RefreshTokenGrant(request_validator),
                 "client_credentials": ClientCredentialsGrant(request_validator),
             },
@@ -83,10 +137,15 @@ class Server(TokenEndpoint):
             raise UnsupportedGrantType("grant_type is not one of those supported")
         # Only what the grant type has: oauthlib makes an attribute of every parameter.
         values = {name: asked.require(name) for name in REQUIRED[grant_type]}
+        values |= {
+            name: asked.get(name) for name in OPTIONAL[grant_type] if asked.get(name)
+        }
         request = Request("", http_method="POST", body={"grant_type": grant_type, **values})
         request.exchange = exchange
         self.grant_types[grant_type].create_token_response(request, self.default_token_type)
-        assert exchange.issued is not None  # noqa: S101 -- or a refusal was raised
+        if exchange.issued is None:
+            # oauthlib refused by itself, where the validator had no objection.
+            raise InvalidGrant("the grant is not valid")
         return exchange.issued
 
 

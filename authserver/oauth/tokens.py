@@ -83,21 +83,23 @@ def find_refresh_token(exchange: Exchange) -> RefreshToken:
     token = RefreshToken.objects.by_digest(
         vault.digest(exchange.client_request.get("refresh_token"))
     )
-    if token is None or token.application_id != exchange.key.pk:
-        raise InvalidGrant(_WRONG)
+    if token is None:
+        raise exchange.because("refresh_token_unknown", InvalidGrant(_WRONG))
     exchange.refresh_token = token
+    if token.application_id != exchange.key.pk:
+        raise exchange.because("refresh_token_of_another_client", InvalidGrant(_WRONG))
     if token.revoked is not None:
         refresh_replayed(exchange)
     if token.expires_at <= exchange.now:
-        raise InvalidGrant(_WRONG)
+        raise exchange.because("refresh_token_expired", InvalidGrant(_WRONG))
     return token
 
 
 def refresh_replayed(exchange: Exchange) -> None:
     """Revoke the family of a spent refresh token. Always raises ``InvalidGrant``."""
     if revoke_family(exchange.family, exchange.now):
-        audit_exchange(exchange, AuditEvent.Action.REFRESH_REPLAYED)
-    raise InvalidGrant(_WRONG)
+        exchange.refused_as = AuditEvent.Action.REFRESH_REPLAYED
+    raise exchange.because("refresh_token_spent", InvalidGrant(_WRONG))
 
 
 def spend_refresh_token(exchange: Exchange, token: RefreshToken) -> bool:
@@ -159,10 +161,10 @@ def audit_exchange(exchange: Exchange, action: AuditEvent.Action, **details: str
     institution = row.institution.registry_id if row is not None else ""
     audit.record(
         action,
-        login=user.login if user is not None else "",
+        actor=exchange.key.client_id,
+        subject=user.login if user is not None else "",
         client_id=exchange.key.client_id,
         registry_id=exchange.registry_id or institution,
-        address=exchange.address,
         at=exchange.now,
         grant_type=exchange.client_request.get("grant_type"),
         **details,

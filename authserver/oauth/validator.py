@@ -1,9 +1,11 @@
 """The answers to oauthlib's questions (``OAUTH2_PROVIDER["OAUTH2_VALIDATOR_CLASS"]``).
 
 django-oauth-toolkit's own validator reads the grant five times, redeems a code twice under
-concurrency and knows neither institutions nor our statuses; so each question is answered
-from the ``Exchange``, which every row is read into once. An answer that is no is raised as
-the refusal that the client will read, which oauthlib lets pass.
+concurrency and knows neither institutions nor our statuses; so this is oauthlib's, and each
+question is answered from the ``Exchange``, which every row is read into once. A question
+that a later oauthlib may add raises ``NotImplementedError``, or takes oauthlib's default.
+An answer that is no is raised as the refusal that the client will read, which oauthlib lets
+pass. Nothing is issued that ``save_bearer_token`` has not checked.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
-from oauth2_provider.oauth2_validators import OAuth2Validator
+from oauthlib.oauth2 import RequestValidator
 
 from authserver import rules
 from authserver.models import AuditEvent, User
@@ -32,27 +34,21 @@ if TYPE_CHECKING:
     from authserver.oauth.exchange import Exchange
 
 
-class Validator(OAuth2Validator):
+class Validator(RequestValidator):
     """Answers for the three grant types of the token endpoint."""
 
     # --- Who is calling -------------------------------------------------------------------
 
-    def client_authentication_required(
-        self, request: Request, *args: Any, **kwargs: Any
-    ) -> bool:
-        """Say always: ``authenticate_client`` knows public keys as well."""
-        return True
-
     def authenticate_client(self, request: Request, *args: Any, **kwargs: Any) -> bool:
-        """Establish the key. Raises the rows of spec 7.1."""
+        """Establish the key, a public one as well. Raises the rows of spec 7.1."""
         exchange: Exchange = request.exchange
         key = clients.authenticate(
             exchange.client_request, exchange.http_request, exchange.now
         )
-        if exchange.old_generation and not key.view.old_generation:
-            raise UnauthorizedClient("the service key is not enabled for this endpoint")
         exchange.stored_key = request.client = key
         request.client_id = key.client_id
+        if exchange.old_generation and not key.view.old_generation:
+            raise UnauthorizedClient("the service key is not enabled for this endpoint")
         return True
 
     def validate_grant_type(
@@ -80,19 +76,26 @@ class Validator(OAuth2Validator):
         *args: Any,
         **kwargs: Any,
     ) -> bool:
-        """Find the code's grant. Raises ``InvalidGrant``."""
-        _continue(request.exchange, codes.find(request.exchange))
+        """Find the code's grant. Raises ``InvalidGrant`` or ``InvalidRequest``."""
+        exchange: Exchange = request.exchange
+        grant = codes.find(exchange)
+        _continue(exchange, grant)
+        codes.check_pkce(exchange, grant)
         return True
 
-    def get_code_challenge(self, code: str, request: Request) -> None:
-        """Verify here, where wrong verifiers can be counted; oauthlib has nothing to do."""
-        exchange: Exchange = request.exchange
-        assert exchange.grant is not None  # noqa: S101 -- set by validate_code
-        codes.check_verifier(exchange, exchange.grant)
+    def get_code_challenge(self, code: str, request: Request) -> str | None:
+        """Return the challenge of the authorization request."""
+        grant: Grant = request.exchange.grant
+        return grant.code_challenge or None
+
+    def get_code_challenge_method(self, code: str, request: Request) -> str:
+        """Return the method of the authorization request, always ``S256``."""
+        grant: Grant = request.exchange.grant
+        return grant.code_challenge_method
 
     def is_pkce_required(self, client_id: str, request: Request) -> bool:
-        """Whether it was is known from the grant, see ``get_code_challenge``."""
-        return False
+        """Return whether the code cannot be redeemed without a verifier."""
+        return codes.is_pkce_required(request.exchange)
 
     def confirm_redirect_uri(
         self,
@@ -107,10 +110,10 @@ class Validator(OAuth2Validator):
         """Compare with the address of the authorization request, character by character."""
         exchange: Exchange = request.exchange
         if exchange.grant is None or exchange.grant.redirect_uri != redirect_uri:
-            raise InvalidGrant(
-                "redirect_uri differs from that of the authorization request"
+            raise exchange.because(
+                "redirect_uri_differs",
+                InvalidGrant("redirect_uri differs from that of the authorization request"),
             )
-        _check_statuses(exchange)
         return True
 
     # --- Refresh token --------------------------------------------------------------------
@@ -118,26 +121,25 @@ class Validator(OAuth2Validator):
     def validate_refresh_token(
         self, refresh_token: str, client: Any, request: Request, *args: Any, **kwargs: Any
     ) -> bool:
-        """Find the token. Raises ``InvalidGrant``."""
-        _continue(request.exchange, tokens.find_refresh_token(request.exchange))
+        """Find the token, and narrow its scopes to the requested ones (RFC 6749 section 6).
+
+        Raises ``InvalidGrant``, or ``InvalidScope`` for more than was granted.
+        """
+        exchange: Exchange = request.exchange
+        _continue(exchange, tokens.find_refresh_token(exchange))
+        if scope := exchange.client_request.get("scope"):
+            requested = rules.read_scopes(scope)
+            if not set(requested.tokens) <= set(exchange.scopes.tokens):
+                raise InvalidScope("scope asks for more than was granted")
+            exchange.scopes = requested
         return True
 
     def get_original_scopes(
         self, refresh_token: str, request: Request, *args: Any, **kwargs: Any
     ) -> list[str]:
-        """Return what was granted; narrow it to what is asked for now (RFC 6749 section 6).
-
-        Raises ``InvalidScope`` for more than was granted.
-        """
-        exchange: Exchange = request.exchange
-        granted = exchange.scopes
-        if asked := exchange.client_request.get("scope"):
-            wanted = rules.read_scopes(asked)
-            if not set(wanted.tokens) <= set(granted.tokens):
-                raise InvalidScope("scope asks for more than was granted")
-            exchange.scopes = wanted
-        _check_statuses(exchange)
-        return list(granted.tokens)
+        """Return what was granted."""
+        token: RefreshToken = request.exchange.refresh_token
+        return token.scope.split()
 
     # --- Client credentials ---------------------------------------------------------------
 
@@ -187,15 +189,18 @@ class Validator(OAuth2Validator):
     ) -> None:
         """Spend what is redeemed and store what is issued, in one transaction.
 
-        Raises ``InvalidGrant`` when another request spent it first; that is a replay too.
+        The only place that issues, so the statuses are checked here. Raises their refusals,
+        and ``InvalidGrant`` when another request was first; that is a replay too.
         """
         exchange: Exchange = request.exchange
         grant, refresh = exchange.grant, exchange.refresh_token
+        if grant is not None or refresh is not None:
+            _check_statuses(exchange)
         action = AuditEvent.Action.TOKEN_ISSUED
         with transaction.atomic():
             spent = True
             if grant is not None:
-                spent = codes.spend(exchange, grant)
+                spent = codes.spend(exchange)
             elif refresh is not None:
                 action = AuditEvent.Action.TOKEN_REFRESHED
                 spent = tokens.spend_refresh_token(exchange, refresh)
@@ -225,7 +230,7 @@ def _continue(exchange: Exchange, row: Grant | RefreshToken) -> None:
 
 
 def _check_statuses(exchange: Exchange) -> None:
-    """Ask again for everything that may have ended since (decisions 4).
+    """Raise unless user, services and institution are still in force (decisions 4).
 
     Raises ``InvalidGrant`` for the user, ``ScopesInvalid``, ``InstitutionNotOnKey``.
     """
@@ -233,9 +238,14 @@ def _check_statuses(exchange: Exchange) -> None:
     institution = exchange.registry_id
     for name in ("contextInstitutionId", "authenticatingInstitutionId"):
         if exchange.client_request.get(name) not in {"", institution}:
-            raise InvalidGrant(f"{name} differs from that of the authorization")
+            raise exchange.because(
+                "institution_differs",
+                InvalidGrant(f"{name} differs from that of the authorization"),
+            )
     if not _is_in_force(user, exchange.institution_pk):
-        raise InvalidGrant("the user cannot grant access any more")
+        raise exchange.because(
+            "user_not_in_force", InvalidGrant("the user cannot grant access any more")
+        )
     key = exchange.key.view
     rules.check_services(key, exchange.scopes, exchange.now)
     rules.check_institution(key, exchange.scopes, institution)

@@ -2,6 +2,9 @@
 
 from django.db import OperationalError
 
+from authserver.oauth.validator import Validator
+from authserver.refusals import UnauthorizedClient
+
 
 class Broken:
     """Fails as no programmer foresaw."""
@@ -18,3 +21,10 @@ class Locked(Broken):
 
     def exchange(self, exchange):
         raise OperationalError("database is locked")
+
+
+class Closed(Validator):
+    """A validator that lets no client in."""
+
+    def authenticate_client(self, request, *args, **kwargs):
+        raise UnauthorizedClient("closed")

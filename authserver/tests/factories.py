@@ -223,4 +223,4 @@ class AuditEventFactory(DjangoModelFactory):
         model = models.AuditEvent
 
     action = models.AuditEvent.Action.LOGIN_SUCCEEDED
-    login = "alice@1001"
+    actor = subject = "alice@1001"

@@ -167,7 +167,7 @@ def test_changes_of_a_key_are_audited_with_what_changed(desk):
     desk.press("_save=Save", status="canceled")
 
     event = AuditEvent.objects.get(action=Action.KEY_CHANGED)
-    assert (event.login, event.client_id) == ("admin", "in-use")
+    assert (event.actor, event.subject, event.client_id) == ("admin", "", "in-use")
     assert event.details == {"changes": "Changed Status."}
 
 

@@ -79,7 +79,7 @@ def test_a_user_gets_a_new_password_and_is_told_nothing_of_the_old(desk, alice):
     alice.refresh_from_db()
     assert alice.check_password("a brand new phrase")
     event = AuditEvent.objects.get(action=Action.PASSWORD_CHANGED)
-    assert (event.login, event.details["by"]) == ("alice@1001", "admin")
+    assert (event.actor, event.subject) == ("admin", "alice@1001")
 
 
 def test_a_user_is_put_into_a_group_and_disabled(desk, alice):
@@ -91,7 +91,7 @@ def test_a_user_is_put_into_a_group_and_disabled(desk, alice):
     alice.refresh_from_db()
     assert list(alice.groups.all()) == [editors]
     assert alice.is_active is False
-    assert AuditEvent.objects.get(action=Action.ACCOUNT_CHANGED).login == "alice@1001"
+    assert AuditEvent.objects.get(action=Action.ACCOUNT_CHANGED).subject == "alice@1001"
 
 
 def test_the_end_of_an_account_is_audited(desk, alice):
@@ -100,5 +100,5 @@ def test_the_end_of_an_account_is_audited(desk, alice):
     desk.press("Yes, I\u2019m sure")
 
     event = AuditEvent.objects.get(action=Action.ACCOUNT_CHANGED)
-    assert (event.login, event.details["changes"]) == ("alice@1001", "Deleted.")
+    assert (event.subject, event.details["changes"]) == ("alice@1001", "Deleted.")
     assert not models.User.objects.filter(pk=alice.pk).exists()

@@ -68,6 +68,7 @@ def test_the_issuer_is_an_origin(configure, issuer):
         "REFRESH_TOKEN_SECONDS",
         "PENDING_REQUEST_SECONDS",
         "CONSENT_DAYS",
+        "CLIENT_FAILURE_WINDOW_SECONDS",
     ],
 )
 def test_lifetimes_are_positive(configure, name):

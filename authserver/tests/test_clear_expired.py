@@ -38,6 +38,7 @@ def test_what_has_expired_goes(past):
     factories.ConsentFactory(granted_at=past - timedelta(days=1), expires_at=past)
     factories.ConsentFactory(revoked_at=past)
     factories.SessionFactory(expire_date=past)
+    models.RefusalCount.objects.create(action="client_refused", since=past)
 
     said = clear()
 
@@ -48,6 +49,7 @@ def test_what_has_expired_goes(past):
         models.RefreshToken,
         models.Consent,
         models.Session,
+        models.RefusalCount,
     ):
         assert not model.objects.exists(), model
     assert "2 consents" in said

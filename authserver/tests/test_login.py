@@ -187,7 +187,7 @@ def test_logins_and_failures_are_audited_without_passwords(login_page, alice, lo
     log_in()
 
     rows = AuditEvent.objects.filter(action__startswith="login").order_by("pk")
-    assert [(row.action, row.login, row.registry_id, row.address) for row in rows] == [
+    assert [(row.action, row.subject, row.registry_id, row.address) for row in rows] == [
         (Action.LOGIN_FAILED, "alice@1001", "1001", "127.0.0.1"),
         (Action.LOGIN_SUCCEEDED, "alice@1001", "1001", "127.0.0.1"),
     ]

@@ -246,7 +246,7 @@ def test_a_lock_is_audited_once_and_refused_attempts_do_not_fill_the_record(try_
         try_login()
 
     actions = list(
-        AuditEvent.objects.filter(login="alice@1001").values_list("action", flat=True)
+        AuditEvent.objects.filter(subject="alice@1001").values_list("action", flat=True)
     )
     assert actions.count("login_failed") == 10
     assert actions.count("login_locked") == 1

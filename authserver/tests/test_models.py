@@ -212,12 +212,12 @@ def test_an_audit_event_can_be_neither_changed_nor_deleted():
     event = factories.AuditEventFactory()
 
     with pytest.raises(DatabaseError), transaction.atomic():
-        models.AuditEvent.objects.filter(pk=event.pk).update(login="mallory")
+        models.AuditEvent.objects.filter(pk=event.pk).update(actor="mallory")
     with pytest.raises(DatabaseError), transaction.atomic():
         models.AuditEvent.objects.filter(pk=event.pk).delete()
 
     event.refresh_from_db()
-    assert event.login == "alice@1001"
+    assert event.actor == "alice@1001"
 
 
 def test_an_audit_event_can_be_pruned_where_that_is_said():
@@ -233,7 +233,7 @@ def test_pruning_does_not_open_the_record_to_changes():
     event = factories.AuditEventFactory()
 
     with pytest.raises(DatabaseError), pruning():
-        models.AuditEvent.objects.filter(pk=event.pk).update(login="mallory")
+        models.AuditEvent.objects.filter(pk=event.pk).update(actor="mallory")
 
 
 def test_the_backstops_that_the_toolkit_asks_are_true():

@@ -290,7 +290,8 @@ def test_withdrawing_kills_every_token_of_the_application_and_no_other(
     assert AccessToken.objects.get(pk=other.pk).revoked_at is None
     assert Grant.objects.get().redeemed_at is not None
     event = AuditEvent.objects.get(action=AuditEvent.Action.ACCESS_REVOKED)
-    assert (event.login, event.client_id) == ("alice@1001", "web")
+    assert (event.actor, event.subject) == ("alice@1001", "alice@1001")
+    assert event.client_id == "web"
     allowed.open(address(confidential_key, scope="directory"))
     assert allowed.heading == GRANT
 

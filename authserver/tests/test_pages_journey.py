@@ -219,7 +219,7 @@ def test_the_answer_is_audited_with_who_which_key_and_where(
     visitor.press("Allow")
 
     event = AuditEvent.objects.get(action=AuditEvent.Action.ACCESS_GRANTED)
-    assert (event.login, event.client_id, event.registry_id, event.address) == (
+    assert (event.actor, event.client_id, event.registry_id, event.address) == (
         "alice@1001",
         "spa",
         "1001",

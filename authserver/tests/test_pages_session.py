@@ -107,7 +107,7 @@ def test_signing_out_ends_the_session_on_the_server(at_home):
     assert at_home.heading == "You are signed out"
     at_home.client.cookies["session"] = cookie
     assert not is_signed_in(at_home)
-    assert AuditEvent.objects.filter(action="logged_out", login="alice@1001").exists()
+    assert AuditEvent.objects.filter(action="logged_out", actor="alice@1001").exists()
 
 
 def test_a_link_signs_nobody_out(at_home):
@@ -158,7 +158,7 @@ def test_a_user_changes_the_password_and_stays_signed_in(password_page, alice):
     assert password_page.heading == "My access"
     assert "Your password was changed." in password_page.text
     event = AuditEvent.objects.get(action=AuditEvent.Action.PASSWORD_CHANGED)
-    assert (event.login, event.registry_id) == ("alice@1001", "1001")
+    assert (event.actor, event.registry_id) == ("alice@1001", "1001")
 
 
 def test_every_other_session_of_the_user_ends(password_page, alice):

@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from authserver.models import AccessToken, AuditEvent, RefreshToken
 from authserver.tests import factories
-from authserver.tests.oauth_client import TokenClient, basic
+from authserver.tests.oauth_client import TokenClient, assert_error, basic
 
 pytestmark = pytest.mark.django_db
 
@@ -64,8 +64,9 @@ def test_either_token_revokes_the_family(revoke, pair, token, hint):
     assert AccessToken.objects.get().revoked_at is not None
     assert RefreshToken.objects.get().revoked is not None
     event = AuditEvent.objects.get()
-    assert (event.action, event.login, event.client_id) == (
+    assert (event.action, event.actor, event.subject, event.client_id) == (
         "token_revoked",
+        "spa",
         "alice@1001",
         "spa",
     )
@@ -192,10 +193,35 @@ def test_a_key_without_the_service_learns_nothing(introspect, pair, resource, st
     assert introspect.form(token="tk_1").json() == {"active": False}
 
 
+CHALLENGE = 'Basic realm="http://testserver", charset="UTF-8"'
+
+
+@pytest.mark.parametrize("path", ["introspect", "revoke"])
+@pytest.mark.parametrize("named", [{}, {"client_id": "res"}, {"client_id": ""}])
+def test_without_client_authentication_there_is_a_challenge(pair, resource, path, named):
+    response = TokenClient(f"/oauth2/{path}").form(token="tk_1", **named)
+
+    assert_error(response, 401, "invalid_client", "client authentication is required")
+    assert response["WWW-Authenticate"] == CHALLENGE
+    assert AccessToken.objects.get().revoked_at is None
+
+
+@pytest.mark.parametrize("path", ["introspect", "revoke"])
+def test_a_wrong_secret_is_challenged_with_basic(resource, path):
+    response = TokenClient(f"/oauth2/{path}").form(
+        client_id="res", client_secret="wrong", token="tk_1"
+    )
+
+    assert_error(response, 401, "invalid_client")
+    assert response["WWW-Authenticate"] == CHALLENGE
+
+
 def test_a_public_key_may_not_introspect(pair):
     response = TokenClient("/oauth2/introspect").form(client_id="spa", token="tk_1")
 
-    assert (response.status_code, response.json()["error"]) == (401, "invalid_client")
+    assert_error(response, 401, "invalid_client", "client authentication is required")
+    assert response.json()["details"] == "introspection is for service keys with a secret"
+    assert response["WWW-Authenticate"] == CHALLENGE
 
 
 def test_a_token_in_a_query_is_not_read(introspect, pair):

@@ -15,7 +15,6 @@ from authserver.forms import OwnPasswordForm
 from authserver.models import AuditEvent, ServiceKey
 from authserver.views import steps
 from authserver.views.base import Page
-from platform_errors.client_address import client_address
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
@@ -57,12 +56,7 @@ class MyAccess(OwnPage):
         client_id = request.POST.get("application", "").replace("\x00", "")
         key = ServiceKey.objects.filter(client_id=client_id).first()
         if key is not None:
-            consents.revoke(
-                user=self.user,
-                key=key,
-                now=timezone.now(),
-                address=client_address(request) or "",
-            )
+            consents.revoke(user=self.user, key=key, now=timezone.now())
             messages.success(request, f"{key.name} can no longer act for you.")
         return HttpResponseRedirect(steps.address("access"))
 
@@ -84,9 +78,7 @@ class ChangePassword(OwnPage):
             return self._show(form)
         form.save()
         journey.keep_after_password_change(request, self.user)
-        audit.record_account(
-            AuditEvent.Action.PASSWORD_CHANGED, self.user, address=client_address(request)
-        )
+        audit.record_account(AuditEvent.Action.PASSWORD_CHANGED, self.user)
         messages.success(request, "Your password was changed.")
         return HttpResponseRedirect(steps.address("access"))
 

@@ -9,15 +9,19 @@ from django.views import View
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_post_parameters
 
-from authserver.oauth import responses
+from authserver.oauth import clients, responses
 from platform_errors import exceptions
-from platform_errors.client_address import client_address
 from platform_errors.handler import refusal_of, report
 from platform_errors.throttling import require_within_rate
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from django.http import HttpRequest
     from django.http.response import HttpResponseBase
+
+    from authserver.keys import StoredKey
+    from authserver.oauth.requests import ClientRequest
 
 
 @method_decorator(csrf_exempt, name="dispatch")
@@ -27,6 +31,8 @@ class Endpoint(View):
 
     http_method_names = ["post", "options"]
     old_generation = False
+    challenges_basic = False
+    """Whether a 401 challenges with Basic even where the client did not try it."""
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Carry out the request; what is raised becomes the answer."""
@@ -38,7 +44,10 @@ class Endpoint(View):
             if isinstance(refused, exceptions.InternalError | exceptions.Unavailable):
                 report(error, request, refused)
             return responses.error_response(
-                refused, request, old_generation=self.old_generation
+                refused,
+                request,
+                old_generation=self.old_generation,
+                basic=self.challenges_basic,
             )
 
     def http_method_not_allowed(
@@ -48,10 +57,23 @@ class Endpoint(View):
         allowed = [name.upper() for name in self.http_method_names if hasattr(self, name)]
         raise exceptions.MethodNotSupported(headers={"Allow": ", ".join(allowed)})
 
-    @property
-    def address(self) -> str:
-        """Where the request comes from, for the audit record."""
-        return client_address(self.request) or ""
+
+class ClientEndpoint(Endpoint):
+    """An endpoint for clients about their tokens (RFC 7009, RFC 7662)."""
+
+    challenges_basic = True
+
+    def authenticate(self, asked: ClientRequest, now: datetime) -> StoredKey:
+        """Return the key of the client.
+
+        Raises what ``clients.authenticate`` does, and ``AuthenticationRequired``.
+        """
+        if asked.signature is None and not clients.claimed_id(asked):
+            raise clients.AuthenticationRequired("the request names no client")
+        try:
+            return clients.authenticate(asked, self.request, now)
+        except clients.SecretMissing as refused:
+            raise clients.AuthenticationRequired(str(refused.detail)) from None
 
 
 @method_decorator(csrf_exempt, name="dispatch")  # of this ``dispatch`` as well

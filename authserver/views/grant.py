@@ -15,7 +15,6 @@ from authserver.conf import conf
 from authserver.forms import GrantForm
 from authserver.models import REFRESH_TOKEN_SCOPE, Institution, Service
 from authserver.views import answers, steps
-from platform_errors.client_address import client_address
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
@@ -79,12 +78,7 @@ class Grant(_SignedInStep):
 
     def _deny(self, request: HttpRequest) -> HttpResponse:
         try:
-            location = pending.deny(
-                self.found,
-                now=self.now,
-                user=self.user,
-                address=client_address(request) or "",
-            )
+            location = pending.deny(self.found, now=self.now, user=self.user)
         except pending.Spent:
             return answers.outdated(request)
         return answers.to_application(location)

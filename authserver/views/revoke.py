@@ -8,29 +8,29 @@ from django.utils import timezone
 
 from authserver import audit
 from authserver.models import AuditEvent
-from authserver.oauth import clients, requests, responses, tokens
-from authserver.views.endpoint import Endpoint
+from authserver.oauth import requests, responses, tokens
+from authserver.views.endpoint import ClientEndpoint
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
 
-class Revoke(Endpoint):
+class Revoke(ClientEndpoint):
     """``POST {auth_url}/revoke``: a client gives a token back, with all of its family."""
 
     def post(self, request: HttpRequest) -> HttpResponse:
         """Answer alike whether there was such a token or not (RFC 7009 section 2.2)."""
         now = timezone.now()
         asked = requests.read(request)
-        key = clients.authenticate(asked, request, now)
+        key = self.authenticate(asked, now)
         revoked = tokens.revoke(asked.require("token"), key_pk=key.pk, now=now)
         if revoked is not None:
             audit.record(
                 AuditEvent.Action.TOKEN_REVOKED,
-                login=revoked.user.login if revoked.user is not None else "",
+                actor=key.client_id,
+                subject=revoked.user.login if revoked.user is not None else "",
                 client_id=key.client_id,
                 registry_id=revoked.institution.registry_id,
-                address=self.address,
                 at=now,
             )
         return responses.json_response({})

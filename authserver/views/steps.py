@@ -12,7 +12,6 @@ from django.utils import timezone
 from authserver import journey, pending
 from authserver.views import answers
 from authserver.views.base import Page
-from platform_errors.client_address import client_address
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -55,13 +54,7 @@ def finish(
 ) -> HttpResponse:
     """Issue a code, or the refusal that came in between, and go to the application."""
     try:
-        outcome = pending.issue_code(
-            found,
-            user=user,
-            granted=granted,
-            now=now,
-            address=client_address(request) or "",
-        )
+        outcome = pending.issue_code(found, user=user, granted=granted, now=now)
     except pending.Spent:
         return answers.outdated(request)
     if isinstance(outcome, str):

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from django.utils import timezone
 
-from authserver.oauth import requests, responses
+from authserver.oauth import failures, requests, responses
 from authserver.oauth.exchange import Exchange
 from authserver.oauth.server import get_server
 from authserver.refusals import InvalidRequest
 from authserver.views.endpoint import Endpoint
+from platform_errors.exceptions import Refusal
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
@@ -33,7 +34,11 @@ class Token(Endpoint):
             client_request=asked,
             http_request=request,
             now=timezone.now(),
-            address=self.address,
             old_generation=self.old_generation,
         )
-        return responses.token_response(exchange, get_server().exchange(exchange))
+        try:
+            issued = get_server().exchange(exchange)
+        except Refusal as refused:
+            failures.record_exchange(exchange, refused)
+            raise
+        return responses.token_response(exchange, issued)

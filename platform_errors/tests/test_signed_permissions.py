@@ -57,6 +57,37 @@ def test_institution_not_on_key(api, accept, path):
     )
 
 
+@pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.parametrize("institutions", [frozenset(), frozenset({OTHER_INSTITUTION})])
+def test_an_institution_that_the_key_lost_is_refused(api, institutions, method):
+    make_key(institutions=institutions)
+    make_principal(permissions={PERMISSION})
+    url = f"/platform/probe?contextInstitutionId={INSTITUTION}"
+
+    response = api.signed(method, url, principal=ALICE)
+
+    assert read_error(response).status == 403
+    assert read_error(response).message == (
+        "clientId key doesn't have access to contextInstitutionId 1001"
+    )
+
+
+@pytest.mark.parametrize("institution", ["", INSTITUTION, OTHER_INSTITUTION])
+def test_a_user_of_an_institution_that_the_key_lacks_never_acts(api, institution):
+    make_key()
+    make_principal("carol", OTHER_INSTITUTION, permissions={PERMISSION})
+    url = f"/platform/credentials?contextInstitutionId={institution}"
+
+    response = api.signed(
+        "GET",
+        url,
+        principal=("carol", f"urn:platform:{OTHER_INSTITUTION}"),
+        accept="application/json",
+    )
+
+    assert (response.status_code, response.json()) == (200, {"user": ""})
+
+
 def test_institution_not_named(api, accept):
     make_wide_key()
 

@@ -87,7 +87,8 @@ def test_issuing_is_recorded_without_any_secret(token, code_request):
     body = token.query(**asked).json()
 
     event = AuditEvent.objects.get(action="token_issued")
-    assert (event.login, event.client_id, event.registry_id) == (
+    assert (event.actor, event.subject, event.client_id, event.registry_id) == (
+        "spa",
         "alice@1001",
         "spa",
         "1001",

@@ -1,0 +1,92 @@
+"""Refused clients and refused redemptions: on record, and within limits.
+
+Each leaves one audit event, up to a limit for one key from one address: whoever sends
+thousands must not fill the disk. Beyond the same limit of failed authentications, no secret
+of the key is compared for that address until the window is over. Replayed and burned codes
+are always recorded; there is one for each code that a user granted.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING
+
+from django.db.models import F
+
+from authserver import audit
+from authserver.conf import conf
+from authserver.models import AuditEvent, RefusalCount
+from authserver.oauth import tokens
+from platform_errors import exceptions
+from platform_errors.client_address import counted_address, current_client_address
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from authserver.keys import StoredKey
+    from authserver.oauth.exchange import Exchange
+
+Action = AuditEvent.Action
+_WITHIN_A_NAME = re.compile(r"(?<!^)(?=[A-Z])")
+
+
+def place() -> str:
+    """Return what the limit counts the caller as; empty when nobody knows its address."""
+    return counted_address(current_client_address()) or ""
+
+
+def require_within_limit(key: StoredKey, now: datetime) -> None:
+    """Raise ``TooManyRequests`` when the key failed too often from this address."""
+    since = key.failing_since
+    if since is None or key.failures < conf.client_failures_per_address:
+        return
+    wait = (since + conf.client_failure_window - now).total_seconds()
+    if wait > 0:
+        raise exceptions.TooManyRequests(headers={"Retry-After": str(math.ceil(wait))})
+
+
+def record_client(client_id: str, refused: exceptions.Refusal, now: datetime) -> None:
+    """Record that client authentication failed."""
+    # One count for all keys that do not exist: a caller could name any number of them.
+    counted = "" if type(refused) is exceptions.KeyInvalid else client_id
+    if _count(Action.CLIENT_REFUSED, counted, now):
+        audit.record(
+            Action.CLIENT_REFUSED, client_id=client_id, reason=_reason(refused), at=now
+        )
+
+
+def record_exchange(exchange: Exchange, refused: exceptions.Refusal) -> None:
+    """Record that a client that is known was refused a token."""
+    if exchange.stored_key is None or refused.status_code >= 500:
+        return
+    action = exchange.refused_as
+    if action is Action.TOKEN_REFUSED and not _count(
+        action, exchange.key.client_id, exchange.now
+    ):
+        return
+    tokens.audit_exchange(exchange, action, reason=exchange.cause or _reason(refused))
+
+
+def _count(action: AuditEvent.Action, client_id: str, now: datetime) -> bool:
+    """Count a refusal; ``False`` when the limit of the window is reached."""
+    whose = {"action": action, "client_id": client_id, "place": place()}
+    counted = RefusalCount.objects.filter(**whose)
+    window = counted.filter(since__gt=now - conf.client_failure_window)
+    within = window.filter(refusals__lt=conf.client_failures_per_address)
+    if within.update(refusals=F("refusals") + 1):
+        return True
+    if window.exists():
+        return False
+    RefusalCount.objects.bulk_create(
+        [RefusalCount(**whose, since=now)],
+        update_conflicts=True,
+        unique_fields=["client_id", "place", "action"],
+        update_fields=["refusals", "since"],
+    )
+    return True
+
+
+def _reason(refused: exceptions.Refusal) -> str:
+    """Return the name of the refusal as a word of the record: ``key_expired``."""
+    return _WITHIN_A_NAME.sub("_", type(refused).__name__).lower()
