@@ -25,6 +25,7 @@ DEFAULTS: dict[str, Any] = {
     "LOGIN_WINDOW_SECONDS": 15 * 60,
     "LOGIN_BACKOFF_MIN_SECONDS": 30,
     "LOGIN_BACKOFF_MAX_SECONDS": 15 * 60,
+    "LOGIN_DEVICE_DAYS": 90,
 }
 
 
@@ -121,6 +122,11 @@ class Conf:
     def login_backoff_max_seconds(self) -> int:
         """The longest Retry-After of a locked account or address."""
         return int(self._get("LOGIN_BACKOFF_MAX_SECONDS"))
+
+    @property
+    def login_device_lifetime(self) -> timedelta:
+        """How long a browser that has signed in to an account passes an address lock."""
+        return timedelta(days=int(self._get("LOGIN_DEVICE_DAYS")))
 
 
 conf = Conf()

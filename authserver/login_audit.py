@@ -59,6 +59,10 @@ def failed(
         address=address or "",
     )
     record(Action.LOGIN_FAILED)
-    seconds = login_limits.seconds_to_wait(account, address)
+    seconds = login_limits.seconds_locked_since(
+        request,
+        account,
+        request.axes_attempt_time,  # type: ignore[attr-defined]  # when it was begun
+    )
     if seconds:
         record(Action.LOGIN_LOCKED, seconds=seconds)

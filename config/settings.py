@@ -136,6 +136,7 @@ MIDDLEWARE = [
     "config.middleware.ContentSecurityPolicyMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "authserver.middleware.AdminQueryMiddleware",
+    "authserver.middleware.DeviceMiddleware",
     "authserver.middleware.OriginMiddleware",  # before the check that it is for
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -326,6 +327,7 @@ AUTHSERVER = {
     "LOGIN_WINDOW_SECONDS": env.int("LOGIN_WINDOW_SECONDS", 15 * 60),
     "LOGIN_BACKOFF_MIN_SECONDS": env.int("LOGIN_BACKOFF_MIN_SECONDS", 30),
     "LOGIN_BACKOFF_MAX_SECONDS": env.int("LOGIN_BACKOFF_MAX_SECONDS", 15 * 60),
+    "LOGIN_DEVICE_DAYS": env.int("LOGIN_DEVICE_DAYS", 90),
 }
 OAUTH2_PROVIDER_APPLICATION_MODEL = "authserver.ServiceKey"
 OAUTH2_PROVIDER_GRANT_MODEL = "authserver.Grant"

@@ -13,7 +13,6 @@ from authserver import login_limits
 from authserver.oauth import responses
 from authserver.views.endpoint import Endpoint
 from platform_errors import error_handlers
-from platform_errors.client_address import client_address
 from platform_errors.handler import refusal_of
 
 if TYPE_CHECKING:
@@ -65,7 +64,7 @@ def too_many_attempts(
     ``AXES_LOCKOUT_CALLABLE``.
     """
     seconds = login_limits.seconds_to_wait(
-        login_limits.account_of(request, credentials), client_address(request)
+        request, login_limits.account_of(request, credentials)
     )
     seconds = max(1, seconds)
     response = render(
