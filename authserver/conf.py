@@ -18,6 +18,7 @@ DEFAULTS: dict[str, Any] = {
     "CONSENT_DAYS": 90,
     "AUDIT_DAYS": 400,
     "WRONG_VERIFIERS_PER_CODE": 5,
+    "PASSWORD_CHANGE_REVOKES_TOKENS": True,
     "SESSION_IDLE_SECONDS": 30 * 60,
     "SESSION_ABSOLUTE_SECONDS": 8 * 3600,
     "LOGIN_FAILURES_PER_ACCOUNT": 10,
@@ -87,6 +88,11 @@ class Conf:
     def wrong_verifiers_per_code(self) -> int:
         """How many wrong PKCE verifiers burn a code."""
         return int(self._get("WRONG_VERIFIERS_PER_CODE"))
+
+    @property
+    def password_change_revokes_tokens(self) -> bool:
+        """Whether a new password ends the account's codes and tokens, as its sessions."""
+        return bool(self._get("PASSWORD_CHANGE_REVOKES_TOKENS"))
 
     @property
     def session_idle_seconds(self) -> int:

@@ -129,7 +129,7 @@ def switch_account(request: HttpRequest) -> None:
 
 
 def keep_after_password_change(request: HttpRequest, user: User) -> None:
-    """Keep this session under a new key; every other session of the user has ended."""
+    """Keep this browser signed in, under a new key: every session of the user has ended."""
     auth.update_session_auth_hash(request, user)
 
 

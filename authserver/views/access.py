@@ -11,6 +11,7 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters
 
 from authserver import audit, consents, granted_access, journey
+from authserver.conf import conf
 from authserver.forms import OwnPasswordForm
 from authserver.models import AuditEvent, ServiceKey
 from authserver.views import steps
@@ -78,7 +79,7 @@ class ChangePassword(OwnPage):
         return self._show(OwnPasswordForm(self.user, request=request))
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        """Change it, and sign out every other session of the user."""
+        """Change it, which ends every session, code and token of the user but this one."""
         form = OwnPasswordForm(self.user, request.POST, request=request)
         if not form.is_valid():
             return self._show(form)
@@ -96,4 +97,5 @@ class ChangePassword(OwnPage):
             user=self.user,
             institution=self.user.institution,
             access_url=steps.address("access"),
+            revokes_tokens=conf.password_change_revokes_tokens,
         )
