@@ -69,9 +69,9 @@ ALLOWED_HOSTS = env.list(
     "ALLOWED_HOSTS",
     default=[_public.hostname, *(["127.0.0.1", "localhost", "[::1]"] if DEMO else [])],
 )
-# Networks (CIDR) of proxies in front: X-Forwarded-For and request identifiers are believed
-# from them alone. Django believes X-Forwarded-Proto from anybody once this is set, so the
-# proxy must set it; links and cookies follow PUBLIC_URL either way.
+# Networks (CIDR) of proxies in front: X-Forwarded-For, X-Forwarded-Proto and request
+# identifiers are believed from them alone. Under an https PUBLIC_URL only what they
+# received over https is served; links and cookies follow PUBLIC_URL either way.
 TRUSTED_PROXIES = env.list("TRUSTED_PROXIES", default=[])
 
 # --- Addresses and names (decisions 1) ----------------------------------------------------
@@ -128,6 +128,7 @@ MIDDLEWARE = [
     # First, so that every answer carries the request identifier, static files included.
     "platform_errors.request_id.RequestIdMiddleware",
     "platform_errors.cors.CorsMiddleware",
+    "config.middleware.HttpsMiddleware",
     "platform_errors.cookies.CookielessMiddleware",
     "platform_errors.rate_limiting.RateLimitMiddleware",
     "django.middleware.security.SecurityMiddleware",
@@ -368,8 +369,8 @@ SILENCED_SYSTEM_CHECKS = [
     # Native applications receive their code on http loopback addresses (RFC 8252 section
     # 7.3), so http stays allowed here; a service key's validation refuses it elsewhere.
     "oauth2_provider.W008",
-    # TLS ends at the proxy. A redirect would lose a POST's body, and would teach programs
-    # that a secret sent in the clear works; browsers know better by HSTS.
+    # config.middleware.HttpsMiddleware sees to plain http: Django's own redirect loses a
+    # POST's body, and would teach programs that a secret sent in the clear works.
     "security.W008",
 ]
 

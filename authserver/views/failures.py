@@ -19,22 +19,32 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
     from django.http.response import HttpResponseBase
 
+    from platform_errors.exceptions import Refusal
+
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     """400 in an endpoint's own shape, such as for a host that is not ours (``handler400``).
 
-    Middleware refused, so no view was reached; elsewhere ``platform_errors`` answers.
+    Elsewhere ``platform_errors`` answers.
+    """
+    return endpoint_refusal(request, refusal_of(exception)) or error_handlers.bad_request(
+        request, exception
+    )
+
+
+def endpoint_refusal(request: HttpRequest, refusal: Refusal) -> HttpResponse | None:
+    """Return a refusal by middleware in the endpoint's own shape; ``None`` for a page.
+
+    No view was reached.
     """
     try:
         view = resolve(request.path_info).func
     except Resolver404:
-        return error_handlers.bad_request(request, exception)
+        return None
     if not issubclass(getattr(view, "view_class", object), Endpoint):
-        return error_handlers.bad_request(request, exception)
+        return None
     old_generation = getattr(view, "view_initkwargs", {}).get("old_generation", False)
-    return responses.error_response(
-        refusal_of(exception), request, old_generation=old_generation
-    )
+    return responses.error_response(refusal, request, old_generation=old_generation)
 
 
 @never_cache
