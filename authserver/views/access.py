@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.http import HttpResponseRedirect
 from django.utils import timezone
 from django.utils.decorators import method_decorator
+from django.utils.html import format_html
 from django.views.decorators.debug import sensitive_post_parameters
 
 from authserver import audit, consents, granted_access, journey
@@ -64,7 +65,9 @@ class MyAccess(OwnPage):
                 now=timezone.now(),
                 address=client_address(request) or "",
             )
-            messages.success(request, f"{key.name} can no longer act for you.")
+            messages.success(
+                request, format_html("<bdi>{}</bdi> can no longer act for you.", key.name)
+            )
         return HttpResponseRedirect(steps.address("access"))
 
 
