@@ -139,9 +139,10 @@ class User(AbstractBaseUser, PermissionsMixin):  # type: ignore[django-manager-m
         """
         from authserver import passwords  # noqa: PLC0415 -- which imports this
 
-        # Django keeps the raw password until it is saved; not when a login hashes the same
-        # one anew.
-        has_new_password = self._password is not None and not self._state.adding
+        # What ``set_password`` was given, until it is saved; ``None`` when a login hashes
+        # the same password anew. (Django's own, and not in the stubs.)
+        raw_password = self._password  # type: ignore[attr-defined]
+        has_new_password = raw_password is not None and not self._state.adding
         self._derive()
         fields = kwargs.get("update_fields")
         if fields is not None and {"username", "institution"} & set(fields):
