@@ -57,7 +57,7 @@ class Refusal:
         return redirect_url(
             self.redirect_uri,
             error=self.error,
-            error_description=self.description,
+            error_description=refusals.error_description(self.description),
             http_code=str(self.http_code),
             state=self.state,
         )

@@ -20,6 +20,7 @@ DEFAULTS: dict[str, Any] = {
     "WRONG_VERIFIERS_PER_CODE": 5,
     "CLIENT_FAILURES_PER_ADDRESS": 20,
     "CLIENT_FAILURE_WINDOW_SECONDS": 15 * 60,
+    "PASSWORD_CHANGE_REVOKES_TOKENS": True,
     "SESSION_IDLE_SECONDS": 30 * 60,
     "SESSION_ABSOLUTE_SECONDS": 8 * 3600,
     "LOGIN_FAILURES_PER_ACCOUNT": 10,
@@ -27,6 +28,7 @@ DEFAULTS: dict[str, Any] = {
     "LOGIN_WINDOW_SECONDS": 15 * 60,
     "LOGIN_BACKOFF_MIN_SECONDS": 30,
     "LOGIN_BACKOFF_MAX_SECONDS": 15 * 60,
+    "LOGIN_DEVICE_DAYS": 90,
 }
 
 
@@ -100,6 +102,11 @@ class Conf:
         return self._seconds("CLIENT_FAILURE_WINDOW_SECONDS")
 
     @property
+    def password_change_revokes_tokens(self) -> bool:
+        """Whether a new password ends the account's codes and tokens, as its sessions."""
+        return bool(self._get("PASSWORD_CHANGE_REVOKES_TOKENS"))
+
+    @property
     def session_idle_seconds(self) -> int:
         """How long a login survives without a request."""
         return int(self._get("SESSION_IDLE_SECONDS"))
@@ -133,6 +140,11 @@ class Conf:
     def login_backoff_max_seconds(self) -> int:
         """The longest Retry-After of a locked account or address."""
         return int(self._get("LOGIN_BACKOFF_MAX_SECONDS"))
+
+    @property
+    def login_device_lifetime(self) -> timedelta:
+        """How long a browser that has signed in to an account passes an address lock."""
+        return timedelta(days=int(self._get("LOGIN_DEVICE_DAYS")))
 
 
 conf = Conf()

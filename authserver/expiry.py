@@ -1,4 +1,4 @@
-"""What may be forgotten, and when (``manage.py clear_expired``)."""
+"""What may be forgotten, and when (``manage.py clear_expired``, and a few on the way)."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from django.db import models
 
 BATCH_SIZE = 5000
+FEW = 5
 
 
 def expired(now: datetime) -> list[models.QuerySet[Any]]:
@@ -68,6 +69,24 @@ def clear(now: datetime, *, batch_size: int = BATCH_SIZE) -> dict[str, int]:
         old = AuditEvent.objects.filter(at__lte=now - conf.audit_lifetime)
         counts["audit events"] = _delete(old, batch_size, within=audit.pruning)
     return counts
+
+
+def clear_few(now: datetime) -> None:
+    """Delete a few expired pending requests and sessions, as a new request is kept.
+
+    Anybody may begin a request, so the tables must not grow until the command comes round:
+    more goes with each than it adds. Rows that another request is deleting are passed over.
+    """
+    kinds: list[tuple[models.QuerySet[Any], str]] = [
+        (PendingRequest.objects.filter(expires_at__lte=now), "expires_at"),
+        (Session.objects.filter(expire_date__lte=now), "expire_date"),
+    ]
+    for rows, moment in kinds:
+        with transaction.atomic():
+            oldest = rows.select_for_update(skip_locked=True).order_by(moment)
+            keys = list(oldest.values_list("pk", flat=True)[:FEW])
+            if keys:
+                rows.model._base_manager.filter(pk__in=keys).delete()
 
 
 def _delete(

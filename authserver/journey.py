@@ -14,7 +14,7 @@ from django.conf import settings
 from django.contrib import auth
 from django.core import signing
 
-from authserver import consents, pending, vault
+from authserver import consents, expiry, pending, vault
 from authserver.models import User
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ def begin(request: HttpRequest, outcome: AuthorizationRequest, *, now: datetime)
     if not binding(request):
         request.session[_BINDING] = secrets.token_urlsafe(32)
     handle = pending.store(outcome, binding=binding(request), now=now)
+    expiry.clear_few(now)
     if outcome.institution is None:
         choosing = [*request.session.get(_CHOOSING, []), vault.digest(handle)]
         request.session[_CHOOSING] = choosing[-MOST_CHOICES:]
@@ -129,7 +130,7 @@ def switch_account(request: HttpRequest) -> None:
 
 
 def keep_after_password_change(request: HttpRequest, user: User) -> None:
-    """Keep this session under a new key; every other session of the user has ended."""
+    """Keep this browser signed in, under a new key: every session of the user has ended."""
     auth.update_session_auth_hash(request, user)
 
 

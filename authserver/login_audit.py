@@ -13,7 +13,6 @@ from django.contrib.auth.signals import user_logged_in, user_logged_out, user_lo
 
 from authserver import audit, login_limits
 from authserver.models import AuditEvent, Institution, User
-from platform_errors.client_address import client_address
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -50,7 +49,6 @@ def failed(
     if request is None or getattr(request, "axes_locked_out", False):
         return
     account = login_limits.account_of(request, credentials)
-    address = client_address(request)
     institution = credentials.get("institution")
     record = partial(
         audit.record,
@@ -58,6 +56,10 @@ def failed(
         registry_id=institution.registry_id if isinstance(institution, Institution) else "",
     )
     record(Action.LOGIN_FAILED)
-    seconds = login_limits.seconds_to_wait(account, address)
+    seconds = login_limits.seconds_locked_since(
+        request,
+        account,
+        request.axes_attempt_time,  # type: ignore[attr-defined]  # when it was begun
+    )
     if seconds:
         record(Action.LOGIN_LOCKED, seconds=seconds)

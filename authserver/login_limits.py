@@ -1,8 +1,8 @@
-"""How often a login may fail, by account and by address (decisions 3.10).
+"""How often a login may fail, by account and by address (decisions 3.10 and 9).
 
 django-axes does the wiring (a backend that refuses before a password is looked at, a
 middleware that answers for it, Django admin included) and the storage. Its own rule, a
-fixed pause after a fixed count, is replaced by ``locked_until``: pauses that grow.
+fixed pause after a fixed count, is replaced by ``last_lock``: pauses that grow.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from authserver import audit
+from authserver import audit, devices
 from authserver.backends import login_at
 from authserver.conf import conf
 from authserver.models import AuditEvent, Institution, User
 from authserver.text import normalise_username
-from platform_errors.client_address import counted_address
+from platform_errors.client_address import counted_address, counted_client
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,41 +34,53 @@ if TYPE_CHECKING:
 
 MEMORY = timedelta(days=1)
 """Failures older than this count for nothing; ``clear_expired`` removes them."""
-NEWEST_FAILURES = 200
-"""No more are looked at: enough for the largest sensible limit and a day of pauses."""
+LOCKS_REMEMBERED = 20
+"""No more failures are read than open so many locks; the longest pause comes sooner."""
 ACCOUNT_LENGTH = 255
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
-    """So many failures within the window, then pauses from ``shortest`` to ``longest``."""
+    """How many failures within the window open a lock, and how long it lasts."""
 
     failures: int
+    again: int
+    """How many further failures within the window open the next lock."""
     window: timedelta
     shortest: timedelta
     longest: timedelta
 
 
-def locked_until(failures: Iterable[datetime], limit: Limit) -> datetime | None:
-    """Return when the pause after these failures (oldest first) ends, if there is one.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lock:
+    """When the last failure of those that opened it happened, and when it ends."""
 
-    The limit opens a lock; after it, every further failure doubles the pause. A lock is
-    forgotten when a whole window passes without a failure after its pause.
+    opened_at: datetime
+    until: datetime
+
+
+def last_lock(failures: Iterable[datetime], limit: Limit) -> Lock | None:
+    """Return the last lock that these failures (oldest first) opened, over or not.
+
+    A failure counts for one lock only. Each lock lasts twice as long as the one before,
+    which is forgotten when a whole window passes after its end without another.
     """
-    window: deque[datetime] = deque()
-    until: datetime | None = None
+    recent: deque[datetime] = deque()
+    lock: Lock | None = None
     pause = limit.shortest
     for moment in failures:
-        if until is not None and moment - until >= limit.window:
-            until, pause = None, limit.shortest
-        window.append(moment)
-        while moment - window[0] >= limit.window:
-            window.popleft()
-        if until is not None:
+        if lock is not None and moment - lock.until >= limit.window:
+            lock, pause = None, limit.shortest
+        recent.append(moment)
+        while moment - recent[0] >= limit.window:
+            recent.popleft()
+        if len(recent) < (limit.failures if lock is None else limit.again):
+            continue
+        if lock is not None:
             pause = min(pause * 2, limit.longest)
-        if until is not None or len(window) >= limit.failures:
-            until = moment + pause
-    return until
+        lock = Lock(opened_at=moment, until=moment + pause)
+        recent.clear()
+    return lock
 
 
 def account_of(_request: HttpRequest | None, credentials: dict[str, Any] | None) -> str:
@@ -85,58 +97,74 @@ def account_of(_request: HttpRequest | None, credentials: dict[str, Any] | None)
     return username[:ACCOUNT_LENGTH]
 
 
-def _limit(failures: int) -> Limit:
+def _limit(failures: int, again: int) -> Limit:
     return Limit(
         failures=failures,
+        again=again,
         window=timedelta(seconds=conf.login_window_seconds),
         shortest=timedelta(seconds=conf.login_backoff_min_seconds),
         longest=timedelta(seconds=conf.login_backoff_max_seconds),
     )
 
 
-def _moments(failures: QuerySet[Any]) -> list[datetime]:
+def _last_lock(failures: QuerySet[AccessFailureLog], limit: Limit) -> list[Lock]:
+    """Return the lock that these rows opened, if there is one."""
     newest = failures.order_by("-attempt_time").values_list("attempt_time", flat=True)
-    return list(newest[:NEWEST_FAILURES])[::-1]
+    lock = last_lock(list(newest[: limit.failures * LOCKS_REMEMBERED])[::-1], limit)
+    return [] if lock is None else [lock]
 
 
-def _account_failures(account: str, since: datetime) -> list[datetime]:
+def _account_locks(account: str, now: datetime) -> list[Lock]:
+    """Each further failure locks an account again: guesses are what it is locked for."""
+    since = now - MEMORY
     succeeded_at = AccessLog.objects.filter(
         username=account, attempt_time__gt=since
     ).aggregate(last=Max("attempt_time"))["last"]
-    return _moments(
-        AccessFailureLog.objects.filter(
-            username=account, attempt_time__gt=succeeded_at or since
-        )
+    failures = AccessFailureLog.objects.filter(
+        username=account, attempt_time__gt=succeeded_at or since
     )
+    return _last_lock(failures, _limit(conf.login_failures_per_account, again=1))
 
 
-def _address_failures(address: str, since: datetime) -> list[datetime]:
-    return _moments(
-        AccessFailureLog.objects.filter(ip_address=address, attempt_time__gt=since)
-    )
-
-
-def seconds_to_wait(account: str, address: str | None) -> int:
-    """Return for how long this account or this address must wait; 0 when it need not.
+def _address_locks(address: str | None, now: datetime) -> list[Lock]:
+    """Many people share an address, and some mistype: a lock needs the whole count again.
 
     An IPv6 address waits with its network of /64, which is what failures are stored under.
     """
+    if address is None:
+        return []
+    failures = AccessFailureLog.objects.filter(
+        ip_address=address, attempt_time__gt=now - MEMORY
+    )
+    count = conf.login_failures_per_address
+    return _last_lock(failures, _limit(count, again=count))
+
+
+def seconds_to_wait(request: HttpRequest, account: str) -> int:
+    """Return for how long this browser must wait with this account; 0 when it need not.
+
+    One that has signed in to the account before does not wait for its address.
+    """
     now = timezone.now()
-    ends = [
-        locked_until(
-            _account_failures(account, now - MEMORY),
-            _limit(conf.login_failures_per_account),
-        )
+    locks = _account_locks(account, now)
+    if not devices.is_known(request, account):
+        locks += _address_locks(counted_client(request), now)
+    return _longest(locks, now)
+
+
+def seconds_locked_since(request: HttpRequest, account: str, moment: datetime) -> int:
+    """Return how long the locks last that failures since then opened; 0 without any."""
+    now = timezone.now()
+    locks = [
+        *_account_locks(account, now),
+        *_address_locks(counted_client(request), now),
     ]
-    counted = counted_address(address or "")
-    if counted is not None:
-        ends.append(
-            locked_until(
-                _address_failures(counted, now - MEMORY),
-                _limit(conf.login_failures_per_address),
-            )
-        )
-    longest = max((end - now for end in ends if end is not None), default=timedelta(0))
+    return _longest([lock for lock in locks if lock.opened_at >= moment], now)
+
+
+def _longest(locks: list[Lock], now: datetime) -> int:
+    """Return the seconds until the last of these locks ends, rounded up."""
+    longest = max((lock.until - now for lock in locks), default=timedelta(0))
     return max(0, -int(-longest.total_seconds() // 1))
 
 
@@ -148,7 +176,7 @@ class LoginLimits(AxesDatabaseHandler):
     ) -> bool:
         """Return whether to refuse without looking at the password."""
         account = account_of(request, credentials)
-        return seconds_to_wait(account, request.axes_ip_address) > 0  # type: ignore[attr-defined]
+        return seconds_to_wait(request, account) > 0
 
     def user_login_failed(
         self,
@@ -172,11 +200,15 @@ class LoginLimits(AxesDatabaseHandler):
     def user_logged_in(
         self, sender: Any, request: HttpRequest, user: Any, **kwargs: Any
     ) -> None:
-        """Record the success, which ends the account's count but not the address's."""
+        """Record the success, which ends the account's count but not the address's.
+
+        The browser is known from now on.
+        """
         AccessLog.objects.create(
             username=user.get_username(),
             ip_address=request.axes_ip_address,  # type: ignore[attr-defined]
         )
+        devices.note(request, user.get_username())
 
     def user_logged_out(
         self, sender: Any, request: HttpRequest, user: Any, **kwargs: Any

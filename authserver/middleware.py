@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from django.core.exceptions import BadRequest
 
+from authserver import devices
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -34,6 +36,20 @@ class OriginMiddleware:
         if meta.get("HTTP_ORIGIN") == "null" and site == "same-origin":
             meta["HTTP_ORIGIN"] = f"{request.scheme}://{request.get_host()}"
         return self.get_response(request)
+
+
+class DeviceMiddleware:
+    """Let the browser that has just signed in to an account keep the proof of it."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        """Wrap the next middleware."""
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Serve, then set the cookie after a login."""
+        response = self.get_response(request)
+        devices.remember(request, response)
+        return response
 
 
 class AdminQueryMiddleware:

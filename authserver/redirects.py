@@ -19,7 +19,7 @@ _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[!$%&'()*+,./0-9:;=?@A-Z\[\]_a-z~-]+
 # http on a loopback literal: its port is the one part that may differ (RFC 8252 section
 # 7.3).
 _LOOPBACK = re.compile(
-    r"(http://(?:127\.0\.0\.1|\[::1\]))(?::([0-9]{1,5}))?([/?].*)?", re.DOTALL
+    r"(http://(?:127\.0\.0\.1|\[::1\]))(?::([1-9][0-9]{0,4}))?([/?].*)?", re.DOTALL
 )
 
 
@@ -87,6 +87,6 @@ def _loopback_without_port(address: str) -> str | None:
     if match is None:
         return None
     origin, port, rest = match.groups(default="")
-    if port and not 1 <= int(port) <= 65535:
+    if port and int(port) > 65535:
         return None
     return origin + rest

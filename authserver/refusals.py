@@ -127,6 +127,16 @@ def token_error(refused: Refusal) -> str:
     return "invalid_request"
 
 
+def error_description(text: str) -> str:
+    """Return a text in the characters that ``error_description`` may have.
+
+    RFC 6749 sections 4.1.2.1 and 5.2: ASCII without controls, quote and backslash.
+    """
+    visible = text.translate(_OUTSIDE_DESCRIPTION)
+    return "".join(char if " " <= char <= "~" else "?" for char in visible)
+
+
+_OUTSIDE_DESCRIPTION = {ord('"'): "'", ord("\\"): "/"}
 _TOKEN_ERRORS: list[tuple[type[Refusal], str]] = [
     (exceptions.ScopesInvalid, "invalid_scope"),
     (exceptions.InstitutionNotOnKey, "unauthorized_client"),

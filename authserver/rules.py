@@ -45,12 +45,12 @@ def read_scopes(text: str) -> Scopes:
     """
     try:
         scopes = Scopes.parse(text)
-    except ScopeUnreadable:
-        raise refusals.InvalidScope(
-            "scope is a list of names with single spaces between them"
-        ) from None
+    except ScopeUnreadable as unreadable:
+        raise refusals.InvalidScope(str(unreadable)) from None
     if not scopes.services:
         raise refusals.ScopeMissing
+    if "" in scopes.contexts:
+        raise refusals.InvalidScope("context: in scope names no institution")
     return scopes
 
 

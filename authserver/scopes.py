@@ -26,7 +26,7 @@ _REASONS = {"canceled": "Canceled", "expired": "Expired"}
 
 
 class ScopeUnreadable(Exception):
-    """The scope is outside RFC 6749's grammar (TAB is), or endless."""
+    """The scope is outside RFC 6749's grammar (TAB is), or endless; says which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,10 @@ class Scopes:
     def parse(cls, text: str) -> Self:
         """Read a scope parameter. Raises ``ScopeUnreadable``."""
         tokens = tuple(dict.fromkeys(filter(None, text.split(" "))))
-        if not _SCOPE.fullmatch(text) or len(tokens) > MAX_TOKENS:
-            raise ScopeUnreadable
+        if not _SCOPE.fullmatch(text):
+            raise ScopeUnreadable("scope is a list of names with spaces between them")
+        if len(tokens) > MAX_TOKENS:
+            raise ScopeUnreadable(f"scope has more than {MAX_TOKENS} names")
         return cls(tokens)
 
     def __str__(self) -> str:

@@ -1,7 +1,8 @@
 """Sessions that end after a quiet while, with their account, or after a working day.
 
 The row's own expiry is the earlier of the two moments, so nothing but the query that loads
-a session decides whether it is alive.
+a session decides whether it is alive. Rows are found by the digest of the key: the table
+holds nothing that works as a cookie.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from django.contrib.sessions.backends.base import UpdateError
 from django.contrib.sessions.backends.db import SessionStore as DatabaseSessionStore
 from django.utils import timezone
 
+from authserver import vault
 from authserver.conf import conf
 from authserver.models import Session
 from platform_errors.handler import is_unavailable
@@ -62,8 +64,12 @@ class SessionStore(DatabaseSessionStore):
 
     def load(self) -> dict[str, Any]:
         """Return the data of a session that is alive, and prolong one that is in use."""
-        row = self._get_session_from_db()  # type: ignore[attr-defined]  # not in the stubs
+        row = Session.objects.filter(
+            session_key=vault.digest(self.session_key or ""),
+            expire_date__gt=timezone.now(),
+        ).first()
         if row is None:
+            self._session_key = None
             return {}
         data: dict[str, Any] = self.decode(row.session_data)
         idle_since = conf.session_idle_seconds - (row.expire_date.timestamp() - _now())
@@ -71,10 +77,21 @@ class SessionStore(DatabaseSessionStore):
             self.modified = True
         return data
 
+    def exists(self, session_key: str) -> bool:
+        """Return whether a row is stored under the digest of this key."""
+        return super().exists(vault.digest(session_key))
+
+    def delete(self, session_key: str | None = None) -> None:
+        """End the session of this key, or this session."""
+        key = session_key or self.session_key
+        if key is not None:
+            Session.objects.filter(session_key=vault.digest(key)).delete()
+
     def create_model_instance(self, data: dict[str, Any]) -> Session:
-        """Remember when the session began, and whose it is."""
+        """Remember when the session began, and whose it is; keep the key out of it."""
         data.setdefault(STARTED_AT, _now())
         row = cast("Session", super().create_model_instance(data))
+        row.session_key = vault.digest(row.session_key)
         row.user_id = data.get(SESSION_KEY)
         return row
 

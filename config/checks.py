@@ -58,3 +58,18 @@ def check_rate_limits_are_shared(**_kwargs: Any) -> list[CheckMessage]:
             )
         ]
     return []
+
+
+@register(Tags.security)
+def check_https_can_arrive(**_kwargs: Any) -> list[CheckMessage]:
+    """W002: under https, whatever no trusted proxy received over https is turned away."""
+    if settings.ISSUER.startswith("https:") and not settings.TRUSTED_PROXIES:
+        return [
+            Warning(
+                "PUBLIC_URL is https and TRUSTED_PROXIES is empty: unless this server ends "
+                "TLS itself, every page redirects and every call is refused.",
+                hint="Set TRUSTED_PROXIES to the network of the proxy that ends TLS.",
+                id="config.W002",
+            )
+        ]
+    return []

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from csp.constants import HEADER
 from csp.middleware import CSPMiddleware
+from django.conf import settings
 from django.contrib.messages import middleware as messages
+from django.http import HttpResponse
 from simple_history.middleware import HistoryRequestMiddleware
 
+from authserver.views.failures import endpoint_refusal
+from platform_errors.client_address import is_trusted
 from platform_errors.conf import conf
-from platform_errors.mounts import is_below
+from platform_errors.exceptions import HttpsRequired
+from platform_errors.handler import refusal_response
+from platform_errors.mounts import dialect_of, is_below
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +27,8 @@ if TYPE_CHECKING:
 
 NOTHING = "default-src 'none'; frame-ancestors 'none'"
 """The policy of what is no page: it may load nothing and stand in no frame."""
+ALSO_IN_PLAIN_HTTP = ("/health/live", "/health/ready", "/metrics")
+"""Asked by machines beside the server, past the proxy."""
 
 
 class ContentSecurityPolicyMiddleware(CSPMiddleware):
@@ -37,6 +46,38 @@ class ContentSecurityPolicyMiddleware(CSPMiddleware):
             return super().process_response(request, response)
         response.headers.setdefault(HEADER, NOTHING)
         return response
+
+
+class HttpsMiddleware:
+    """Under an https ``PUBLIC_URL`` let nobody go on in plain http (decisions 9).
+
+    Pages redirect with method and body, never by the Host header. Programs are refused: one
+    that followed a redirect would send its secret in the clear every time.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        """Keep the rest of the chain."""
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Serve what came over https, refuse or redirect the rest."""
+        peer = request.META.get("REMOTE_ADDR", "")
+        # Django believes the header from anybody. Who has no address came by a socket file,
+        # which only a proxy on this machine reaches.
+        if peer and not is_trusted(peer):
+            request.META.pop("HTTP_X_FORWARDED_PROTO", None)
+        if request.is_secure() or not settings.ISSUER.startswith("https:"):
+            return self.get_response(request)
+        if is_below(request.path, ALSO_IN_PLAIN_HTTP):
+            return self.get_response(request)
+        refusal = HttpsRequired()
+        dialect = dialect_of(request.path)
+        if dialect is not None:
+            return refusal_response(refusal, request, dialect)
+        location = f"{settings.ISSUER}{request.get_full_path()}"
+        return endpoint_refusal(request, refusal) or HttpResponse(
+            status=HTTPStatus.PERMANENT_REDIRECT, headers={"Location": location}
+        )
 
 
 class MessageMiddleware(messages.MessageMiddleware):

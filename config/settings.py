@@ -69,9 +69,9 @@ ALLOWED_HOSTS = env.list(
     "ALLOWED_HOSTS",
     default=[_public.hostname, *(["127.0.0.1", "localhost", "[::1]"] if DEMO else [])],
 )
-# Networks (CIDR) of proxies in front: X-Forwarded-For and request identifiers are believed
-# from them alone. Django believes X-Forwarded-Proto from anybody once this is set, so the
-# proxy must set it; links and cookies follow PUBLIC_URL either way.
+# Networks (CIDR) of proxies in front: X-Forwarded-For, X-Forwarded-Proto and request
+# identifiers are believed from them alone. Under an https PUBLIC_URL only what they
+# received over https is served; links and cookies follow PUBLIC_URL either way.
 TRUSTED_PROXIES = env.list("TRUSTED_PROXIES", default=[])
 
 # --- Addresses and names (decisions 1) ----------------------------------------------------
@@ -129,6 +129,7 @@ MIDDLEWARE = [
     "platform_errors.request_id.RequestIdMiddleware",
     "config.health.HealthMiddleware",
     "platform_errors.cors.CorsMiddleware",
+    "config.middleware.HttpsMiddleware",
     "platform_errors.cookies.CookielessMiddleware",
     "platform_errors.rate_limiting.RateLimitMiddleware",
     "django.middleware.security.SecurityMiddleware",
@@ -137,6 +138,7 @@ MIDDLEWARE = [
     "config.middleware.ContentSecurityPolicyMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "authserver.middleware.AdminQueryMiddleware",
+    "authserver.middleware.DeviceMiddleware",
     "authserver.middleware.OriginMiddleware",  # before the check that it is for
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -330,6 +332,7 @@ AUTHSERVER = {
     "WRONG_VERIFIERS_PER_CODE": env.int("WRONG_VERIFIERS_PER_CODE", 5),
     "CLIENT_FAILURES_PER_ADDRESS": env.int("CLIENT_FAILURES_PER_ADDRESS", 20),
     "CLIENT_FAILURE_WINDOW_SECONDS": env.int("CLIENT_FAILURE_WINDOW_SECONDS", 15 * 60),
+    "PASSWORD_CHANGE_REVOKES_TOKENS": env.bool("PASSWORD_CHANGE_REVOKES_TOKENS", True),
     "SESSION_IDLE_SECONDS": SESSION_IDLE_SECONDS,
     "SESSION_ABSOLUTE_SECONDS": SESSION_COOKIE_AGE,
     "LOGIN_FAILURES_PER_ACCOUNT": env.int("LOGIN_FAILURES_PER_ACCOUNT", 10),
@@ -337,6 +340,7 @@ AUTHSERVER = {
     "LOGIN_WINDOW_SECONDS": env.int("LOGIN_WINDOW_SECONDS", 15 * 60),
     "LOGIN_BACKOFF_MIN_SECONDS": env.int("LOGIN_BACKOFF_MIN_SECONDS", 30),
     "LOGIN_BACKOFF_MAX_SECONDS": env.int("LOGIN_BACKOFF_MAX_SECONDS", 15 * 60),
+    "LOGIN_DEVICE_DAYS": env.int("LOGIN_DEVICE_DAYS", 90),
 }
 OAUTH2_PROVIDER_APPLICATION_MODEL = "authserver.ServiceKey"
 OAUTH2_PROVIDER_GRANT_MODEL = "authserver.Grant"
@@ -362,8 +366,8 @@ SILENCED_SYSTEM_CHECKS = [
     # Native applications receive their code on http loopback addresses (RFC 8252 section
     # 7.3), so http stays allowed there; a service key's validation refuses it elsewhere.
     "oauth2_provider.W008",
-    # TLS ends at the proxy. A redirect would lose a POST's body, and would teach programs
-    # that a secret sent in the clear works; browsers know better by HSTS.
+    # config.middleware.HttpsMiddleware sees to plain http: Django's own redirect loses a
+    # POST's body, and would teach programs that a secret sent in the clear works.
     "security.W008",
     *(["platform_errors.W002"] if "replica" in DATABASES else []),  # see REST_FRAMEWORK
 ]

@@ -165,6 +165,12 @@ class InstitutionNotNamed(Refusal):
         self.events_text = "Missing parameter(s): contextInstitutionId"
 
 
+class HttpsRequired(ForbiddenRefusal):
+    """The request came in plain http, where the server is announced at https."""
+
+    message = "https is required"
+
+
 class MethodNotSupported(Refusal):
     """The resource does not have this method; ``Allow`` says which it has."""
 

@@ -6,25 +6,36 @@ from typing import TYPE_CHECKING
 
 from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models
-
-from authserver import vault
+from django.db.models.functions import Length
+from django.db.models.lookups import Exact
 
 if TYPE_CHECKING:
     from django.contrib.sessions.backends.base import SessionBase
 
 
 class Session(AbstractBaseSession):
-    """What a browser's cookie names; the key is the cookie's value and shown nowhere."""
+    """What a browser's cookie names, stored under the digest of the cookie's value.
 
+    So whoever reads a copy of the table is signed in nowhere.
+    """
+
+    session_key = models.CharField(max_length=64, primary_key=True)
+    """SHA-256 of the key, which the browser alone holds."""
     user_id = models.BigIntegerField(null=True, editable=False)
     """Who signed in with it, if anybody. No reference: a login may meet a deletion."""
 
     class Meta(AbstractBaseSession.Meta):
+        constraints = [
+            # A key itself has 32 characters: no code path can store one by mistake.
+            models.CheckConstraint(
+                condition=Exact(Length("session_key"), 64), name="session_key_is_a_digest"
+            ),
+        ]
         indexes = [models.Index(fields=["user_id"], name="session_by_user")]
 
     def __str__(self) -> str:
-        """Never the key: whoever reads it is signed in."""
-        return f"Session {vault.digest(self.session_key)[:12]}"
+        """Return enough of the digest to tell sessions apart."""
+        return f"Session {self.session_key[:12]}"
 
     @classmethod
     def get_session_store_class(cls) -> type[SessionBase]:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, PermissionsMixin
 from django.core.validators import RegexValidator
-from django.db import models
+from django.db import models, transaction
 from django.db.models import Q
 from django.utils import timezone
 
@@ -133,12 +133,24 @@ class User(AbstractBaseUser, PermissionsMixin):  # type: ignore[django-manager-m
             self._derive()
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Keep ``login`` and the principal's namespace in step with their sources."""
+        """Keep ``login`` and the principal's namespace in step with their sources.
+
+        A new password ends what the old one opened, in the same transaction.
+        """
+        from authserver import passwords  # noqa: PLC0415 -- which imports this
+
+        # What ``set_password`` was given, until it is saved; ``None`` when a login hashes
+        # the same password anew. (Django's own, and not in the stubs.)
+        raw_password = self._password  # type: ignore[attr-defined]
+        has_new_password = raw_password is not None and not self._state.adding
         self._derive()
         fields = kwargs.get("update_fields")
         if fields is not None and {"username", "institution"} & set(fields):
             kwargs["update_fields"] = {*fields, "username", "login", "principal_namespace"}
-        super().save(*args, **kwargs)
+        with transaction.atomic():
+            super().save(*args, **kwargs)
+            if has_new_password:
+                passwords.end_what_the_old_one_opened(self, timezone.now())
 
     def _derive(self) -> None:
         self.username = normalise_username(self.username)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.http import HttpResponse
 
-from authserver.refusals import token_error
+from authserver.refusals import error_description, token_error
 from platform_errors import documents, negotiation
 from platform_errors.authentication import challenge
 from platform_errors.conf import conf
@@ -27,7 +27,6 @@ HEADERS = {
     "Pragma": "no-cache",
     "Vary": "Accept, Authorization",
 }
-_OUTSIDE_DESCRIPTION = {ord('"'): "'", ord("\\"): "/"}
 
 
 def token_response(exchange: Exchange, issued: Issued) -> HttpResponse:
@@ -101,7 +100,7 @@ def error_response(
             # Clients of the old generation fail on an ``error`` that is no object.
             members = {
                 "error": token_error(refused),
-                "error_description": _description(refused.text),
+                "error_description": error_description(refused.text),
                 **members,
             }
         response = json_response(members)
@@ -134,12 +133,6 @@ def _challenge(request: HttpRequest, *, basic: bool) -> str:
     if basic or scheme.startswith("basic"):
         return f'Basic realm="{conf.issuer}", charset="UTF-8"'
     return challenge()
-
-
-def _description(text: str) -> str:
-    """Return the text in the characters that RFC 6749 section 5.2 allows."""
-    visible = text.translate(_OUTSIDE_DESCRIPTION)
-    return "".join(char if " " <= char <= "~" else "?" for char in visible)
 
 
 def _seconds(now: datetime, moment: datetime) -> str:

@@ -9,6 +9,12 @@ from platform_errors.request_id import current_request_id
 register = template.Library()
 
 
+@register.filter
+def isolated(name: str) -> str:
+    """Return a name whose direction ends with it, for a title: <bdi> cannot stand there."""
+    return f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}"
+
+
 @register.simple_tag
 def request_id() -> str:
     """Return the identifier of the request being served (spec 7.7)."""

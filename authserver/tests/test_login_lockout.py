@@ -7,6 +7,7 @@ from axes.models import AccessFailureLog, AccessLog
 from django.contrib.auth.signals import user_login_failed
 from django.core.management import call_command
 
+from authserver.login_limits import seconds_to_wait
 from authserver.models import AuditEvent
 from authserver.tests import factories
 from authserver.tests.visitor import Visitor
@@ -157,6 +158,39 @@ def test_a_hundred_failures_from_one_address_lock_the_address(try_login):
 
     assert try_login(username="fresh").status == HTTPStatus.TOO_MANY_REQUESTS
     assert try_login(username="fresh", peer="192.0.2.2").status == HTTPStatus.OK
+
+
+@pytest.mark.parametrize(
+    ("seconds", "status"), [(29, HTTPStatus.TOO_MANY_REQUESTS), (30, HTTPStatus.OK)]
+)
+def test_the_lock_of_an_address_ends_to_the_second(try_login, clock, seconds, status):
+    record_failures(100)
+    clock(seconds)
+
+    assert try_login(password=factories.PASSWORD).status == status
+
+
+@pytest.mark.parametrize("typos", [5, 10, 45])
+def test_after_a_burst_honest_typos_never_lock_the_address_again(db, rf, clock, typos):
+    """So many in each quarter of an hour; four hours after the lock of the burst."""
+    request = rf.get("/", REMOTE_ADDR="192.0.2.1")
+    record_failures(100)
+    assert seconds_to_wait(request, "frank@1001") == 30
+    clock(30)
+
+    for typo in range(typos * 4 * 4):
+        assert seconds_to_wait(request, "frank@1001") == 0
+        AccessFailureLog.objects.create(username=f"u{typo}", ip_address="192.0.2.1")
+        clock(900 / typos)
+
+
+def test_a_further_hundred_failures_lock_the_address_again_for_longer(try_login, clock):
+    record_failures(100)
+    clock(30)
+    record_failures(99)
+    fail(try_login, 1, username="one more")
+
+    assert try_login(username="fresh").response["Retry-After"] == "60"
 
 
 def test_another_address_of_the_same_ipv6_network_does_not_help(try_login, settings):

@@ -1,6 +1,9 @@
 """Sessions: how long they live, how they end, and the user's own password."""
 
+import hashlib
+
 import pytest
+from django.db import IntegrityError, transaction
 
 from authserver.models import AuditEvent, Session
 from authserver.tests import factories
@@ -216,11 +219,51 @@ def test_a_session_cookie_of_anything_is_no_session(client, key):
     assert response.status_code == 302
 
 
-def test_a_session_names_its_user_and_never_its_key(at_home, alice):
+def test_a_session_is_stored_under_a_digest_of_its_cookie(at_home, alice):
     row = Session.objects.get(user_id=alice.pk)
 
-    assert row.session_key not in str(row)
+    cookie = at_home.client.cookies["session"].value
+    assert row.session_key == hashlib.sha256(cookie.encode()).hexdigest()
     assert row.get_decoded()["institution"] == "1001"
+
+
+@pytest.mark.parametrize("length", [32, 40, 64])
+def test_the_value_of_a_row_used_as_a_cookie_is_no_session(at_home, alice, length):
+    stored = Session.objects.get(user_id=alice.pk).session_key
+    reader = Visitor()
+    reader.client.cookies["session"] = stored[:length]
+
+    assert not is_signed_in(reader)
+    assert is_signed_in(at_home)
+
+
+def test_the_value_of_an_administrators_row_opens_no_admin(desk, administrator):
+    stored = Session.objects.get(user_id=administrator.pk).session_key
+    reader = Visitor()
+    reader.client.cookies["session"] = stored
+
+    assert reader.open("/admin/").field("password") is not None
+    assert desk.open("/admin/").field("password") is None
+
+
+def test_the_database_refuses_a_session_key_that_is_no_digest(db):
+    with pytest.raises(IntegrityError), transaction.atomic():
+        factories.SessionFactory(session_key="k" * 32)
+
+
+def test_signing_out_leaves_no_row(at_home, alice):
+    at_home.press("Sign out")
+
+    assert not Session.objects.filter(user_id=alice.pk).exists()
+
+
+def test_logging_in_leaves_one_row_under_the_new_key(visitor, address, key, alice, log_in):
+    visitor.open(address(key))
+    before = Session.objects.get().session_key
+
+    log_in()
+
+    assert Session.objects.get().session_key != before
 
 
 def test_a_session_of_nobody_names_nobody(visitor, address, key):

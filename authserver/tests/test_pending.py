@@ -8,9 +8,10 @@ from django.utils import timezone
 
 from authserver import pending, vault
 from authserver.authorization import Refusal
-from authserver.models import AuditEvent, Grant, PendingRequest
+from authserver.models import AuditEvent, Grant, PendingRequest, Session
 from authserver.tests import factories
 from authserver.tests.conftest import CHALLENGE
+from authserver.tests.visitor import Visitor
 
 pytestmark = pytest.mark.django_db
 
@@ -220,3 +221,40 @@ def test_the_context_of_the_scope_cannot_be_overruled(found, now):
     )
 
     assert again.error == "invalid_request"
+
+
+# What anonymous requests leave behind goes as others come.
+
+
+@pytest.fixture
+def crowd(clock, address, key):
+    """So many browsers ask once each and never come back."""
+
+    def ask(browsers):
+        for _ in range(browsers):
+            Visitor().open(address(key))
+
+    return ask
+
+
+def test_new_requests_remove_expired_ones_and_the_sessions_of_their_browsers(crowd, clock):
+    crowd(20)
+    assert (PendingRequest.objects.count(), Session.objects.count()) == (20, 20)
+    clock(30 * 60)  # ten minutes are over for the requests, thirty for the sessions
+
+    crowd(4)
+
+    assert (PendingRequest.objects.count(), Session.objects.count()) == (4, 4)
+
+
+@pytest.mark.parametrize(("seconds", "left"), [(599, 21), (600, 16)])
+def test_a_new_request_removes_at_most_a_few_and_none_before_its_time(
+    crowd, clock, seconds, left
+):
+    crowd(20)
+    clock(seconds)
+
+    crowd(1)
+
+    assert PendingRequest.objects.count() == left
+    assert Session.objects.count() == 21

@@ -8,9 +8,11 @@ from django.contrib import messages
 from django.http import HttpResponseRedirect
 from django.utils import timezone
 from django.utils.decorators import method_decorator
+from django.utils.html import format_html
 from django.views.decorators.debug import sensitive_post_parameters
 
 from authserver import audit, consents, granted_access, journey
+from authserver.conf import conf
 from authserver.forms import OwnPasswordForm
 from authserver.models import AuditEvent, ServiceKey
 from authserver.views import steps
@@ -57,7 +59,9 @@ class MyAccess(OwnPage):
         key = ServiceKey.objects.filter(client_id=client_id).first()
         if key is not None:
             consents.revoke(user=self.user, key=key, now=timezone.now())
-            messages.success(request, f"{key.name} can no longer act for you.")
+            messages.success(
+                request, format_html("<bdi>{}</bdi> can no longer act for you.", key.name)
+            )
         return HttpResponseRedirect(steps.address("access"))
 
 
@@ -72,7 +76,7 @@ class ChangePassword(OwnPage):
         return self._show(OwnPasswordForm(self.user, request=request))
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        """Change it, and sign out every other session of the user."""
+        """Change it, which ends every session, code and token of the user but this one."""
         form = OwnPasswordForm(self.user, request.POST, request=request)
         if not form.is_valid():
             return self._show(form)
@@ -88,4 +92,5 @@ class ChangePassword(OwnPage):
             user=self.user,
             institution=self.user.institution,
             access_url=steps.address("access"),
+            revokes_tokens=conf.password_change_revokes_tokens,
         )

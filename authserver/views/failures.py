@@ -13,29 +13,38 @@ from authserver import login_limits
 from authserver.oauth import responses
 from authserver.views.endpoint import Endpoint
 from platform_errors import error_handlers
-from platform_errors.client_address import client_address
 from platform_errors.handler import refusal_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
     from django.http.response import HttpResponseBase
 
+    from platform_errors.exceptions import Refusal
+
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     """400 in an endpoint's own shape, such as for a host that is not ours (``handler400``).
 
-    Middleware refused, so no view was reached; elsewhere ``platform_errors`` answers.
+    Elsewhere ``platform_errors`` answers.
+    """
+    return endpoint_refusal(request, refusal_of(exception)) or error_handlers.bad_request(
+        request, exception
+    )
+
+
+def endpoint_refusal(request: HttpRequest, refusal: Refusal) -> HttpResponse | None:
+    """Return a refusal by middleware in the endpoint's own shape; ``None`` for a page.
+
+    No view was reached.
     """
     try:
         view = resolve(request.path_info).func
     except Resolver404:
-        return error_handlers.bad_request(request, exception)
+        return None
     if not issubclass(getattr(view, "view_class", object), Endpoint):
-        return error_handlers.bad_request(request, exception)
+        return None
     old_generation = getattr(view, "view_initkwargs", {}).get("old_generation", False)
-    return responses.error_response(
-        refusal_of(exception), request, old_generation=old_generation
-    )
+    return responses.error_response(refusal, request, old_generation=old_generation)
 
 
 @never_cache
@@ -65,7 +74,7 @@ def too_many_attempts(
     ``AXES_LOCKOUT_CALLABLE``.
     """
     seconds = login_limits.seconds_to_wait(
-        login_limits.account_of(request, credentials), client_address(request)
+        request, login_limits.account_of(request, credentials)
     )
     seconds = max(1, seconds)
     response = render(

@@ -53,3 +53,19 @@ def test_w001_one_process_or_a_shared_cache_is_fine(limited):
 
 def test_w001_without_limits_nothing_is_counted(settings):
     assert checks.check_rate_limits_are_shared() == []
+
+
+def test_w002_https_without_a_trusted_proxy_is_warned_about(settings):
+    settings.ISSUER, settings.TRUSTED_PROXIES = "https://platform.example", []
+
+    assert [found.id for found in checks.check_https_can_arrive()] == ["config.W002"]
+
+
+@pytest.mark.parametrize(
+    ("issuer", "proxies"),
+    [("https://platform.example", ["10.0.0.0/8"]), ("http://127.0.0.1:8000", [])],
+)
+def test_w002_a_named_proxy_or_plain_http_is_fine(settings, issuer, proxies):
+    settings.ISSUER, settings.TRUSTED_PROXIES = issuer, proxies
+
+    assert checks.check_https_can_arrive() == []

@@ -19,6 +19,7 @@ PRODUCTION_LIKE = {
     "SECRET_KEY": "only-for-make-check-" + "0123456789abcdefghijklmnopqrstuvwxyz" * 2,
     "ENCRYPTION_KEYS": "b25seS1mb3ItbWFrZS1jaGVjay0zMi1ieXRlcy1vayE=",
     "DATABASE_URL": "sqlite:///:memory:",
+    "TRUSTED_PROXIES": "127.0.0.1",
     "WORKERS": "1",
 }
 COMMANDS = (

@@ -199,6 +199,14 @@ def test_conflict(api, accept, fails_with):
     )
 
 
+def test_https_required(api, accept, fails_with):
+    fails_with(exceptions.HttpsRequired())
+
+    assert read_error(api.call("GET", FAILING, accept=accept)) == Error(
+        403, "https is required", "https is required"
+    )
+
+
 def test_precondition_failed(api, accept, fails_with):
     fails_with(exceptions.PreconditionFailed("If-Match names another version"))
 

@@ -13,7 +13,16 @@ SEVERAL = (
 
 
 @pytest.mark.parametrize(
-    "scope", [None, "", " ", "refresh_token", "context:1001", "refresh_token context:1001"]
+    "scope",
+    [
+        None,
+        "",
+        " ",
+        "refresh_token",
+        "context:",
+        "context:1001",
+        "refresh_token context:1001",
+    ],
 )
 def test_a_missing_or_blank_scope_is_refused(ask, scope):
     reply = answer(ask(scope=scope))
@@ -39,6 +48,34 @@ def test_a_scope_outside_the_grammar_is_refused(ask, scope):
     reply = answer(ask(scope=scope))
 
     assert (reply["error"], reply["http_code"]) == ("invalid_scope", "400")
+
+
+@pytest.mark.parametrize(
+    ("scope", "text"),
+    [
+        (" ".join(map(str, range(101))), "scope has more than 100 names"),
+        ("a\tb", "scope is a list of names with spaces between them"),
+        ("calendar_events context:", "context: in scope names no institution"),
+        ("context: calendar_events", "context: in scope names no institution"),
+    ],
+)
+def test_what_is_wrong_with_a_scope_is_said_truly(ask, scope, text):
+    reply = answer(ask(scope=scope))
+
+    assert (reply["error"], reply["http_code"]) == ("invalid_scope", "400")
+    assert reply["error_description"] == text
+
+
+def test_a_hundred_names_and_runs_of_spaces_are_no_fault_of_a_scope(ask):
+    names = " ".join(f"s{n}" for n in range(99))
+
+    assert (
+        "Invalid scope(s)" in answer(ask(scope=f"directory {names}"))["error_description"]
+    )
+    assert ask(scope="  directory   calendar_events ").scopes.services == (
+        "directory",
+        "calendar_events",
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Errors go to verified addresses only (decisions 3.2, spec 7.6)."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -136,3 +137,20 @@ def test_a_canceled_key_is_redirected(ask, key):
         "state": "xyz",
         "iss": "http://testserver",
     }
+
+
+ALLOWED = re.compile(r"[\x20\x21\x23-\x5b\x5d-\x7e]+")  # RFC 6749 section 4.1.2.1
+
+
+@pytest.mark.parametrize("client_id", ['a"b', "a\\b", "\xe9\\", "a\x7fb", "a\nb", "\u202e"])
+def test_a_redirected_description_has_the_characters_that_oauth_allows(ask, client_id):
+    refusal = ask(client_id=client_id)
+
+    assert ALLOWED.fullmatch(answer(refusal)["error_description"])
+    assert refusal.description == f"service key {client_id} is invalid"
+
+
+def test_a_redirected_description_replaces_as_the_token_endpoint_does(ask):
+    reply = answer(ask(client_id='\xe9\\"'))
+
+    assert reply["error_description"] == "service key ?/' is invalid"
