@@ -19,6 +19,7 @@ DEFAULTS: dict[str, Any] = {
     "IMAGE_MAX_BYTES": 10 * 1024 * 1024,
     "IMAGE_FETCH_SECONDS": 10,
     "IMAGE_FETCH_NETWORKS": (),
+    "IMAGE_FETCHES_AT_ONCE": 1,
 }
 
 
@@ -80,13 +81,18 @@ class Conf:
 
     @property
     def image_fetch_seconds(self) -> float:
-        """How long fetching a picture may take altogether."""
+        """How long fetching the pictures of one write may take altogether."""
         return float(self._get("IMAGE_FETCH_SECONDS"))
 
     @property
     def image_fetch_networks(self) -> tuple[str, ...]:
         """Networks (CIDR) that pictures may come from although they are not public."""
         return tuple(self._get("IMAGE_FETCH_NETWORKS"))
+
+    @property
+    def image_fetches_at_once(self) -> int:
+        """How many writes may have pictures fetched at once, in one process."""
+        return int(self._get("IMAGE_FETCHES_AT_ONCE"))
 
     @property
     def site_zone(self) -> ZoneInfo:

@@ -382,6 +382,7 @@ CALENDAR_EVENTS = {
     "IDEMPOTENCY_HOURS": env.int("IDEMPOTENCY_HOURS", 24),
     "IMAGE_MAX_BYTES": env.int("IMAGE_MAX_BYTES", 10 * 1024 * 1024),
     "IMAGE_FETCH_SECONDS": env.int("IMAGE_FETCH_SECONDS", 10),
+    "IMAGE_FETCHES_AT_ONCE": env.int("IMAGE_FETCHES_AT_ONCE", 1),
     # Networks (CIDR) that pictures may be fetched from although they are not public.
     "IMAGE_FETCH_NETWORKS": env.list("IMAGE_FETCH_NETWORKS", default=[]),
 }
