@@ -25,6 +25,13 @@ class InstitutionAdmin(AuditedAdmin):
     fields = ["registry_id", "name", "place", "code", "is_active", "created_at"]
     readonly_fields = ["created_at"]
 
+    def get_readonly_fields(
+        self, request: HttpRequest, obj: Institution | None = None
+    ) -> list[str]:
+        """Let the registry identifier be chosen once."""
+        fixed = ["registry_id"] if obj else []
+        return [*super().get_readonly_fields(request, obj), *fixed]
+
     def named(self, request: HttpRequest, obj: Institution) -> dict[str, Any]:
         """Name the institution, and how it stands, which "Changed Active." leaves open."""
         return super().named(request, obj) | {
