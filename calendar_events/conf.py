@@ -16,6 +16,7 @@ DEFAULTS: dict[str, Any] = {
     "CURRENCY": "USD",
     "MAX_PER_PAGE": 50,
     "IDEMPOTENCY_HOURS": 24,
+    "INSTITUTIONS": "",
     "IMAGE_MAX_BYTES": 10 * 1024 * 1024,
     "IMAGE_FETCH_SECONDS": 10,
     "IMAGE_FETCH_NETWORKS": (),
@@ -73,6 +74,11 @@ class Conf:
     def idempotency_hours(self) -> int:
         """How long the first answer to an ``Idempotency-Key`` is repeated."""
         return int(self._get("IDEMPOTENCY_HOURS"))
+
+    @property
+    def institutions(self) -> str:
+        """The dotted path of the adapter of ``institutions``; empty for none."""
+        return str(self._get("INSTITUTIONS"))
 
     @property
     def image_max_bytes(self) -> int:

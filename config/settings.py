@@ -378,6 +378,7 @@ CALENDAR_EVENTS = {
     "ROOT_PATH": f"/{BASE_MOUNT}{VENDOR_NS}/events/v1",
     "PUBLIC_URL": PUBLIC_URL,
     "CURRENCY": CURRENCY,
+    "INSTITUTIONS": "config.institutions.names",
     "MAX_PER_PAGE": 50,
     "IDEMPOTENCY_HOURS": env.int("IDEMPOTENCY_HOURS", 24),
     "IMAGE_MAX_BYTES": env.int("IMAGE_MAX_BYTES", 10 * 1024 * 1024),

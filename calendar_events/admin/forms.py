@@ -10,6 +10,7 @@ from django.contrib.admin.widgets import AutocompleteSelectMultiple
 from django.db.models import Model
 from django.utils import timezone
 
+from calendar_events import institutions
 from calendar_events.documents.rendering import moment
 from calendar_events.permissions import Actor
 
@@ -63,6 +64,7 @@ class RecordForm(forms.ModelForm):
         super().__init__(*args, **kwargs)
         self.changes: Any = {}
         self.initial.update(self.shown())
+        institutions.offer(self.fields)
         for name, field in self.fields.items():
             field.required = field.required and name == "institution"
 
