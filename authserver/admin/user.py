@@ -54,7 +54,7 @@ class UserChangeForm(_LoginIsFree):
         model = User
         fields = "__all__"  # noqa: DJ007 -- narrowed by the admin's fieldsets
         help_texts = {
-            "institution": "Changing it changes the login; what the person wrote stays behind."
+            "institution": "A move changes the login; what the person wrote stays behind."
         }
 
     def clean(self) -> dict[str, Any]:

@@ -53,7 +53,6 @@ class Institution(models.Model):
         max_length=32,
         unique=True,
         validators=[RegexValidator(r"^[0-9]+\Z", "Digits only.")],
-        help_text="Cannot be changed later: logins, addresses and events are named by it.",
     )
     name = models.CharField(max_length=200)
     place = models.CharField(max_length=200, blank=True)
@@ -89,7 +88,7 @@ class Institution(models.Model):
         stored = Institution.objects.filter(pk=self.pk).exclude(
             registry_id=self.registry_id
         )
-        if self.pk is not None and stored.exists():
+        if stored.exists():
             raise RegistryIdIsFixed(
                 f"{self} has another registry identifier in the database"
             )

@@ -113,7 +113,7 @@ class RecordForm(forms.ModelForm):
             names = {theirs: ours for ours, theirs in self.input_names.items()}
             for theirs, reasons in read.errors.items():
                 name = names.get(theirs, theirs)
-                self.add_error(name if name in self.fields else None, f"This {reasons[0]}")
+                self.add_error(name if name in self.fields else None, _sentence(reasons[0]))
             return self.cleaned_data
         self.changes = read.validated_data
         for name in self.only_here:
@@ -153,6 +153,12 @@ class PublishedForm(RecordForm):
             "status": self.instance.status_at(timezone.now()),
             "date_utc": moment(self.instance.published_at),
         }
+
+
+def _sentence(reason: str) -> str:
+    """Return a reason, which continues the name of a field, as a sentence of its own."""
+    whole = reason.removeprefix("cannot be used: ")
+    return whole if whole != reason else f"This {reason}"
 
 
 def _plain(value: Any) -> Any:
