@@ -19,7 +19,7 @@ class PlatformAdminSite(admin.AdminSite):
 
     site_title = "Calendar platform"
     site_header = "Calendar platform administration"
-    index_title = "What would you like to look after?"
+    index_title = "Site administration"
 
     def password_change(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None

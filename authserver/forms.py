@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MAX_PASSWORD_LENGTH = 1024
 MAX_QUERY_LENGTH = 100
-ADVICE = "At least eight characters; no common word, not only digits, not your own name."
+ADVICE = "At least twelve characters; no common word, not only digits, not your own name."
 
 
 class SearchForm(forms.Form):
@@ -114,6 +114,18 @@ class OwnPasswordForm(PasswordChangeForm):
         for field in self.fields.values():
             field.validators.append(MaxLengthValidator(MAX_PASSWORD_LENGTH))
             field.widget.attrs["maxlength"] = MAX_PASSWORD_LENGTH
+
+    @sensitive_variables("data")
+    def clean(self) -> dict[str, Any]:
+        """Ask for another password than the one of before.
+
+        Raises ``ValidationError``.
+        """
+        data = super().clean() or {}
+        new, old = data.get("new_password1"), data.get("old_password")
+        if new is not None and new == old:
+            self.add_error("new_password1", "This is the password that you have now.")
+        return data
 
     @sensitive_variables("old_password")
     def clean_old_password(self) -> str:

@@ -48,11 +48,13 @@ class Application:
 
     client_id: str
     name: str
+    is_canceled: bool
+    """It cannot act until the key is activated and the user allows it again."""
     accesses: list[Access] = field(default_factory=list)
 
 
 def of(user: User, now: datetime) -> list[Application]:
-    """Return every application that can act for the user now, or again without asking."""
+    """Return every application that was allowed to act for the user, canceled ones too."""
     found: dict[tuple[int, int], Access] = {}
     for key_id, institution_id, scope, granted_at, expires_at in _rows(user, now):
         access = found.setdefault(
@@ -71,7 +73,12 @@ def of(user: User, now: datetime) -> list[Application]:
         access.services = _in_words(access.scopes, names)
         key = keys[key_id]
         applications.setdefault(
-            key_id, Application(client_id=key.client_id, name=key.name)
+            key_id,
+            Application(
+                client_id=key.client_id,
+                name=key.name,
+                is_canceled=key.status == ServiceKey.Status.CANCELED,
+            ),
         ).accesses.append(access)
     return sorted(applications.values(), key=lambda each: (each.name, each.client_id))
 

@@ -17,6 +17,8 @@ class CalendarEventsConfig(AppConfig):
 
     def ready(self) -> None:
         """Bring back groups that an emptied database has lost (``manage.py flush``)."""
+        from calendar_events import checks  # noqa: F401, PLC0415 -- after app loading
+
         post_migrate.connect(restore_groups, sender=self)
 
 

@@ -16,10 +16,12 @@ DEFAULTS: dict[str, Any] = {
     "CURRENCY": "USD",
     "MAX_PER_PAGE": 50,
     "IDEMPOTENCY_HOURS": 24,
+    "INSTITUTIONS": "",
     "IMAGE_MAX_BYTES": 10 * 1024 * 1024,
     "IMAGE_FETCH_SECONDS": 10,
     "IMAGE_FETCH_NETWORKS": (),
     "SCANS_AT_ONCE": 1,
+    "IMAGE_FETCHES_AT_ONCE": 1,
 }
 
 
@@ -75,13 +77,18 @@ class Conf:
         return int(self._get("IDEMPOTENCY_HOURS"))
 
     @property
+    def institutions(self) -> str:
+        """The dotted path of the adapter of ``institutions``; empty for none."""
+        return str(self._get("INSTITUTIONS"))
+
+    @property
     def image_max_bytes(self) -> int:
         """The largest picture that is taken, fetched or uploaded."""
         return int(self._get("IMAGE_MAX_BYTES"))
 
     @property
     def image_fetch_seconds(self) -> float:
-        """How long fetching a picture may take altogether."""
+        """How long fetching the pictures of one write may take altogether."""
         return float(self._get("IMAGE_FETCH_SECONDS"))
 
     @property
@@ -93,6 +100,11 @@ class Conf:
     def scans_at_once(self) -> int:
         """How many statements that read very many rows a database runs at once."""
         return max(1, int(self._get("SCANS_AT_ONCE")))
+
+    @property
+    def image_fetches_at_once(self) -> int:
+        """How many writes may have pictures fetched at once, in one process."""
+        return int(self._get("IMAGE_FETCHES_AT_ONCE"))
 
     @property
     def site_zone(self) -> ZoneInfo:

@@ -207,12 +207,12 @@ PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
 ]
 AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": f"django.contrib.auth.password_validation.{name}"}
-    for name in (
-        "UserAttributeSimilarityValidator",
-        "MinimumLengthValidator",
-        "CommonPasswordValidator",
-        "NumericPasswordValidator",
+    {"NAME": f"django.contrib.auth.password_validation.{name}", "OPTIONS": options}
+    for name, options in (
+        ("UserAttributeSimilarityValidator", {}),
+        ("MinimumLengthValidator", {"min_length": 12}),
+        ("CommonPasswordValidator", {}),
+        ("NumericPasswordValidator", {}),
     )
 ]
 LOGIN_URL = "admin:login"
@@ -224,13 +224,16 @@ CSRF_COOKIE_NAME = "__Host-csrf" if IS_HTTPS else "csrf"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = IS_HTTPS
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
+CSRF_COOKIE_AGE = None  # until the browser is closed
 SESSION_COOKIE_AGE = env.int("SESSION_ABSOLUTE_SECONDS", 8 * 3600)
 SESSION_IDLE_SECONDS = env.int("SESSION_IDLE_SECONDS", 30 * 60)
 SESSION_ENGINE = "authserver.sessions"  # rows, with an idle and an absolute end
 CSRF_TRUSTED_ORIGINS = [ISSUER]
 CSRF_FAILURE_VIEW = "authserver.views.failures.csrf_failure"
 SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", 31_536_000) if IS_HTTPS else 0
-SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = IS_HTTPS
+# Browsers would refuse plain http for all names below ours, for as long: ask first.
+SECURE_HSTS_INCLUDE_SUBDOMAINS = env.bool("HSTS_INCLUDE_SUBDOMAINS", False)
+SECURE_HSTS_PRELOAD = env.bool("HSTS_PRELOAD", False)
 SECURE_REFERRER_POLICY = "no-referrer"
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUSTED_PROXIES else None
 X_FRAME_OPTIONS = "DENY"
@@ -370,6 +373,9 @@ SILENCED_SYSTEM_CHECKS = [
     # POST's body, and would teach programs that a secret sent in the clear works.
     "security.W008",
     *(["platform_errors.W002"] if "replica" in DATABASES else []),  # see REST_FRAMEWORK
+    # Whether HSTS is for all subdomains, and for the lists in browsers, operators decide.
+    "security.W005",
+    "security.W021",
 ]
 
 # --- calendar_events ----------------------------------------------------------------------
@@ -380,10 +386,12 @@ CALENDAR_EVENTS = {
     "ROOT_PATH": f"/{BASE_MOUNT}{VENDOR_NS}/events/v1",
     "PUBLIC_URL": PUBLIC_URL,
     "CURRENCY": CURRENCY,
+    "INSTITUTIONS": "config.institutions.names",
     "MAX_PER_PAGE": 50,
     "IDEMPOTENCY_HOURS": env.int("IDEMPOTENCY_HOURS", 24),
     "IMAGE_MAX_BYTES": env.int("IMAGE_MAX_BYTES", 10 * 1024 * 1024),
     "IMAGE_FETCH_SECONDS": env.int("IMAGE_FETCH_SECONDS", 10),
+    "IMAGE_FETCHES_AT_ONCE": env.int("IMAGE_FETCHES_AT_ONCE", 1),
     # Networks (CIDR) that pictures may be fetched from although they are not public.
     "IMAGE_FETCH_NETWORKS": env.list("IMAGE_FETCH_NETWORKS", default=[]),
     # Lists that no index answers, at once in the database: about half of its cores.

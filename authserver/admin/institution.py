@@ -25,8 +25,20 @@ class InstitutionAdmin(AuditedAdmin):
     fields = ["registry_id", "name", "place", "code", "is_active", "created_at"]
     readonly_fields = ["created_at"]
 
+    def get_readonly_fields(
+        self, request: HttpRequest, obj: Institution | None = None
+    ) -> list[str]:
+        """Let the registry identifier be chosen once."""
+        fixed = ["registry_id"] if obj else []
+        return [*super().get_readonly_fields(request, obj), *fixed]
+
+    def get_form(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        """Say what cannot be changed later."""
+        words = "Cannot be changed later: logins, addresses and events are named by it."
+        return super().get_form(request, *args, help_texts={"registry_id": words}, **kwargs)
+
     def named(self, request: HttpRequest, obj: Institution) -> dict[str, Any]:
-        """Name the institution, and how it stands, which "Changed Active." leaves open."""
+        """Name the institution, and its new state."""
         return super().named(request, obj) | {
             "registry_id": obj.registry_id,
             "is_active": obj.is_active,

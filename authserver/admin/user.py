@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django import forms
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.forms import BaseUserCreationForm
 from django.core.exceptions import ValidationError
@@ -14,6 +14,7 @@ from django.utils.html import format_html
 
 from authserver.admin.base import AuditedAdmin
 from authserver.models import AuditEvent, User
+from authserver.models.user import namespace_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -52,6 +53,19 @@ class UserChangeForm(_LoginIsFree):
     class Meta:
         model = User
         fields = "__all__"  # noqa: DJ007 -- narrowed by the admin's fieldsets
+        help_texts = {
+            "institution": "A move changes the login; what the person wrote stays behind."
+        }
+
+    def clean(self) -> dict[str, Any]:
+        """Let the principal's namespace follow the institution that it was made from."""
+        super().clean()
+        before = User.objects.select_related("institution").get(pk=self.instance.pk)
+        made = namespace_of(before.institution) if before.institution else ""
+        is_moved = self.cleaned_data.get("institution") != before.institution
+        if is_moved and self.cleaned_data.get("principal_namespace") == made:
+            self.cleaned_data["principal_namespace"] = ""
+        return self.cleaned_data
 
 
 @admin.register(User)
@@ -118,6 +132,31 @@ class UserAdmin(AuditedAdmin, DjangoUserAdmin):
             },
         ),
     ]
+
+    def save_model(
+        self,
+        request: HttpRequest,
+        obj: User,
+        form: Any,
+        change: bool,  # noqa: FBT001 -- Django's
+    ) -> None:
+        """Save, and say what follows when the person moves to another institution."""
+        before = User.objects.select_related("institution").filter(pk=obj.pk).first()
+        super().save_model(request, obj, form, change)
+        if before is None or before.institution == obj.institution:
+            return
+        stays = (
+            f" Events and other records stay at {before.institution}, which the account"
+            " may no longer change."
+            if before.institution
+            else ""
+        )
+        self.message_user(
+            request,
+            f"The login is now {obj.login}; {before.login} no longer works.{stays}"
+            " Sessions and tokens from before the move have ended.",
+            messages.WARNING,
+        )
 
     def named(self, request: HttpRequest, obj: User) -> dict[str, Any]:
         """Name the account."""

@@ -11,8 +11,23 @@ from django.db.models import Q
 from authserver.text import fold
 
 
+class RegistryIdIsFixed(Exception):
+    """A stored registry identifier does not change: logins and calendars are named by it.
+
+    Whoever got a freed one would get the events that are filed under it.
+    """
+
+
 class InstitutionQuerySet(models.QuerySet["Institution"]):
     """How institutions are asked for."""
+
+    def update(self, **values: Any) -> int:
+        """Update rows. Raises ``RegistryIdIsFixed``."""
+        if "registry_id" in values:
+            raise RegistryIdIsFixed("a registry identifier cannot be changed once stored")
+        return super().update(**values)
+
+    update.alters_data = True  # type: ignore[attr-defined]
 
     def active(self) -> Self:
         """Institutions that are open for use."""
@@ -66,7 +81,17 @@ class Institution(models.Model):
         return f"{self.name} ({self.registry_id})"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Keep the folded text of the picker's search in step."""
+        """Keep the folded text of the picker's search in step.
+
+        Raises ``RegistryIdIsFixed``.
+        """
+        stored = Institution.objects.filter(pk=self.pk).exclude(
+            registry_id=self.registry_id
+        )
+        if stored.exists():
+            raise RegistryIdIsFixed(
+                f"{self} has another registry identifier in the database"
+            )
         self.search_text = fold(f"{self.name} {self.place} {self.code} {self.registry_id}")
         fields = kwargs.get("update_fields")
         if fields is not None:

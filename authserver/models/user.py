@@ -25,6 +25,11 @@ def new_principal_id() -> str:
     return str(uuid.uuid4())
 
 
+def namespace_of(institution: Institution) -> str:
+    """Return the principal namespace of an institution's users, unless one is given."""
+    return f"{conf.principal_ns_prefix}{institution.registry_id}"
+
+
 class UserManager(BaseUserManager["User"]):
     """How users are made and found."""
 
@@ -159,9 +164,7 @@ class User(AbstractBaseUser, PermissionsMixin):  # type: ignore[django-manager-m
             return
         self.login = f"{self.username}@{self.institution.registry_id}"
         if not self.principal_namespace:
-            self.principal_namespace = (
-                f"{conf.principal_ns_prefix}{self.institution.registry_id}"
-            )
+            self.principal_namespace = namespace_of(self.institution)
 
     def get_full_name(self) -> str:
         """Return the name, or the username where none is known."""

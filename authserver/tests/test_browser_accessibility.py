@@ -115,6 +115,7 @@ def test_the_pages_of_the_journey(look, ask, key, alice, riverside):
     inspect(page, "institution-none")
     page.locator("#q").fill("riverside u")
     page.get_by_text("1 institution", exact=True).wait_for()
+    page.get_by_label("Remember my choice").check()
     choose_riverside(page)
     inspect(page, "login")
     log_in(page, password="wrong")
@@ -133,6 +134,9 @@ def test_the_users_own_pages(look, live_server, ask, key, alice):
     factories.RefreshTokenFactory(user=alice, application=key, scope=service)
     factories.AccessTokenFactory(
         user=alice, application__name="Reading Room", scope="calendar_events"
+    )
+    factories.AccessTokenFactory(
+        user=alice, application__name="Old Room", application__status="canceled"
     )
     page.goto(ask())
     log_in(page)

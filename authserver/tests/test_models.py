@@ -258,3 +258,19 @@ def test_the_guard_does_not_hinder_the_flush_between_tests():
     factories.AuditEventFactory()
 
     assert models.AuditEvent.objects.count() == 1
+
+
+@pytest.mark.parametrize("fields", [None, ["registry_id"], ["name"]])
+def test_a_stored_registry_identifier_cannot_be_changed_in_code(fields):
+    institution = factories.InstitutionFactory(registry_id="1002")
+    institution.registry_id = "2999"
+
+    with pytest.raises(models.institution.RegistryIdIsFixed):
+        institution.save(update_fields=fields)
+    with pytest.raises(models.institution.RegistryIdIsFixed):
+        models.Institution.objects.filter(pk=institution.pk).update(registry_id="2999")
+    with pytest.raises(models.institution.RegistryIdIsFixed), transaction.atomic():
+        models.Institution.objects.bulk_update([institution], ["registry_id"])
+
+    institution.refresh_from_db()
+    assert institution.registry_id == "1002"

@@ -4,7 +4,14 @@ import datetime as dt
 
 import pytest
 
-from authserver.models import AccessToken, AuditEvent, Consent, Grant, RefreshToken
+from authserver.models import (
+    AccessToken,
+    AuditEvent,
+    Consent,
+    Grant,
+    RefreshToken,
+    ServiceKey,
+)
 from authserver.tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -305,6 +312,23 @@ def test_withdrawing_what_is_not_there_changes_nothing(allowed, client_id):
 
     assert allowed.heading == "My access"
     assert Consent.objects.get().revoked_at is None
+
+
+def test_my_access_says_that_a_canceled_application_can_no_longer_act(
+    visitor, address, key, alice, log_in
+):
+    factories.AccessTokenFactory(user=alice, application=key, scope="calendar_events")
+    visitor.open(address(key))
+    log_in()
+    assert "has been canceled" not in visitor.open("/oauth2/access").text
+    key.status = ServiceKey.Status.CANCELED
+    key.save()
+
+    visitor.open("/oauth2/access")
+
+    assert "Campus Planner This application has been canceled." in visitor.text
+    visitor.press(f"application={key.client_id}")
+    assert "has been canceled" not in visitor.text
 
 
 def test_an_administrator_of_the_platform_has_no_access_page(visitor):

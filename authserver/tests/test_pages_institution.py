@@ -64,7 +64,7 @@ def test_at_most_25_rows_are_shown_by_name_with_the_total(picker, key):
     picker.press("Search", q="")
 
     assert len(picker.values("institution")) == 25
-    assert "25 of 32 institutions. Type to narrow the list." in picker.text
+    assert "Showing 25 of 32 institutions. Search by name, place or code" in picker.text
     assert picker.text.index("Academy 00") < picker.text.index("Academy 24")
 
 
@@ -153,7 +153,7 @@ def test_context_in_the_scope_chooses_like_the_path(visitor, address, key):
 
 
 def test_the_last_choice_is_offered_first_next_time(picker, address, key):
-    picker.press("institution=1001")
+    picker.press("institution=1001", remember="1")
 
     picker.open(address(key, at=""))
 
@@ -163,15 +163,16 @@ def test_the_last_choice_is_offered_first_next_time(picker, address, key):
 
 
 def test_the_page_is_shown_even_when_a_choice_is_remembered(picker, address, key):
-    picker.press("institution=1001")
+    picker.press("institution=1001", remember="1")
 
     picker.open(address(key, at=""))
 
     assert picker.heading == "Choose your institution"
 
 
-def test_unticked_nothing_is_remembered(picker, address, key):
-    picker.press("institution=1001", without=["remember"])
+def test_nothing_is_remembered_unless_one_ticks_it(picker, address, key):
+    assert picker.field("remember").get("checked") is None
+    picker.press("institution=1001")
 
     picker.open(address(key, at=""))
 
@@ -179,7 +180,7 @@ def test_unticked_nothing_is_remembered(picker, address, key):
 
 
 def test_the_choice_can_be_forgotten(picker, address, key):
-    picker.press("institution=1001")
+    picker.press("institution=1001", remember="1")
     picker.open(address(key, at=""))
 
     picker.press("Forget it")
@@ -189,7 +190,7 @@ def test_the_choice_can_be_forgotten(picker, address, key):
 
 
 def test_a_remembered_institution_that_is_not_the_keys_is_not_offered(picker, address, key):
-    picker.press("institution=1001")
+    picker.press("institution=1001", remember="1")
     key.institution_links.filter(institution__registry_id="1001").delete()
 
     picker.open(address(key, at=""))
@@ -206,7 +207,7 @@ def test_a_cookie_that_we_did_not_sign_is_ignored(picker, address, key):
 
 
 def test_the_cookie_is_for_the_server_alone(picker):
-    picker.press("institution=1001")
+    picker.press("institution=1001", remember="1")
 
     cookie = picker.client.cookies["institution"]
     assert cookie["httponly"] is True
@@ -217,10 +218,20 @@ def test_the_cookie_is_for_the_server_alone(picker):
 def test_under_https_the_cookie_belongs_to_this_host_alone(picker, settings, address, key):
     settings.SESSION_COOKIE_SECURE = True
 
-    picker.press("institution=1001")
+    picker.press("institution=1001", remember="1")
     cookie = picker.client.cookies["__Host-institution"]
     assert cookie["secure"] is True
     assert cookie["path"] == "/"
 
     picker.open(address(key, at="")).press("Forget it")
     assert picker.client.cookies["__Host-institution"].value == ""
+
+
+def test_whoever_comes_back_can_go_on_by_pressing_enter(picker, address, key):
+    assert picker.field("q").get("autofocus") is not None
+    picker.press("institution=1001", remember="1")
+
+    picker.open(address(key, at=""))
+
+    (focused,) = picker.page.xpath("//*[@autofocus]")
+    assert focused.text_content().strip() == "Continue with Riverside University"

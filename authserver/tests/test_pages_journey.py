@@ -342,7 +342,7 @@ def test_a_key_that_is_canceled_meanwhile_sends_the_user_back(
 
     log_in()
 
-    assert visitor.heading == "This cannot go on"
+    assert visitor.heading == "This request can't be completed"
     (refresh,) = visitor.page.xpath("//meta[@http-equiv='refresh']/@content")
     assert refresh.startswith("0; url=https://client.example/cb?error=invalid_client_id")
 

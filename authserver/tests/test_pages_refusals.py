@@ -13,7 +13,7 @@ from authserver.tests.visitor import Visitor
 pytestmark = pytest.mark.django_db
 
 GONE = "This request is no longer open"
-REFUSED = "This application cannot be let in"
+REFUSED = "This app can't sign you in"
 
 
 @pytest.fixture

@@ -164,6 +164,12 @@ def test_a_user_changes_the_password_and_stays_signed_in(password_page, alice):
     assert (event.actor, event.registry_id) == ("alice@1001", "1001")
 
 
+def test_each_password_can_be_shown(password_page):
+    shown = password_page.page.xpath("//button[@data-reveals]/@data-reveals")
+
+    assert shown == ["id_old_password", "id_new_password1", "id_new_password2"]
+
+
 def test_every_other_session_of_the_user_ends(password_page, alice):
     elsewhere = Visitor().open("/oauth2/login?institution=1001")
     elsewhere.press("Sign in", username="alice", password=factories.PASSWORD)
@@ -180,7 +186,11 @@ def test_every_other_session_of_the_user_ends(password_page, alice):
     [
         ({"old": "wrong"}, "Your old password was entered incorrectly"),
         ({"again": "another phrase"}, "didn\u2019t match"),
-        ({"new": "short", "again": "short"}, "too short"),
+        ({"new": "elevenchars", "again": "elevenchars"}, "at least 12 characters"),
+        (
+            {"new": factories.PASSWORD, "again": factories.PASSWORD},
+            "This is the password that you have now.",
+        ),
         ({"new": "12345678901", "again": "12345678901"}, "entirely numeric"),
         ({"new": "x" * 1025}, "at most 1024 characters"),
         ({"new": "with\x00nul"}, "Null characters are not allowed"),
@@ -191,7 +201,7 @@ def test_a_change_that_cannot_be_is_refused_in_words(password_page, alice, value
 
     alice.refresh_from_db()
     assert alice.check_password(factories.PASSWORD)
-    assert "The password was not changed" in password_page.alert
+    assert "The password was not changed. Fix the errors below." in password_page.alert
     assert words in password_page.text
 
 

@@ -10,6 +10,7 @@ from django.contrib.admin.widgets import AutocompleteSelectMultiple
 from django.db.models import Model
 from django.utils import timezone
 
+from calendar_events import institutions
 from calendar_events.documents.rendering import moment
 from calendar_events.permissions import Actor
 
@@ -63,6 +64,7 @@ class RecordForm(forms.ModelForm):
         super().__init__(*args, **kwargs)
         self.changes: Any = {}
         self.initial.update(self.shown())
+        institutions.offer(self.fields)
         for name, field in self.fields.items():
             field.required = field.required and name == "institution"
 
@@ -111,7 +113,7 @@ class RecordForm(forms.ModelForm):
             names = {theirs: ours for ours, theirs in self.input_names.items()}
             for theirs, reasons in read.errors.items():
                 name = names.get(theirs, theirs)
-                self.add_error(name if name in self.fields else None, f"This {reasons[0]}")
+                self.add_error(name if name in self.fields else None, _sentence(reasons[0]))
             return self.cleaned_data
         self.changes = read.validated_data
         for name in self.only_here:
@@ -151,6 +153,12 @@ class PublishedForm(RecordForm):
             "status": self.instance.status_at(timezone.now()),
             "date_utc": moment(self.instance.published_at),
         }
+
+
+def _sentence(reason: str) -> str:
+    """Return a reason, which continues the name of a field, as a sentence of its own."""
+    whole = reason.removeprefix("cannot be used: ")
+    return whole if whole != reason else f"This {reason}"
 
 
 def _plain(value: Any) -> Any:

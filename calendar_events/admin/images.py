@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any
 
 from django import forms
-from django.contrib import admin
+from django.contrib import admin, messages
+from django.http import HttpResponseRedirect
 from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
 
+from calendar_events import institutions
 from calendar_events.admin.base import PlatformAdmin, refused_as_forbidden
 from calendar_events.conf import conf
 from calendar_events.models import Image
 from calendar_events.permissions import Actor
 from calendar_events.services import images
-from calendar_events.services.images import NotAPicture, Picture
+from calendar_events.services.images import NotAPicture, NotStored, Picture
 
 if TYPE_CHECKING:
     from django.core.files.uploadedfile import UploadedFile
     from django.db.models import QuerySet
-    from django.http import HttpRequest
+    from django.http import HttpRequest, HttpResponse
+
+
+logger = logging.getLogger(__name__)
 
 
 class ImageForm(forms.ModelForm):
@@ -30,6 +36,11 @@ class ImageForm(forms.ModelForm):
     class Meta:
         model = Image
         fields = ["institution", "title"]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Let the institution be chosen by name."""
+        super().__init__(*args, **kwargs)
+        institutions.offer(self.fields)
 
     def clean_upload(self) -> Picture:
         """Decode the picture. Raises ``ValidationError`` when it is none."""
@@ -82,6 +93,21 @@ class ImageAdmin(PlatformAdmin):
         if obj is None:
             return ["institution", "title", "upload"]
         return ["title", *self.readonly_fields]
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """Say so when the files of the picture could not be written."""
+        try:
+            return super().changeform_view(request, object_id, form_url, extra_context)
+        except NotStored as error:
+            logger.exception("A picture could not be stored.")
+            messages.error(request, f"The picture was not added: {error}. Try again later.")
+            return HttpResponseRedirect(request.get_full_path())
 
     def save_model(
         self, request: HttpRequest, obj: Any, form: Any, *args: Any, **kwargs: Any

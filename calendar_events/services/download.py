@@ -10,6 +10,7 @@ import socket
 import ssl
 import threading
 import time
+from concurrent.futures import Future
 from contextlib import closing, contextmanager, suppress
 from http.client import HTTPException
 from typing import TYPE_CHECKING, cast
@@ -77,10 +78,7 @@ def _get(
     """Send one GET to the checked address; the body is still to be read."""
     host = parts.hostname or ""
     port = parts.port or (443 if parts.scheme == "https" else 80)
-    try:
-        address = resolve(host, port, allowed=allowed)
-    except AddressRefused as error:
-        raise DownloadFailed(str(error)) from error
+    address = _address(host, port, deadline=deadline, allowed=allowed)
     connection = _connection(parts.scheme, host, address, port, _left(deadline))
     target = quote(parts.path or "/", safe=URL_SAFE)
     if parts.query:
@@ -107,6 +105,29 @@ def _get(
         raise DownloadFailed("the address could not be read") from error
     finally:
         connection.close()
+
+
+def _address(host: str, port: int, *, deadline: float, allowed: Iterable[str]) -> str:
+    """Return the checked address of the host.
+
+    The look-up of the system knows no deadline, and whoever owns the name may own a slow
+    name server: it works in a thread of its own, which is left behind when the time is up.
+    """
+    found: Future[str] = Future()
+
+    def look_up() -> None:
+        try:
+            found.set_result(resolve(host, port, allowed=allowed))
+        except Exception as error:  # noqa: BLE001 -- raised where the result is awaited
+            found.set_exception(error)
+
+    threading.Thread(target=look_up, daemon=True).start()
+    try:
+        return found.result(_left(deadline))
+    except AddressRefused as error:
+        raise DownloadFailed(str(error)) from error
+    except TimeoutError as error:
+        raise DownloadFailed("the address took too long to answer") from error
 
 
 def _host_header(parts: SplitResult) -> str:

@@ -2,64 +2,49 @@
 
 from __future__ import annotations
 
+import logging
+import threading
 import warnings
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from io import BytesIO
-from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import unquote, urlsplit
+from typing import TYPE_CHECKING
 
 import PIL.Image
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.db import transaction
-from PIL import ImageOps, UnidentifiedImageError
+from PIL import UnidentifiedImageError
 
 from calendar_events import slugs
-from calendar_events.conf import conf
 from calendar_events.models import Image
 from calendar_events.permissions import Actor, require_add_image
-from calendar_events.services import metadata
-from calendar_events.services.download import DownloadFailed, download
+from calendar_events.services import metadata, sizes
+from calendar_events.services.sizes import Rendition
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
-MAX_PIXELS = 40_000_000
-JPEG_QUALITY = 82
+logger = logging.getLogger(__name__)
+
+MAX_PIXELS = 25_000_000
+"""What decoding costs grows with them."""
+TOO_LARGE = f"has more than {MAX_PIXELS // 1_000_000} million pixels."
+MAX_SCANS = 32
+"""A progressive JPEG has ten or so, and each is a pass over all its pixels."""
+SCAN = b"\xff\xda"
+_decoding = threading.Lock()
 FORMATS = {"JPEG": "jpg", "PNG": "png", "GIF": "gif", "WEBP": "webp"}
-
-
-class Box(NamedTuple):
-    """The most a size may measure; ``crop`` fills it exactly."""
-
-    width: int
-    height: int
-    crop: bool = False
-
-
-# The sizes that callers of the deployed peer know; 0 is no limit.
-SIZES = {
-    "thumbnail": Box(150, 150, crop=True),
-    "medium": Box(300, 300),
-    "medium_large": Box(768, 0),
-    "large": Box(1024, 1024),
-}
 
 
 class NotAPicture(Exception):
     """The content is no picture that we take; the text says why."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rendition:
-    """One size of a picture."""
-
-    width: int
-    height: int
-    content: bytes
+class NotStored(Exception):
+    """The files of a picture cannot be written now, as on a full disk."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,96 +59,58 @@ class Picture:
     source_url: str = ""
 
 
-def fetch(url: str) -> Picture:
-    """Return the picture behind a URL.
-
-    Nothing is written and no transaction is open meanwhile: the other server may be slow.
-
-    Raises ``NotAPicture``.
-    """
-    try:
-        content = download(
-            url,
-            max_bytes=conf.image_max_bytes,
-            max_seconds=conf.image_fetch_seconds,
-            allowed=conf.image_fetch_networks,
-        )
-    except DownloadFailed as error:
-        raise NotAPicture(f"could not be fetched: {error}.") from error
-    name = unquote(urlsplit(url).path).rpartition("/")[2].rpartition(".")[0]
-    return decode(content, name=name, source_url=url)
-
-
 def decode(content: bytes, *, name: str, source_url: str = "") -> Picture:
     """Return the picture in ``content`` with its smaller sizes.
 
     What it is is decided by decoding it, never by a name or a header, and only formats that
-    browsers show and that carry no script are taken. Raises ``NotAPicture``.
+    browsers show and that carry no script are taken. One picture at a time in a process:
+    each may need a hundred megabytes, and warnings are silenced for all threads.
+
+    Raises ``NotAPicture``.
     """
     try:
         with (
+            _decoding,
             warnings.catch_warnings(),
             PIL.Image.open(BytesIO(content), formats=list(FORMATS)) as opened,
         ):
             # Pillow warns of what we refuse, and of damage that it can live with.
             warnings.simplefilter("ignore")
             if opened.width * opened.height > MAX_PIXELS:
-                raise NotAPicture("has too many pixels.")
-            opened.load()
+                raise NotAPicture(TOO_LARGE)
+            if opened.format in {"JPEG", "MPO"} and content.count(SCAN) > MAX_SCANS:
+                raise NotAPicture("is a JPEG of too many scans.")
             # Pictures of several views, as phones take them, are JPEG to everybody else.
             file_format = "JPEG" if opened.format == "MPO" else opened.format or ""
-            upright = metadata.upright(opened)
+            width, height = opened.size
+            if metadata.orientation(opened) in metadata.SIDEWAYS:
+                width, height = height, width
+            original = metadata.removed(opened, content, max_pixels=MAX_PIXELS)
+            # A JPEG can be decoded at a half, a quarter or an eighth of its size.
+            opened.draft(None, (sizes.DRAFT, sizes.DRAFT))
+            opened.load()
             return Picture(
                 name=slugs.from_title(name, fallback="image"),
                 extension=FORMATS[file_format],
                 mime_type=PIL.Image.MIME[file_format],
-                original=Rendition(
-                    width=upright.width,
-                    height=upright.height,
-                    content=metadata.removed(opened, content),
-                ),
-                sizes=_sizes(upright, file_format),
+                original=Rendition(width=width, height=height, content=original),
+                sizes=sizes.made(metadata.upright(opened), (width, height), file_format),
                 source_url=source_url,
             )
     except UnidentifiedImageError as error:
         raise NotAPicture("is not a JPEG, PNG, GIF or WebP picture.") from error
     except PIL.Image.DecompressionBombError as error:
-        raise NotAPicture("has too many pixels.") from error
+        raise NotAPicture(TOO_LARGE) from error
     except (OSError, SyntaxError, ValueError, EOFError, MemoryError) as error:
         # What Pillow's decoders raise about damaged files.
         raise NotAPicture("is damaged.") from error
 
 
-def _sizes(picture: PIL.Image.Image, file_format: str) -> dict[str, Rendition]:
-    """Return the sizes that are smaller than the picture itself."""
-    made = {}
-    for name, box in SIZES.items():
-        width = min(box.width, picture.width)
-        height = min(box.height or picture.height, picture.height)
-        if (width, height) == picture.size:
-            continue
-        if box.crop:
-            small = ImageOps.fit(picture, (width, height))
-        else:
-            small = ImageOps.contain(picture, (width, height))
-        made[name] = Rendition(
-            width=small.width, height=small.height, content=_encoded(small, file_format)
-        )
-    return made
-
-
-def _encoded(picture: PIL.Image.Image, file_format: str) -> bytes:
-    """Return a picture in the format of its original, without its metadata."""
-    buffer = BytesIO()
-    picture.info.clear()
-    picture.save(buffer, format=file_format, quality=JPEG_QUALITY, optimize=True)
-    return buffer.getvalue()
-
-
 def add(*, actor: Actor, picture: Picture, now: datetime, title: str = "") -> Image:
     """Store a picture as an image of the actor's institution.
 
-    Call it inside ``files_of_failed_writes_removed``. Raises ``NotAllowed``.
+    Call it inside ``files_of_failed_writes_removed``. Raises ``NotAllowed`` and
+    ``NotStored``.
     """
     require_add_image(actor)
     folder = f"images/{now:%Y/%m}"
@@ -200,11 +147,20 @@ def _describe(stem: str, picture: Picture, size: Rendition) -> dict[str, str | i
 
 
 def _store(name: str, rendition: Rendition) -> str:
-    """Write a file under this name or a free one like it."""
-    stored = default_storage.save(name, ContentFile(rendition.content))
-    written = _written.get()
-    if written is not None:
-        written.append(stored)
+    """Write a file under this name or a free one like it.
+
+    The name is reserved by an empty file first, so that a file which could be written only
+    in part is known and can be taken back. Raises ``NotStored``.
+    """
+    try:
+        stored = default_storage.save(name, ContentFile(b""))
+        written = _written.get()
+        if written is not None:
+            written.append(stored)
+        with default_storage.open(stored, "wb") as file:
+            file.write(rendition.content)
+    except OSError as error:
+        raise NotStored("pictures cannot be stored now") from error
     return stored
 
 
@@ -225,13 +181,21 @@ def files_of_failed_writes_removed() -> Iterator[None]:
         yield
     except BaseException:
         for name in names:
-            default_storage.delete(name)
+            _delete_file(name)
         raise
     else:
         if around is not None:
             around += names
     finally:
         _written.reset(token)
+
+
+def _delete_file(name: str) -> None:
+    """Delete a file; one that cannot be deleted must not keep others from it."""
+    try:
+        default_storage.delete(name)
+    except OSError:
+        logger.exception("%s could not be deleted.", name)
 
 
 def remove(*, image: Image) -> None:
@@ -243,7 +207,7 @@ def remove(*, image: Image) -> None:
 
     def delete_files() -> None:
         for name in names:
-            default_storage.delete(name)
+            _delete_file(name)
 
     with transaction.atomic():
         image.delete()

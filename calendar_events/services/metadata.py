@@ -7,35 +7,32 @@ nothing of the kind stays as it is, byte for byte.
 
 from __future__ import annotations
 
-import re
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
 
 from PIL import ExifTags, ImageOps
 from PIL.JpegImagePlugin import JpegImageFile
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from calendar_events.services import picture_files
 
+if TYPE_CHECKING:
     from PIL.Image import Image
     from PIL.ImageFile import ImageFile
 
 QUALITY: Final = 95
-"""Of what has to be encoded anew: what is turned, and formats that Pillow must rewrite."""
-WORDS: Final = frozenset({"comment", "exif", "xmp", "XML:com.adobe.xmp"})
-XMP_OF_GIF: Final = b"XMP DataXMP"
+"""Of what has to be encoded anew: what is turned, and files of unusual structure."""
+SIDEWAYS: Final = frozenset({5, 6, 7, 8})
+"""The orientations in which width and height change places."""
 # What savers read from ``info``, and what animations need to run as they did.
 SHOWN: Final = frozenset(
     {"transparency", "background", "loop", "duration", "disposal", "blend", "default_image"}
 )
-# Markers of ITU T.81 annex B.
-_START, _SCAN, _END = b"\xff\xd8", 0xDA, 0xD9
-_COMMENT, _APPLICATION = 0xFE, range(0xE0, 0xF0)
-# Of what applications add, these say how to show it: JFIF, the colour profile, Adobe's.
-_SHOWING = (b"\xff\xe0", b"\xff\xee")
-_PROFILE = b"ICC_PROFILE\0"
-# In a scan 0xFF is followed by zero, or by the number of a restart.
-_NEXT_MARKER = re.compile(rb"\xff(?![\x00\xd0-\xd7\xff])")
+
+
+def orientation(picture: ImageFile) -> int:
+    """Return how the picture has to be turned to be seen upright; 1 is not at all."""
+    found = picture.getexif().get(ExifTags.Base.Orientation)
+    return found if isinstance(found, int) and 1 < found <= 8 else 1
 
 
 def upright(picture: ImageFile) -> Image:
@@ -43,61 +40,50 @@ def upright(picture: ImageFile) -> Image:
     return ImageOps.exif_transpose(picture)
 
 
-def removed(picture: ImageFile, content: bytes) -> bytes:
-    """Return the file of a picture, upright and without metadata."""
-    if picture.getexif().get(ExifTags.Base.Orientation, 1) != 1:
-        return _encoded(upright(picture), picture)
-    if isinstance(picture, JpegImageFile):
-        try:
-            return b"".join((_START, *_showing_segments(content)))
-        except (ValueError, IndexError):  # Pillow forgives more than we do
-            return _encoded(picture, picture)
-    return _encoded(picture, picture) if _has_any(picture, content) else content
+def removed(picture: ImageFile, content: bytes, *, max_pixels: int) -> bytes:
+    """Return the file of a picture, upright and without anything but the picture.
 
-
-def _showing_segments(content: bytes) -> Iterator[bytes]:
-    """Yield the segments of a JPEG that decide how it looks, up to its end.
-
-    So nothing is encoded anew. After the end phones hide films and second pictures.
-    Raises ``ValueError`` or ``IndexError`` for what is not understood.
+    Raises ``ValueError`` for an animation that would have to be encoded anew and has more
+    than ``max_pixels`` in all its frames.
     """
-    at = len(_START)
-    while True:
-        if content[at] != 0xFF:
-            raise ValueError("no marker where one must be")
-        marker = content[at + 1]
-        if marker == _END:
-            yield content[at : at + 2]
-            return
-        end = at + 2 + int.from_bytes(content[at + 2 : at + 4])
-        if marker == _SCAN:
-            following = _NEXT_MARKER.search(content, end)
-            if following is None:
-                raise ValueError("the picture has no end")
-            end = following.start()
-        segment = content[at:end]
-        is_about_it = marker == _COMMENT or marker in _APPLICATION
-        if not is_about_it or segment.startswith(_SHOWING) or _PROFILE in segment[:16]:
-            yield segment
-        at = end
+    if orientation(picture) != 1:
+        return _encoded(upright(picture), picture)
+    try:
+        return _shown(picture, content)
+    except (ValueError, IndexError):  # Pillow forgives more than we do
+        frames = getattr(picture, "n_frames", 1)
+        if frames * picture.width * picture.height > max_pixels:
+            raise ValueError("too many pixels in all frames") from None
+        encoded = _encoded(picture, picture)
+        picture.seek(0)
+        return encoded
 
 
-def _has_any(picture: ImageFile, content: bytes) -> bool:
-    """Return whether the file of another format holds more than a picture."""
-    return bool(
-        picture.info.keys() & WORDS
-        or picture.getexif()
-        or getattr(picture, "text", None)  # of PNG
-        or XMP_OF_GIF in content
-    )
+def _shown(picture: ImageFile, content: bytes) -> bytes:
+    """Return the parts of the file that show the picture."""
+    profile = _profile(picture)
+    if isinstance(picture, JpegImageFile):
+        return picture_files.jpeg(content, with_profile=bool(profile))
+    if picture.format == "PNG":
+        return picture_files.png(content, profile=profile)
+    if picture.format == "GIF":
+        return picture_files.gif(content)
+    return picture_files.webp(content, with_profile=bool(profile))
+
+
+def _profile(picture: ImageFile) -> bytes:
+    """Return the colour profile, empty when there is none that could be used."""
+    profile = picture.info.get("icc_profile") or b""
+    return profile if picture_files.is_profile(profile) else b""
 
 
 def _encoded(shown: Image, original: ImageFile) -> bytes:
     """Return a picture as a file of the format of the original, without its metadata."""
     file_format = "JPEG" if isinstance(original, JpegImageFile) else original.format
     options: dict[str, Any] = {
-        "icc_profile": original.info.get("icc_profile"),
+        "icc_profile": _profile(original) or None,
         "quality": QUALITY,
+        "method": 0,  # of WebP: the quickest, for a large picture may take ten seconds
         "save_all": shown is original and getattr(original, "is_animated", False),
         "comment": b"",
     }

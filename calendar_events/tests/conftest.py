@@ -17,6 +17,19 @@ def _memory_key_store(settings):
     MemoryKeyStore.clear()
 
 
+def institutions():
+    """Stand in for whoever knows the institutions."""
+    return {"1001": "Riverside University (1001)", "1002": "Northgate (1002)"}
+
+
+@pytest.fixture(autouse=True)
+def _known_institutions(settings):
+    settings.CALENDAR_EVENTS = {
+        **django_settings.CALENDAR_EVENTS,
+        "INSTITUTIONS": f"{__name__}.institutions",
+    }
+
+
 @pytest.fixture
 def anonymous():
     """Somebody without credentials."""

@@ -1,6 +1,7 @@
 """Which machines a caller may send the server to."""
 
 import ipaddress
+import socket
 
 import pytest
 
@@ -70,3 +71,17 @@ def test_an_operator_may_allow_a_network_of_the_own_house():
 def test_allowing_one_network_allows_no_other():
     with pytest.raises(AddressRefused):
         resolve("127.0.0.1", 80, allowed=["10.0.0.0/8", "::/0"])
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_name_is_refused_for_one_address_that_is_not_public(monkeypatch, order):
+    answers = [
+        (socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 80))
+        for address in ("10.0.0.5", "93.184.215.14")
+    ]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: answers[::order])
+
+    with pytest.raises(AddressRefused):
+        resolve("two.example", 80)
+
+    assert resolve("two.example", 80, allowed=["10.0.0.0/8"]) == answers[::order][0][4][0]

@@ -176,6 +176,16 @@ def test_what_the_interface_refuses_is_refused_beside_the_field(
     assert Event.objects.count() == 0
 
 
+def test_a_reason_is_a_sentence_of_its_own_beside_its_field(administrator):
+    response = administrator.post(
+        url(Event, "add"), {**EVENT, "start_date": "no date", "website": "foo"}
+    )
+
+    found = {name: reason for name, (reason,) in problems(response).items()}
+    assert found["start_date"].startswith("This is not a date.")
+    assert found["website"].startswith("This must be")
+
+
 def test_a_venue_of_another_institution_is_refused(administrator):
     foreign = VenueFactory(institution="1002")
 

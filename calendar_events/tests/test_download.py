@@ -1,6 +1,8 @@
 """Fetching from a URL that a caller chose."""
 
+import socket
 import ssl
+import threading
 import time
 from datetime import UTC, datetime, timedelta
 
@@ -39,6 +41,34 @@ def test_an_address_inside_our_own_network_is_not_visited():
         )
 
         assert server.visits == []
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_name_with_one_public_and_one_private_address_is_not_visited(monkeypatch, order):
+    with serving((200, {}, b"secret")) as server:
+        port = int(server.url.rpartition(":")[2])
+        answers = [
+            (socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port))
+            for address in ("127.0.0.1", "93.184.215.14")
+        ]
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: answers[::order])
+
+        problem = refused(f"http://two.example:{port}/", allowed=[])
+
+        assert problem == "the address is not on the public internet"
+        assert server.visits == []
+
+
+def test_a_slow_name_server_is_left_when_the_time_is_up(monkeypatch):
+    answered = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: answered.wait(10) and [])
+    began = time.monotonic()
+
+    problem = refused("http://slow.example/", max_seconds=0.2)
+    answered.set()
+
+    assert problem == "the address took too long to answer"
+    assert time.monotonic() - began < 5
 
 
 def test_a_redirect_to_an_address_inside_our_own_network_is_not_followed():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -9,10 +10,12 @@ from django.core.exceptions import ObjectDoesNotExist
 from django.db import IntegrityError, OperationalError
 
 from calendar_events.access import RecordNotFound
+from calendar_events.conf import conf
 from calendar_events.idempotency import KeyReused, KeyUnreadable
 from calendar_events.permissions import NotAllowed
 from calendar_events.records import StaleRecord
-from calendar_events.services.images import NotAPicture
+from calendar_events.services.fetching import TooManyFetches
+from calendar_events.services.images import NotAPicture, NotStored
 from calendar_events.services.refusals import (
     InTrash,
     InvalidFields,
@@ -28,6 +31,8 @@ Result = TypeVar("Result")
 
 ATTEMPTS = 10
 RETRY_AFTER = {"Retry-After": "2"}
+RETRY_LATER = {"Retry-After": "60"}
+"""After what somebody has to mend."""
 # PostgreSQL's class 40: the transaction was rolled back, and may simply be run again.
 ROLLED_BACK = ("40001", "40P01")
 
@@ -98,6 +103,10 @@ _ANSWERS: dict[type[Exception], Callable[[Any], exceptions.Refusal]] = {
     InvalidFields: lambda error: exceptions.InvalidParameters(error.reasons, in_body=True),
     NotAPicture: lambda error: exceptions.InvalidParameters(
         {"image": str(error)}, in_body=True
+    ),
+    NotStored: lambda error: exceptions.Unavailable(str(error), headers=RETRY_LATER),
+    TooManyFetches: lambda error: exceptions.Unavailable(
+        str(error), headers={"Retry-After": str(math.ceil(conf.image_fetch_seconds))}
     ),
     TermExists: lambda error: TermNameTaken(error.term_id),
     VersionIsGone: lambda error: exceptions.PreconditionFailed(str(error)),

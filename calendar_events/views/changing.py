@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +10,8 @@ from django.utils import timezone
 
 from calendar_events import conditional, dates, state
 from calendar_events.filters import reading
-from calendar_events.permissions import Actor, require_add_image
+from calendar_events.permissions import Actor
 from calendar_events.serializers.base import refusal
-from calendar_events.services import images
-from calendar_events.services.inputs import ImageUrl, NewOrganizer, NewVenue
 from calendar_events.viewers import Viewer
 from platform_errors import exceptions
 from platform_errors.permissions import (
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
 
     from calendar_events.models import Event, Organizer, Term, Venue
     from calendar_events.serializers.base import Input
-    from calendar_events.services.images import Picture
 
 
 def actor_of(request: Request) -> Actor:
@@ -130,14 +127,13 @@ class BodyReader:
     current: Event | Venue | Organizer | Term | None = None
     zone: tzinfo | None = None
     """The zone of naive dates, when the request names one."""
-    pictures: dict[str, Picture] = field(default_factory=dict)
-    """What was fetched, by address."""
 
     def changes(self) -> Any:
         """Return what services take, or refuse everything that is wrong with the body.
 
-        Raises ``MissingParameters``, ``InvalidParameters``, ``NotAllowed``,
-        ``NotAPicture``.
+        A picture that is given by address is still to be fetched.
+
+        Raises ``MissingParameters``, ``InvalidParameters`` and ``NotAllowed``.
         """
         read = self.input(
             data=self.body,
@@ -151,19 +147,4 @@ class BodyReader:
         )
         if not read.is_valid():
             raise refusal(read.errors)
-        changes = read.validated_data
-        self._fetch(changes)
-        for name in ("venue", "organizer"):
-            for brought in changes.get(name, []):
-                if isinstance(brought, NewVenue | NewOrganizer):
-                    self._fetch(brought.changes)
-        return changes
-
-    def _fetch(self, changes: Any) -> None:
-        """Put the picture in the place of its address."""
-        image = changes.get("image")
-        if isinstance(image, ImageUrl):
-            require_add_image(self.actor)
-            if image.url not in self.pictures:
-                self.pictures[image.url] = images.fetch(image.url)
-            changes["image"] = self.pictures[image.url]
+        return read.validated_data

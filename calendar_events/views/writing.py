@@ -33,6 +33,7 @@ from calendar_events.serializers.inputs import (
     VenueInput,
 )
 from calendar_events.services import events, organizers, terms, venues
+from calendar_events.services.fetching import Pictures
 from calendar_events.services.images import files_of_failed_writes_removed
 from calendar_events.services.refusals import InTrash
 from calendar_events.views import changing, creating, finding
@@ -81,11 +82,12 @@ class RecordWrites:
             zone = changing.input_zone(request)
             body = bodies.read(request, lists=LISTS)
             reader = changing.BodyReader(input=self.body, body=body, actor=actor, zone=zone)
+            pictures = Pictures(actor=actor)
             return creating.answer(
                 request,
                 actor,
                 body,
-                read=reader.changes,
+                read=lambda: pictures.fetch_for(reader.changes()),
                 create=lambda changes: self.use_cases.create(
                     actor=actor, changes=changes, now=timezone.now()
                 ),
@@ -102,8 +104,10 @@ class RecordWrites:
                 input=self.body, body=body, actor=actor, current=record, zone=zone
             )
 
+            pictures = Pictures(actor=actor)
+
             def once() -> HttpResponse:
-                changes = reader.changes()
+                changes = pictures.fetch_for(reader.changes())
                 with files_of_failed_writes_removed(), transaction.atomic():
                     written = self.use_cases.update(
                         actor=actor,

@@ -62,6 +62,23 @@ def test_production_values_are_the_strict_ones_by_default():
     )
 
 
+@pytest.mark.parametrize(
+    ("values", "printed"),
+    [
+        ({}, "[False, False]"),
+        ({"HSTS_INCLUDE_SUBDOMAINS": "1"}, "[True, False]"),
+        ({"HSTS_INCLUDE_SUBDOMAINS": "1", "HSTS_PRELOAD": "1"}, "[True, True]"),
+    ],
+)
+def test_other_names_are_bound_to_https_only_when_an_operator_says_so(values, printed):
+    finished = settings_printed(
+        "settings.SECURE_HSTS_INCLUDE_SUBDOMAINS, settings.SECURE_HSTS_PRELOAD",
+        **WHOLE | values,
+    )
+
+    assert finished.stdout.strip() == printed
+
+
 def test_cookies_follow_a_plain_http_public_address():
     finished = settings_printed(
         "settings.SESSION_COOKIE_NAME, settings.CSRF_COOKIE_SECURE, "

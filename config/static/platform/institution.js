@@ -22,7 +22,7 @@ async function narrow() {
             location.assign(`${location.pathname}?${query}`);
             return;
         }
-        const remember = results.querySelector("[name=remember]")?.checked ?? true;
+        const remember = results.querySelector("[name=remember]")?.checked ?? false;
         // Only the children: the status line announces what changed in a live region that stays.
         const status = results.querySelector("[role=status]");
         status.textContent = found.querySelector("[role=status]").textContent.trim();

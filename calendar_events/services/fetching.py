@@ -1,0 +1,107 @@
+"""Pictures that are given by address: fetched before a write begins, and few at a time.
+
+The other server may be slow and belongs to nobody we know, so nothing of ours waits for it
+but the one request: no transaction is open, no lock is held, and other requests that want
+a picture fetched are sent away at once, so that no address can hold every worker.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import unquote, urlsplit
+
+from calendar_events.conf import conf
+from calendar_events.permissions import Actor, require_add_image
+from calendar_events.services import images
+from calendar_events.services.download import DownloadFailed, download
+from calendar_events.services.images import NotAPicture, Picture
+from calendar_events.services.inputs import ImageUrl, NewOrganizer, NewVenue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Changes = TypeVar("Changes")
+
+
+class TooManyFetches(Exception):
+    """As many pictures as may be fetched at once in this process are being fetched."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Pictures:
+    """The pictures of one write, each fetched once however often the write is tried."""
+
+    actor: Actor
+    fetched: dict[str, Picture] = field(default_factory=dict)
+    """By address."""
+
+    def fetch_for(self, changes: Changes) -> Changes:
+        """Return ``changes`` with pictures in the places of their addresses.
+
+        ``IMAGE_FETCH_SECONDS`` count for all of them together.
+
+        Raises ``NotAllowed``, ``TooManyFetches`` and ``NotAPicture``.
+        """
+        places = list(_places(changes))
+        if places:
+            require_add_image(self.actor)
+        addresses = {place["image"].url for place in places} - self.fetched.keys()
+        if addresses:
+            deadline = time.monotonic() + conf.image_fetch_seconds
+            with _slot(conf.image_fetches_at_once):
+                for address in sorted(addresses):
+                    self.fetched[address] = fetch(address, deadline=deadline)
+        for place in places:
+            place["image"] = self.fetched[place["image"].url]
+        return changes
+
+
+def fetch(url: str, *, deadline: float) -> Picture:
+    """Return the picture behind a URL; ``deadline`` is a moment of ``time.monotonic``.
+
+    Raises ``NotAPicture``.
+    """
+    try:
+        content = download(
+            url,
+            max_bytes=conf.image_max_bytes,
+            max_seconds=deadline - time.monotonic(),
+            allowed=conf.image_fetch_networks,
+        )
+    except DownloadFailed as error:
+        raise NotAPicture(f"could not be fetched: {error}.") from error
+    name = unquote(urlsplit(url).path).rpartition("/")[2].rpartition(".")[0]
+    return images.decode(content, name=name, source_url=url)
+
+
+def _places(changes: Any) -> Iterator[Any]:
+    """Yield the changes, those of new places and organizers too, that name an address."""
+    if isinstance(changes.get("image"), ImageUrl):
+        yield changes
+    for name in ("venue", "organizer"):
+        for item in changes.get(name, []):
+            if isinstance(item, NewVenue | NewOrganizer):
+                yield from _places(item.changes)
+
+
+_count = threading.Lock()
+_running = 0
+
+
+@contextmanager
+def _slot(most: int) -> Iterator[None]:
+    """Count as one of at most so many; raise ``TooManyFetches`` beyond them."""
+    global _running  # noqa: PLW0603 -- the process is what is counted
+    with _count:
+        if _running >= most:
+            raise TooManyFetches("other pictures are being fetched now")
+        _running += 1
+    try:
+        yield
+    finally:
+        with _count:
+            _running -= 1
