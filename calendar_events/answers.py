@@ -68,6 +68,8 @@ def record_response(
 ) -> HttpResponse:
     """Return the answer to a write: the record as it was saved, as its writer sees it.
 
+    Its entity tag is that of the whole record also where ``_fields`` cuts the answer, so
+    that the next write can name it in ``If-Match`` (decisions 6).
     The row is in our hands; only what it embeds is read, in one statement.
 
     Raises ``Term.DoesNotExist`` when somebody else has deleted the term.
@@ -77,7 +79,7 @@ def record_response(
         row = terms.by_id(Taxonomy(record.taxonomy), record.pk, now)
         if row is None:  # deleted since it was found
             raise Term.DoesNotExist
-        version = term_version(request, row)
+        version = term_version(request, row, with_fields=False)
         body = term_body(row)
         path = f"/{terms.COLLECTIONS[Taxonomy(record.taxonomy)]}/{record.pk}"
     else:
@@ -87,7 +89,13 @@ def record_response(
             relations.of_answer(record.pk, viewer, now) if kind == viewers.EVENT else []
         )
         version = record_version(
-            request, kind, single, viewer=viewer, now=now, related=related
+            request,
+            kind,
+            single,
+            viewer=viewer,
+            now=now,
+            with_fields=False,
+            related=related,
         )
         body = record_body(kind, single, viewer=viewer, now=now, related=related)
         path = f"/{COLLECTIONS[kind]}/{record.pk}"
