@@ -156,8 +156,11 @@ def record_version(  # noqa: PLR0913 -- a record, who looks, and when
         is_event = kind == viewers.EVENT
         related = relations.versions(record.id, viewer, now) if is_event else []
     moments = [record.modified_at, *(sql.as_moment(one.modified_at) for one in related)]
-    if record.published_at is not None and record.published_at <= now:
-        moments.append(record.published_at)
+    # What time publishes changes then, though nobody writes it.
+    published = [sql.as_moment(one.published_at) for one in related if one.published_at]
+    if record.status == Status.PUBLISH:
+        published.append(record.published_at)
+    moments += [moment for moment in published if moment <= now]
     embedded = [
         (one.kind, one.id, one.version, bool(one.is_scheduled), one.fragment is None)
         for one in related
