@@ -89,6 +89,23 @@ def test_another_query_has_another_tag(anonymous, event):
     assert len(tags) == len(queries)
 
 
+@pytest.mark.parametrize(
+    "address", ["/events", "/venues", "/organizers", "/events.ics", "/events?per_page=1"]
+)
+def test_a_list_has_another_tag_for_everybody_who_sees_another_list(
+    anonymous, editor, contributor, stranger, event, address
+):
+    viewers = [anonymous, editor, contributor, stranger]
+
+    tags = [viewer.get(address).headers["ETag"] for viewer in viewers]
+
+    assert len(set(tags)) == len(viewers)
+    for viewer, own in zip(viewers, tags, strict=True):
+        for tag in tags:
+            answer = viewer.get(address, If_None_Match=tag)
+            assert answer.status_code == (304 if tag == own else 200)
+
+
 @pytest.mark.parametrize("kind", ["venues", "organizers", "terms"])
 def test_an_event_changes_its_tag_with_what_it_embeds(anonymous, event, kind):
     address = f"/events/{event.pk}"
