@@ -68,6 +68,8 @@ def record_response(
 ) -> HttpResponse:
     """Return the answer to a write: the record as it was saved, as its writer sees it.
 
+    Its entity tag is that of the whole record also where ``_fields`` cuts the answer, so
+    that the next write can name it in ``If-Match`` (decisions 6).
     The row is in our hands; only what it embeds is read, in one statement.
 
     Raises ``Term.DoesNotExist`` when somebody else has deleted the term.
@@ -77,7 +79,7 @@ def record_response(
         row = terms.by_id(Taxonomy(record.taxonomy), record.pk, now)
         if row is None:  # deleted since it was found
             raise Term.DoesNotExist
-        version = term_version(request, row)
+        version = term_version(request, row, with_fields=False)
         body = term_body(row)
         path = f"/{terms.COLLECTIONS[Taxonomy(record.taxonomy)]}/{record.pk}"
     else:
@@ -87,7 +89,13 @@ def record_response(
             relations.of_answer(record.pk, viewer, now) if kind == viewers.EVENT else []
         )
         version = record_version(
-            request, kind, single, viewer=viewer, now=now, related=related
+            request,
+            kind,
+            single,
+            viewer=viewer,
+            now=now,
+            with_fields=False,
+            related=related,
         )
         body = record_body(kind, single, viewer=viewer, now=now, related=related)
         path = f"/{COLLECTIONS[kind]}/{record.pk}"
@@ -148,8 +156,11 @@ def record_version(  # noqa: PLR0913 -- a record, who looks, and when
         is_event = kind == viewers.EVENT
         related = relations.versions(record.id, viewer, now) if is_event else []
     moments = [record.modified_at, *(sql.as_moment(one.modified_at) for one in related)]
-    if record.published_at is not None and record.published_at <= now:
-        moments.append(record.published_at)
+    # What time publishes changes then, though nobody writes it.
+    published = [sql.as_moment(one.published_at) for one in related if one.published_at]
+    if record.status == Status.PUBLISH:
+        published.append(record.published_at)
+    moments += [moment for moment in published if moment <= now]
     embedded = [
         (one.kind, one.id, one.version, bool(one.is_scheduled), one.fragment is None)
         for one in related

@@ -172,9 +172,3 @@ def dates(demo: DemoEvent, *, now: datetime) -> EventChanges:
     if demo.publish_in_days:
         changes["published_at"] = today + timedelta(days=demo.publish_in_days)
     return changes
-
-
-def describe() -> str:
-    """Return one sentence about what is there, for the command that seeds."""
-    count = Event.objects.filter(slug__startswith="demo-").count()
-    return f"{count} demo events over the next sixty days"

@@ -159,11 +159,24 @@ SPECIAL = [
         day=9,
         hour=15,
         hours=4,
-        venues=["garden", "branch"],
+        venues=["garden"],
         organizers=["friends"],
         categories=["Community"],
         cost="15 CHF",
         flags=("featured",),
+    ),
+    # Its ``venue`` is a list, which not every existing client can read: over, it is in no
+    # list that does not ask for the past.
+    DemoEvent(
+        slug="demo-culture-night",
+        title="Culture night",
+        institution=NORTHGATE,
+        day=-30,
+        hour=18,
+        hours=5,
+        venues=["garden", "branch"],
+        organizers=["friends"],
+        categories=["Community"],
     ),
 ]
 

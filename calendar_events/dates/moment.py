@@ -13,6 +13,10 @@ from calendar_events import zones
 from calendar_events.dates import grammar
 from calendar_events.dates.reading import OUTSIDE, DateError, Reading
 
+FIRST = datetime.min.replace(tzinfo=UTC)
+LAST = datetime.max.replace(microsecond=0, tzinfo=UTC)
+"""The first and the last second of the calendar."""
+
 
 class Precision(Enum):
     """How exactly a text named its moment."""
@@ -63,23 +67,36 @@ class Moment:
     def day_start(self) -> datetime:
         """Return the instant at which the day of the moment begins.
 
-        Raises ``DateError`` at the edge of the calendar.
+        A day that begins before the calendar does begins with it.
         """
-        return day_start(self.first_day, self.zone)
+        try:
+            return day_start(self.first_day, self.zone)
+        except DateError:
+            return FIRST
 
     def day_end(self) -> datetime:
         """Return the last second of the last day that the text covers.
 
-        Raises ``DateError`` at the edge of the calendar.
+        A day that ends after the calendar does ends with it.
         """
-        return day_end(self.last_day, self.zone)
+        try:
+            return day_end(self.last_day, self.zone)
+        except DateError:
+            # The first day of all can begin outside the calendar, and yet end in it.
+            if self.last_day == date.max:
+                return LAST
+            return to_utc(datetime.combine(self.last_day, time(23, 59, 59)), self.zone)
 
 
-def parse(text: str | int, *, now: datetime, zone: tzinfo) -> Moment:
+def parse(
+    text: str | int, *, now: datetime, zone: tzinfo, is_clamped: bool = False
+) -> Moment:
     """Read one date; a text without an offset is read in ``zone``.
 
     Fractions of a second are dropped: the interface answers whole seconds.
-    ``now`` is aware. Raises ``DateError`` with a reason for people.
+    ``now`` is aware. With ``is_clamped`` a day of the years 1 to 9999 that its zone moves
+    out of them is their first or last second: right for a limit, wrong for an event.
+    Raises ``DateError`` with a reason for people.
     """
     reading = grammar.read(str(text))
     precision = Precision(reading.precision)
@@ -87,7 +104,7 @@ def parse(text: str | int, *, now: datetime, zone: tzinfo) -> Moment:
         utc, where = _from_unix(reading.unix), zone
     else:
         where = reading.zone or zone
-        utc = _resolve(reading, now=now, zone=where)
+        utc = _resolve(reading, now=now, zone=where, is_clamped=is_clamped)
     return Moment(
         utc=utc,
         zone=zone,
@@ -103,14 +120,22 @@ def _from_unix(seconds: int) -> datetime:
         raise DateError(OUTSIDE) from error
 
 
-def _resolve(reading: Reading, *, now: datetime, zone: tzinfo) -> datetime:
+def _resolve(
+    reading: Reading, *, now: datetime, zone: tzinfo, is_clamped: bool
+) -> datetime:
     """Return the instant that a reading names when it is ``now``."""
     if reading.keeps_the_clock:
         # Not by way of the wall, which is the same twice when clocks are set back.
         utc = now.astimezone(UTC).replace(microsecond=0)
     else:
         here = to_wall(now, zone).replace(microsecond=0)
-        utc = to_utc(reading.wall(here), zone)
+        wall = reading.wall(here)
+        try:
+            utc = to_utc(wall, zone)
+        except DateError:
+            if not is_clamped:
+                raise
+            utc = FIRST if wall.year == 1 else LAST
     try:
         # Hours, minutes and seconds are elapsed time, whatever clocks do meanwhile.
         return utc + reading.elapsed

@@ -59,7 +59,8 @@ class ChangeParameters(django_filters.FilterSet):
         "may edit. Default: what the caller may see, but nothing from the trash.",
     )
     modified_after = DateParameter(
-        help_text="Only what was changed after this moment.",
+        help_text="Only what has changed after this moment: what was written, or published "
+        "by time; events also with a venue, an organizer or a term of theirs.",
     )
     tz = Parameter(
         reading.zone,

@@ -164,7 +164,9 @@ def zone(value: str) -> tzinfo:
 def moment(value: str, context: Context) -> dates.Moment:
     """Read a date in any of the accepted forms (decisions 7, "Date words")."""
     try:
-        return dates.parse(words(value), now=context.now, zone=context.zone)
+        return dates.parse(
+            words(value), now=context.now, zone=context.zone, is_clamped=True
+        )
     except dates.DateError as error:
         raise Unreadable(str(error)) from error
 

@@ -38,7 +38,11 @@ class TagFilter(PageParameters, OrderParameters):
     post = Parameter(
         reading.identifier, schema=INTEGER, help_text="Only the terms of this event."
     )
-    event = Parameter(reading.identifier, schema=INTEGER, help_text="The same as `post`.")
+    event = Parameter(
+        reading.identifier,
+        schema=INTEGER,
+        help_text="The same as `post`; it wins where both are sent.",
+    )
     slug = ListParameter(
         reading.slug_words, items=STRING, help_text="Only terms with this slug."
     )

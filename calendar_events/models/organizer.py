@@ -37,6 +37,8 @@ class Organizer(Record):
             models.Index(
                 fields=["institution", "sort_text", "id"], name="organizer_by_name"
             ),
+            # "Which have changed since?", also of events by what they embed.
+            models.Index(fields=["modified_at", "id"], name="organizer_modified"),
         ]
         permissions = [
             ("publish_organizer", "Can publish organizers"),

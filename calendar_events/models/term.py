@@ -89,6 +89,8 @@ class Term(Rendered):
         indexes = [
             models.Index(fields=["taxonomy", "slug"], name="term_by_slug"),
             models.Index(fields=["taxonomy", "sort_text", "id"], name="term_by_name"),
+            # "Which have changed since?", also of events by what they embed.
+            models.Index(fields=["modified_at", "id"], name="term_modified"),
         ]
         permissions = [
             ("manage_categories", "Can create, change and delete categories"),

@@ -62,6 +62,8 @@ class Venue(Record):
                 condition=Q(geo_lat__isnull=False),
                 name="venue_coordinates",
             ),
+            # "Which have changed since?", also of events by what they embed.
+            models.Index(fields=["modified_at", "id"], name="venue_modified"),
         ]
         permissions = [
             ("publish_venue", "Can publish venues"),

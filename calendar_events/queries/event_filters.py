@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from calendar_events import sql, viewers
 from calendar_events.models import Status, Taxonomy
 from calendar_events.queries import geography, lookups, totals
+from calendar_events.queries.changes import Change
 from calendar_events.queries.events import BY_START, EventQuery, linked
 from calendar_events.queries.ordering import EVENT_COLUMNS, Order, order
 from calendar_events.state import FAR
@@ -49,6 +50,7 @@ def event_query(
     _statuses(query, values, problems)
     _within(query.filters, window)
     _columns(query, values)
+    _change(query, values)
     _links(query, values, problems)
     _places(query, values, problems)
     _protect(query, values)
@@ -105,8 +107,6 @@ def _columns(query: EventQuery, values: Mapping[str, Any]) -> None:
     for name in ("featured", "ticketed"):
         if name in values:
             filters.add(f"e.{name}" if values[name] else f"NOT e.{name}")
-    if "modified_after" in values:
-        filters.add("e.modified_at > %s", sql.moment(values["modified_after"].utc))
     if "include" in values:
         filters.any_of("e.id", values["include"])
     query.search = values.get("search")
@@ -116,6 +116,19 @@ def _columns(query: EventQuery, values: Mapping[str, Any]) -> None:
         filters.add("e.institution = %s", values["institution"])
         if query.scope:
             query.scope = totals.of_institution(values["institution"])
+
+
+def _change(query: EventQuery, values: Mapping[str, Any]) -> None:
+    """Filter by the last change, of the event or of what it embeds."""
+    if "modified_after" not in values:
+        return
+    query.scope = None
+    query.change = Change(
+        after=values["modified_after"].utc,
+        now=query.now,
+        start=None if query.window.overlaps else query.window.start,
+        password=values.get("password", ""),
+    )
 
 
 def _protect(query: EventQuery, values: Mapping[str, Any]) -> None:

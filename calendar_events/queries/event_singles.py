@@ -125,4 +125,5 @@ def _related(row: _Row, event: int, viewer: Viewer, now: datetime) -> Related:
         fragment="" if is_shown else None,
         number=0,
         name=row.name,
+        published_at=row.published_at if row.status == Status.PUBLISH else None,
     )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from calendar_events import sql, viewers
 from calendar_events.models import Status
 from calendar_events.queries import totals
+from calendar_events.queries.changes import changed
 from calendar_events.queries.ordering import Order
 from calendar_events.queries.searching import EVENTS, Part, Source, searched
 from calendar_events.state import FAR
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
+    from calendar_events.queries.changes import Change
     from calendar_events.queries.windows import Window
     from calendar_events.state import Horizon
     from calendar_events.text import SearchQuery
@@ -46,6 +48,8 @@ class EventQuery:
     """The terms, venues or organizers whose links the list can walk."""
     search: SearchQuery | None = None
     """What their text must contain; a filter like the others, but dear."""
+    change: Change | None = None
+    """Since when events must have changed; ``None`` where that does not matter."""
     horizon: Horizon = FAR
     scope: totals.Scope | None = totals.EVERYTHING
     """How the public part is counted without looking at it; ``None``: it is not."""
@@ -79,9 +83,14 @@ class EventQuery:
         return conditions
 
     def searched(self, source: Source) -> list[Part]:
-        """Return all of the list's parts, with the words that are searched for."""
+        """Return all of the list's parts, with the words that are searched for.
+
+        With a ``change`` an event can be in several of them.
+        """
         public = self.public_part()
         parts = [*([public] if public else []), *self.own_parts()]
+        if self.change is not None:
+            parts = [one for part in parts for one in changed(part, self.change)]
         return [found for part in parts for found in searched(part, self.search, source)]
 
     def streams(self) -> list[Part]:

@@ -90,7 +90,8 @@ def union(
         for part in parts:
             part.conditions.add(only_if)
     params = [param for part in parts for param in part.conditions.params]
-    return " UNION ALL ".join(part.text for part in parts), params
+    merge = " UNION ALL " if query.change is None else " UNION "
+    return merge.join(part.text for part in parts), params
 
 
 def cut(select: str, order: Order, limits: str) -> str:

@@ -67,7 +67,11 @@ def record_query(
     if "institution" in values:
         records = records.filter(institution=values["institution"])
     if "modified_after" in values:
-        records = records.filter(modified_at__gt=values["modified_after"].utc)
+        after = values["modified_after"].utc
+        records = records.filter(
+            Q(modified_at__gt=after)
+            | Q(status=Status.PUBLISH, published_at__gt=after, published_at__lte=now)
+        )
     newest_first = Order("published_at", descending=True)
     found = order(values, RECORD_COLUMNS, newest_first, descending_by_default=True)
     return records, found, problems

@@ -19,17 +19,18 @@ if TYPE_CHECKING:
 _RECORDS = """SELECT '{kind}' AS kind, l.event_id AS event, l.position AS position,
   r.id AS id, r.version AS version, {modified_at} AS modified_at,
   r.status = 'publish' AND r.published_at > %s AS is_scheduled,
-  CASE WHEN {visible} THEN {fragment} END AS fragment, 0 AS number, '' AS name
+  CASE WHEN {visible} THEN {fragment} END AS fragment, 0 AS number, '' AS name,
+  {published_at} AS published_at
 FROM calendar_events_event{kind} l JOIN calendar_events_{kind} r ON r.id = l.{kind}_id
 WHERE {linked}"""
 _TERMS = """SELECT t.taxonomy, l.event_id, l.position, t.id, t.version, {modified_at},
-  NULL, {fragment}, {number}, t.sort_text
+  NULL, {fragment}, {number}, t.sort_text, NULL
 FROM calendar_events_eventterm l JOIN calendar_events_term t ON t.id = l.term_id
 WHERE {linked}"""
 _NUMBER = """(SELECT COALESCE(SUM(d.number), 0) FROM calendar_events_daycount d
   WHERE d.scope = 'term:' || t.id AND d.day = '0001-01-01')"""
 # What time has not published yet is among the kept numbers but not yet counted.
-_SCHEDULED = """SELECT 'scheduled', 0, 0, x.term_id, 0, NULL, NULL, '', COUNT(*), ''
+_SCHEDULED = """SELECT 'scheduled', 0, 0, x.term_id, 0, NULL, NULL, '', COUNT(*), '', NULL
 FROM calendar_events_event e JOIN calendar_events_eventterm x ON x.event_id = e.id
 WHERE NOT e.hide_from_listings AND e.status = 'publish' AND e.published_at > %s
   AND x.term_id IN (SELECT l.term_id FROM calendar_events_eventterm l WHERE {linked})
@@ -39,7 +40,8 @@ GROUP BY x.term_id"""
 # what might be is made anew each time.
 _HORIZON = """SELECT 'horizon', 0, 0, 0, 0, NULL, NULL, '', CASE WHEN (
   SELECT MAX(s.published_at) FROM calendar_events_event s
-  WHERE NOT s.hide_from_listings AND s.status = 'publish') > %s THEN 1 ELSE 0 END, ''"""
+  WHERE NOT s.hide_from_listings AND s.status = 'publish') > %s THEN 1 ELSE 0 END,
+  '', NULL"""
 
 
 class Related(NamedTuple):
@@ -58,6 +60,8 @@ class Related(NamedTuple):
     number: int
     """Of a term: how many published events have it."""
     name: str
+    published_at: Any = None
+    """When what is published was or will be; given like ``modified_at``."""
 
 
 def of_events(
@@ -96,6 +100,7 @@ def _related(  # noqa: PLR0913 -- which parts are wanted
         return []
     fragment = "{}.fragment" if is_whole else "''"
     modified_at = "{}.modified_at" if is_dated else "NULL"
+    published_at = "CASE WHEN r.status = 'publish' THEN r.published_at END"
     moment = sql.moment(now)
     linked = sql.Conditions()
     if len(ids) == 1:
@@ -112,6 +117,7 @@ def _related(  # noqa: PLR0913 -- which parts are wanted
                 visible=visible,
                 fragment=fragment.format("r"),
                 modified_at=modified_at.format("r"),
+                published_at=published_at if is_dated else "NULL",
                 linked=linked,
             )
         )

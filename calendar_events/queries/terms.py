@@ -121,10 +121,10 @@ def term_query(
         conditions.add("t.institution = %s", values["institution"])
     if "search" in values:
         conditions.contains("t.search_text", values["search"])
-    for name in ("post", "event"):
-        if name in values:
-            # The terms of a protected event are among what its password protects.
-            conditions.add(_OF_EVENT, values[name])
+    if "post" in values or "event" in values:
+        # Two names of one filter; the terms of a protected event are among what its
+        # password protects.
+        conditions.add(_OF_EVENT, values.get("event", values.get("post")))
     query = TermQuery(
         conditions,
         order(values, TERM_COLUMNS, Order("sort_text")),

@@ -8,8 +8,10 @@ import pytest
 from django.utils import timezone
 
 from calendar_events import demo
+from calendar_events.conf import conf
 from calendar_events.models import Event, Image, Organizer, Status, Term, Venue
 from calendar_events.tests.factories import UserFactory
+from calendar_events.tests.reading import path
 
 pytestmark = pytest.mark.django_db
 
@@ -29,8 +31,25 @@ def test_there_are_sixty_events_with_every_status_over_sixty_days(cast):
     assert Event.objects.published(now).count() >= 60
     assert set(Event.objects.values_list("institution", flat=True)) == {"1001", "1002"}
     assert {event.status_at(now) for event in Event.objects.all()} == set(Status)
-    assert not Event.objects.filter(start_utc__lt=now - timedelta(days=1)).exists()
+    past = Event.objects.filter(start_utc__lt=now - timedelta(days=1))
+    assert [event.slug for event in past] == ["demo-culture-night"]
     assert not Event.objects.filter(start_utc__gt=now + timedelta(days=62)).exists()
+
+
+def test_an_event_at_two_venues_is_in_no_list_that_does_not_ask_for_the_past(
+    cast, anonymous
+):
+    demo.seed(users=cast, now=timezone.now())
+    address, listed = path("events", per_page=50), []
+    while address:
+        document = anonymous.get(address).json()
+        listed += document["events"]
+        address = document.get("next_rest_url", "").removeprefix(conf.root_url)
+
+    assert len(listed) >= 60
+    assert not [event for event in listed if len(event["venue"]) in {2, 3}]
+    past = anonymous.get(path("events", start_date="-40 days", end_date="-20 days"))
+    assert [len(event["venue"]) for event in past.json()["events"]] == [2]
 
 
 def test_every_kind_of_event_that_is_promised_is_there(cast):

@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 import time_machine
 from django.utils import timezone
+from django.utils.http import http_date
 
 from calendar_events import records
 from calendar_events.tests.callers import refusal
@@ -88,6 +89,23 @@ def test_another_query_has_another_tag(anonymous, event):
     assert len(tags) == len(queries)
 
 
+@pytest.mark.parametrize(
+    "address", ["/events", "/venues", "/organizers", "/events.ics", "/events?per_page=1"]
+)
+def test_a_list_has_another_tag_for_everybody_who_sees_another_list(
+    anonymous, editor, contributor, stranger, event, address
+):
+    viewers = [anonymous, editor, contributor, stranger]
+
+    tags = [viewer.get(address).headers["ETag"] for viewer in viewers]
+
+    assert len(set(tags)) == len(viewers)
+    for viewer, own in zip(viewers, tags, strict=True):
+        for tag in tags:
+            answer = viewer.get(address, If_None_Match=tag)
+            assert answer.status_code == (304 if tag == own else 200)
+
+
 @pytest.mark.parametrize("kind", ["venues", "organizers", "terms"])
 def test_an_event_changes_its_tag_with_what_it_embeds(anonymous, event, kind):
     address = f"/events/{event.pk}"
@@ -115,6 +133,65 @@ def test_trashing_a_venue_changes_the_event_also_for_if_modified_since(anonymous
 
     assert after.status_code == 200
     assert after.json()["venue"] == []
+
+
+@pytest.mark.parametrize("kind", ["venues", "organizers"])
+@pytest.mark.parametrize("form", ["", ".ics"])
+def test_what_time_publishes_inside_an_event_is_news_since_it_was_hidden(
+    anonymous, kind, form
+):
+    factory = {"venues": VenueFactory, "organizers": OrganizerFactory}[kind]
+    scheduled = factory(scheduled=True, complete=True, name="The new one")
+    address = f"/events/{EventFactory(**{kind: [scheduled]}).pk}{form}"
+    hidden = anonymous.get(address)
+    assert b"The new one" not in hidden.content
+
+    with time_machine.travel(scheduled.published_at + timedelta(hours=1)):
+        shown = anonymous.get(address, If_Modified_Since=hidden.headers["Last-Modified"])
+        again = anonymous.get(address, If_Modified_Since=shown.headers["Last-Modified"])
+
+    assert shown.status_code == 200
+    assert b"The new one" in shown.content
+    assert shown.headers["Last-Modified"] == http_date(scheduled.published_at.timestamp())
+    assert shown.headers["ETag"] != hidden.headers["ETag"]
+    assert again.status_code == 304
+
+
+def test_a_draft_with_a_date_to_come_is_no_news_when_the_date_has_come(anonymous):
+    soon = timezone.now() + timedelta(days=7)
+    draft = VenueFactory(status="draft", published_at=soon)
+    address = f"/events/{EventFactory(venues=[draft]).pk}"
+    before = anonymous.get(address).headers
+
+    with time_machine.travel(soon + timedelta(hours=1)):
+        after = anonymous.get(address, If_Modified_Since=before["Last-Modified"])
+
+    assert after.status_code == 304
+    assert after.headers["ETag"] == before["ETag"]
+
+
+@pytest.mark.parametrize(
+    ("factory", "collection"),
+    [(EventFactory, "events"), (VenueFactory, "venues"), (OrganizerFactory, "organizers")],
+)
+def test_what_time_publishes_is_news_to_an_editor_who_saw_it_scheduled(
+    editor, factory, collection
+):
+    record = factory(published_at=timezone.now() + timedelta(minutes=5))
+    address = f"/{collection}/{record.pk}"
+    scheduled = editor.get(address)
+
+    with time_machine.travel(record.published_at + timedelta(minutes=1)):
+        published = editor.get(
+            address, If_Modified_Since=scheduled.headers["Last-Modified"]
+        )
+
+    assert published.status_code == 200
+    assert (scheduled.json()["status"], published.json()["status"]) == (
+        "future",
+        "publish",
+    )
+    assert published.headers["Last-Modified"] == http_date(record.published_at.timestamp())
 
 
 def test_if_modified_since_is_held_against_the_record(anonymous, event):

@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
-from calendar_events import demo, fields, records, state
+from calendar_events import fields, records, state
 from calendar_events.conf import conf
 from calendar_events.filters.reading import Context
 from calendar_events.models import Event, WallClockField
@@ -251,11 +251,6 @@ def test_every_write_moves_the_modification_date_by_a_second_at_least():
     records.save(event, now=datetime(2029, 1, 1, tzinfo=UTC))
 
     assert event.modified_at == datetime(2030, 1, 1, 0, 0, 1, tzinfo=UTC)
-
-
-@pytest.mark.django_db
-def test_the_demonstration_can_be_described():
-    assert demo.describe() == "0 demo events over the next sixty days"
 
 
 def test_settings_have_defaults(settings):

@@ -219,6 +219,18 @@ class TestProtectedEvents:
         for outsider in (anonymous, contributor):
             assert refusal(outsider.get(address)) == (403, "event-password-protected")
 
+    def test_an_editor_of_another_institution_cannot_open_it_for_editing(
+        self, stranger, event
+    ):
+        """Not even with a key that has both institutions."""
+        address = f"/events/{event.pk}?context=edit"
+        both = caller("editor", institution="1002", key=key_for("1001", "1002"))
+
+        for outsider in (stranger, both):
+            assert refusal(outsider.get(address)) == (403, "event-password-protected")
+            by_slug = outsider.get(f"/events/by-slug/{event.slug}?context=edit")
+            assert refusal(by_slug) == (403, "event-password-protected")
+
     def test_lists_blank_what_is_protected(self, anonymous, editor, event):
         for viewer in (anonymous, editor):
             (listed,) = viewer.get("/events").json()["events"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -294,13 +294,13 @@ def test_totals_are_what_paging_returns_under_every_filter(anonymous, editor, qu
     for viewer in (anonymous, editor):
         address = f"/platform/events/v1{path('events', per_page=4, **query)}"
         if viewer.token:
-            found = []
+            found, totals = [], []
             while address:
                 response = viewer.client.get(
                     address, headers={"Authorization": f"Bearer {viewer.token}"}
                 )
                 found += ids(response)
-                totals = [response.json()["total"]]
+                totals.append(response.json()["total"])
                 address = response.json().get("next_rest_url")
         else:
             found, totals = walk(viewer, address)
@@ -308,6 +308,39 @@ def test_totals_are_what_paging_returns_under_every_filter(anonymous, editor, qu
         assert len(found) == len(set(found))
         assert set(totals) == {len(found)}
         assert found
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("scope", ["", "institution", "tags", "venue", "organizer"])
+@pytest.mark.parametrize("clock", ["00:00:00", "12:34:56", "23:59:59"])
+def test_an_event_at_the_very_last_second_of_a_strict_window_is_counted(
+    anonymous, scope, clock
+):
+    last = datetime.fromisoformat(f"2098-06-30T{clock}")
+    venue, organizer, tag = VenueFactory(), OrganizerFactory(), TagFactory()
+    linked = {"venues": [venue], "organizers": [organizer], "terms": [tag]}
+    event = EventFactory(start=last, end=last, **linked)
+    too_late = last + timedelta(seconds=1)
+    EventFactory(start=too_late, end=too_late, **linked)
+    values = {
+        "institution": "1001",
+        "tags": tag.pk,
+        "venue": venue.pk,
+        "organizer": organizer.pk,
+    }
+    query = {scope: values[scope]} if scope else {}
+
+    page = anonymous.get(
+        path(
+            "events",
+            start_date="2098-06-01 00:00:00",
+            end_date=f"{last}",
+            strict_dates="true",
+            **query,
+        )
+    )
+
+    assert (ids(page), page.json()["total"]) == (pks(event), 1)
 
 
 @pytest.mark.django_db(transaction=True)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
+import time_machine
+from django.utils import timezone
 
 from calendar_events.tests.callers import bad_fields, refusal
 from calendar_events.tests.factories import CategoryFactory, EventFactory, TagFactory
@@ -32,6 +36,34 @@ def test_terms_without_a_published_event_are_hidden_unless_asked_for(
         assert ids(viewer.get(path(name, hide_empty="1"))) == pks(used)
         assert ids(viewer.get(path(name, hide_empty="0"))) == pks(used, unused, unseen)
     assert bad_fields(anonymous.get(path(name, hide_empty="maybe"))) == ["hide_empty"]
+
+
+@both
+def test_the_count_of_a_term_inside_an_event_leaves_out_what_is_scheduled(
+    anonymous, editor, name
+):
+    term = FACTORIES[name]()
+    event = EventFactory(terms=[term])
+    EventFactory(terms=[term])
+
+    def counts(viewer):
+        inside = viewer.get(f"/events/{event.pk}").json()
+        listed = viewer.get(path("events", include=event.pk)).json()["events"][0]
+        alone = viewer.get(f"/{name}/{term.pk}").json()
+        of_list = viewer.get(f"/{name}").json()[name][0]
+        terms = [inside[name][0], listed[name][0], alone, of_list]
+        return {found["count"] for found in terms}
+
+    assert counts(anonymous) == {2}
+    soon = timezone.now() + timedelta(days=7)
+    for _ in range(3):
+        EventFactory(terms=[term], published_at=soon)
+
+    assert [counts(viewer) for viewer in (anonymous, editor)] == [{2}, {2}]
+    written = editor.put(f"/events/{event.pk}", {"title": "New"}).json()
+    assert written[name][0]["count"] == 2
+    with time_machine.travel(soon + timedelta(seconds=1)):
+        assert counts(anonymous) == {5}
 
 
 @both
@@ -129,6 +161,20 @@ def test_post_and_its_alias_event_choose_the_terms_of_an_event(anonymous, name):
     assert ids(anonymous.get(every(name, post=event.pk))) == pks(second)
     assert ids(anonymous.get(path(name, event=event.pk))) == pks(second)
     assert first.pk
+
+
+@both
+def test_of_post_and_event_together_event_wins(anonymous, name):
+    first, second = FACTORIES[name](), FACTORIES[name]()
+    one, other = EventFactory(terms=[first]), EventFactory(terms=[second])
+
+    found = anonymous.get(path(name, post=one.pk, event=other.pk))
+    reverse = anonymous.get(path(name, event=one.pk, post=other.pk))
+
+    assert (ids(found), found.json()["total"]) == (pks(second), 1)
+    assert ids(reverse) == pks(first)
+    unknown = anonymous.get(path(name, post=987654321, event=other.pk))
+    assert bad_fields(unknown) == ["post"]
 
 
 def test_parent_chooses_what_is_directly_under_a_category(anonymous):

@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calendar_events import dates
+from calendar_events.conf import conf
 from calendar_events.filters.reading import Context
 from calendar_events.queries.windows import window, written
+from calendar_events.tests.callers import bad_fields
 from calendar_events.tests.factories import EventFactory
 from calendar_events.tests.reading import at, ids, path, pks
 
@@ -158,6 +160,38 @@ def test_an_event_across_midnight_or_years_is_found_by_both_its_ends(anonymous, 
 def test_the_edges_of_the_calendar_are_no_accident(anonymous, name, text, zone):
     response = anonymous.get(path("events", **{name: text}, tz=zone))
 
-    assert response.status_code in {200, 400}
-    if response.status_code == 400:
-        assert list(response.json()["data"]["params"]) == [name]
+    assert response.status_code == 200
+    strict = path("events", **{name: text}, tz=zone, strict_dates="true")
+    assert anonymous.get(strict).status_code == 200
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("zone", ["America/New_York", "Asia/Tokyo", "UTC"])
+@pytest.mark.parametrize("strict", ["true", "false"])
+def test_a_window_from_the_first_to_the_last_day_of_all_finds_everything(
+    anonymous, zone, strict
+):
+    events = [
+        EventFactory(start=at(f"{day} 12:00")) for day in ("1970-01-02", "2031-01-15")
+    ]
+    address = path(
+        "events",
+        start_date="0001-01-01 00:00:00",
+        end_date="9999-12-31 23:59:59",
+        tz=zone,
+        strict_dates=strict,
+        per_page=1,
+    )
+
+    first = anonymous.get(address)
+    following = first.json()["next_rest_url"].removeprefix(conf.root_url)
+    second = anonymous.get(following)
+
+    assert ids(first) + ids(second) == pks(*events)
+    assert (first.json()["total"], second.json()["total"]) == (2, 2)
+
+
+@pytest.mark.django_db
+def test_a_date_that_no_calendar_has_is_still_refused(anonymous):
+    for text in ("9999-12-31 +1 day", "10000-01-01", "0000-01-01"):
+        assert bad_fields(anonymous.get(path("events", end_date=text))) == ["end_date"]

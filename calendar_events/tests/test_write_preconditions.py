@@ -29,6 +29,35 @@ def test_a_write_with_the_current_tag_succeeds_and_answers_the_next(editor, coll
 
 
 @pytest.mark.parametrize("collection", BODIES)
+def test_a_write_cut_by_fields_has_the_tag_of_the_whole_record(editor, collection):
+    created = editor.post(f"/{collection}?_fields=id", BODIES[collection])
+    assert list(created.json()) == ["id"]
+    url = f"/{collection}/{created.json()['id']}"
+    assert created["ETag"] == editor.get(url)["ETag"]
+
+    updated = editor.patch(
+        f"{url}?_fields=slug", {NAMES[collection]: "New"}, If_Match=created["ETag"]
+    )
+    assert list(updated.json()) == ["slug"]
+    assert updated["ETag"] == editor.get(url)["ETag"]
+
+    deleted = editor.delete(f"{url}?_fields=id", If_Match=updated["ETag"])
+    assert list(deleted.json()) == ["id"]
+    if collection in RECORDS:
+        restored = editor.put(url, {"status": "publish"}, If_Match=deleted["ETag"])
+        assert restored.status_code == 200
+
+
+def test_a_create_that_is_repeated_has_the_tag_of_the_whole_record(editor):
+    answers = [
+        editor.post("/events?_fields=id", event(), Idempotency_Key="once") for _ in range(2)
+    ]
+
+    url = f"/events/{answers[0].json()['id']}"
+    assert {answer["ETag"] for answer in answers} == {editor.get(url)["ETag"]}
+
+
+@pytest.mark.parametrize("collection", BODIES)
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
 def test_a_write_with_an_old_tag_fails(editor, collection, method):
     created = editor.post(f"/{collection}", BODIES[collection])

@@ -68,14 +68,15 @@ def until_done(write: Callable[[], Result]) -> Result:
     """Run ``write`` again as long as only a neighbour was in its way.
 
     A constraint that another transaction's row violates (a slug, an idempotency key, a
-    venue that was deleted since it was looked up) is judged anew by looking again.
+    venue that was deleted since it was looked up) is judged anew by looking again, and so
+    is a record that is at another version than the one whose preconditions held.
 
     Raises ``Unavailable`` when the neighbours do not end.
     """
     for _ in range(ATTEMPTS):
         try:
             return write()
-        except (IntegrityError, StaleRecord):
+        except (IntegrityError, StaleRecord, VersionIsGone):
             continue
         except OperationalError as error:
             if getattr(error.__cause__, "sqlstate", "") not in ROLLED_BACK:
@@ -109,7 +110,6 @@ _ANSWERS: dict[type[Exception], Callable[[Any], exceptions.Refusal]] = {
         str(error), headers={"Retry-After": str(math.ceil(conf.image_fetch_seconds))}
     ),
     TermExists: lambda error: TermNameTaken(error.term_id),
-    VersionIsGone: lambda error: exceptions.PreconditionFailed(str(error)),
     KeyUnreadable: lambda error: exceptions.InvalidParameters(
         {"Idempotency-Key": str(error)}
     ),

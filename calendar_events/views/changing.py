@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils import timezone
 
-from calendar_events import conditional, dates, state
+from calendar_events import answers, conditional, dates, state
 from calendar_events.filters import reading
+from calendar_events.models import Status
 from calendar_events.permissions import Actor
+from calendar_events.serializers import bodies
 from calendar_events.serializers.base import refusal
+from calendar_events.services.refusals import InTrash
 from calendar_events.viewers import Viewer
 from platform_errors import exceptions
 from platform_errors.permissions import (
@@ -21,7 +24,7 @@ from platform_errors.permissions import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from datetime import datetime, tzinfo
 
     from rest_framework.request import Request
@@ -75,6 +78,31 @@ def input_zone(request: Request) -> tzinfo | None:
         return reading.zone(given)
     except reading.Unreadable as error:
         raise exceptions.InvalidParameters({"tz": str(error)}) from error
+
+
+def checked_body(
+    request: Request,
+    record: Event | Venue | Organizer,
+    viewer: Viewer,
+    *,
+    lists: Iterable[str],
+) -> dict[str, Any]:
+    """Return the body of a change once nothing stands in the way of reading it.
+
+    ``lists`` names the fields of which a form may hold several under one name.
+
+    Raises ``InTrash``, ``PreconditionFailed``, ``Conflict`` and what ``read`` raises.
+    """
+    in_trash = record.status == Status.TRASH
+    if not in_trash:
+        answers.check_preconditions(request, record, viewer=viewer)
+    body = bodies.read(request, lists=lists)
+    if in_trash:
+        if not str(body.get("status") or "").strip():
+            raise InTrash(str(record))
+        answers.check_preconditions(request, record, viewer=viewer)
+    require_unchanged(record, body)
+    return body
 
 
 def require_unchanged(

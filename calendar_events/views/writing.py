@@ -5,7 +5,9 @@ actions by these names: ``create``, ``update`` (PUT, POST, PATCH by id or by slu
 ``destroy``; the address gives ``pk`` or ``slug``.
 
 The order of checks is that of decisions 7: credentials, service and institution (the
-viewset's permission classes), permission, existence, preconditions, body.
+viewset's permission classes), permission, existence, preconditions, body. Where somebody
+else writes the record between the checks and the write, all that concerns the record is
+checked again (``until_done``).
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from calendar_events import answers
-from calendar_events.models import Event, Organizer, Status, Taxonomy, Venue
+from calendar_events.models import Event, Organizer, Status, Taxonomy, Term, Venue
 from calendar_events.permissions import (
     require_create,
     require_manage,
@@ -48,7 +50,10 @@ if TYPE_CHECKING:
 
     from calendar_events.permissions import Actor
     from calendar_events.serializers.base import RecordInput
+    from calendar_events.services.images import Picture
     from calendar_events.viewers import Viewer
+
+    Write = Callable[[Actor, Viewer], HttpResponse]
 
 AnyRecord = Event | Venue | Organizer
 
@@ -95,37 +100,36 @@ class RecordWrites:
 
     def update(self, request: Request, *_args: Any, **address: str) -> HttpResponse:
         """Change what is sent, and nothing else; POST, PUT and PATCH are the same."""
-        with refusals(self.use_cases.kind):
-            actor, record = self._reach(request, "change", address)
+        pictures: dict[str, Picture] = {}
+
+        def once(actor: Actor, viewer: Viewer) -> HttpResponse:
+            record = self._find(request, actor, "change", address)
             zone = changing.input_zone(request)
-            viewer = changing.viewer_of(actor)
-            body = self._checked_body(request, record, viewer)
+            body = changing.checked_body(request, record, viewer, lists=LISTS)
             reader = changing.BodyReader(
                 input=self.body, body=body, actor=actor, current=record, zone=zone
             )
+            fetched = Pictures(actor=actor, fetched=pictures)
+            changes = fetched.fetch_for(reader.changes())
+            with files_of_failed_writes_removed(), transaction.atomic():
+                written = self.use_cases.update(
+                    actor=actor,
+                    changes=changes,
+                    now=timezone.now(),
+                    expected_version=changing.expected_version(request, record, body),
+                    **{f"{self.use_cases.kind}_id": record.pk},
+                )
+                # In the transaction, so that it is this write that is answered.
+                return answers.record_response(request, written, viewer=viewer)
 
-            pictures = Pictures(actor=actor)
-
-            def once() -> HttpResponse:
-                changes = pictures.fetch_for(reader.changes())
-                with files_of_failed_writes_removed(), transaction.atomic():
-                    written = self.use_cases.update(
-                        actor=actor,
-                        changes=changes,
-                        now=timezone.now(),
-                        expected_version=changing.expected_version(request, record, body),
-                        **{f"{self.use_cases.kind}_id": record.pk},
-                    )
-                    # In the transaction, so that it is this write that is answered.
-                    return answers.record_response(request, written, viewer=viewer)
-
-            return until_done(once)
+        return self._write(request, "change", once)
 
     def destroy(self, request: Request, *_args: Any, **address: str) -> HttpResponse:
         """Move to the trash; with ``force`` delete for good."""
-        with refusals(self.use_cases.kind):
-            actor, record = self._reach(request, "delete", address)
-            viewer, forced = changing.viewer_of(actor), changing.is_forced(request)
+
+        def once(actor: Actor, viewer: Viewer) -> HttpResponse:
+            record = self._find(request, actor, "delete", address)
+            forced = changing.is_forced(request)
             if record.status == Status.TRASH and not forced:
                 raise InTrash(str(record))
             answers.check_preconditions(request, record, viewer=viewer)
@@ -134,44 +138,32 @@ class RecordWrites:
                 "expected_version": changing.expected_version(request, record),
                 f"{self.use_cases.kind}_id": record.pk,
             }
+            with transaction.atomic():
+                if not forced:
+                    trashed = self.use_cases.trash(now=timezone.now(), **write)
+                    return answers.record_response(request, trashed, viewer=viewer)
+                answer = answers.record_response(request, record, viewer=viewer)
+                self.use_cases.delete(**write)
+                return answer
 
-            def once() -> HttpResponse:
-                with transaction.atomic():
-                    if not forced:
-                        trashed = self.use_cases.trash(now=timezone.now(), **write)
-                        return answers.record_response(request, trashed, viewer=viewer)
-                    answer = answers.record_response(request, record, viewer=viewer)
-                    self.use_cases.delete(**write)
-                    return answer
+        return self._write(request, "delete", once)
 
-            return until_done(once)
+    def _write(self, request: Request, verb: str, once: Write) -> HttpResponse:
+        """Write for somebody who may change or delete some record of the kind."""
+        with refusals(self.use_cases.kind):
+            actor = changing.actor_of(request)
+            require_verb(actor, verb, self.model)
+            viewer = changing.viewer_of(actor)
+            return until_done(lambda: once(actor, viewer))
 
-    def _reach(
-        self, request: Request, verb: str, address: Mapping[str, str]
-    ) -> tuple[Actor, AnyRecord]:
-        """Return who writes, and the record, which they may change or delete."""
-        actor = changing.actor_of(request)
-        require_verb(actor, verb, self.model)
+    def _find(
+        self, request: Request, actor: Actor, verb: str, address: Mapping[str, str]
+    ) -> AnyRecord:
+        """Return the record, which the actor may change or delete."""
         record = finding.record(self.model, address)
         require_same_institution(require_credentials(request), record.institution)
         require_on(actor, verb, record)
-        return actor, record
-
-    @staticmethod
-    def _checked_body(
-        request: Request, record: AnyRecord, viewer: Viewer
-    ) -> dict[str, Any]:
-        """Return the body once nothing stands in the way of reading it."""
-        in_trash = record.status == Status.TRASH
-        if not in_trash:
-            answers.check_preconditions(request, record, viewer=viewer)
-        body = bodies.read(request, lists=LISTS)
-        if in_trash:
-            if not str(body.get("status") or "").strip():
-                raise InTrash(str(record))
-            answers.check_preconditions(request, record, viewer=viewer)
-        changing.require_unchanged(record, body)
-        return body
+        return record
 
 
 class EventWrites(RecordWrites):
@@ -253,51 +245,55 @@ class TermWrites:
 
     def update(self, request: Request, *_args: Any, **address: str) -> HttpResponse:
         """Change what is sent, and nothing else; POST, PUT and PATCH are the same."""
-        with refusals(self.kind):
-            actor = changing.actor_of(request)
-            require_manage(actor, self.taxonomy)
-            term = finding.term(self.taxonomy, address)
-            require_same_institution(require_credentials(request), term.institution)
-            viewer = changing.viewer_of(actor)
+
+        def once(actor: Actor, viewer: Viewer) -> HttpResponse:
+            term = self._find(request, address)
             answers.check_preconditions(request, term, viewer=viewer)
             body = bodies.read(request, lists=())
             changing.require_unchanged(term, body)
-            reader = changing.BodyReader(
+            changes = changing.BodyReader(
                 input=self.body, body=body, actor=actor, current=term
-            )
+            ).changes()
+            with transaction.atomic():
+                written = terms.update_term(
+                    actor=actor,
+                    term_id=term.pk,
+                    changes=changes,
+                    now=timezone.now(),
+                    expected_version=changing.expected_version(request, term, body),
+                )
+                return answers.record_response(request, written, viewer=viewer)
 
-            def once() -> HttpResponse:
-                with transaction.atomic():
-                    written = terms.update_term(
-                        actor=actor,
-                        term_id=term.pk,
-                        changes=reader.changes(),
-                        now=timezone.now(),
-                        expected_version=changing.expected_version(request, term, body),
-                    )
-                    return answers.record_response(request, written, viewer=viewer)
-
-            return until_done(once)
+        return self._write(request, once)
 
     def destroy(self, request: Request, *_args: Any, **address: str) -> HttpResponse:
         """Delete for good; the answer is the term as it was."""
+
+        def once(actor: Actor, viewer: Viewer) -> HttpResponse:
+            term = self._find(request, address)
+            answers.check_preconditions(request, term, viewer=viewer)
+            with transaction.atomic():
+                answer = answers.record_response(request, term, viewer=viewer)
+                terms.delete_term(
+                    actor=actor,
+                    term_id=term.pk,
+                    now=timezone.now(),
+                    expected_version=changing.expected_version(request, term),
+                )
+                return answer
+
+        return self._write(request, once)
+
+    def _write(self, request: Request, once: Write) -> HttpResponse:
+        """Write for somebody who may manage terms of the kind."""
         with refusals(self.kind):
             actor = changing.actor_of(request)
             require_manage(actor, self.taxonomy)
-            term = finding.term(self.taxonomy, address)
-            require_same_institution(require_credentials(request), term.institution)
             viewer = changing.viewer_of(actor)
-            answers.check_preconditions(request, term, viewer=viewer)
+            return until_done(lambda: once(actor, viewer))
 
-            def once() -> HttpResponse:
-                with transaction.atomic():
-                    answer = answers.record_response(request, term, viewer=viewer)
-                    terms.delete_term(
-                        actor=actor,
-                        term_id=term.pk,
-                        now=timezone.now(),
-                        expected_version=changing.expected_version(request, term),
-                    )
-                    return answer
-
-            return until_done(once)
+    def _find(self, request: Request, address: Mapping[str, str]) -> Term:
+        """Return the term, which is of the institution of the credentials."""
+        term = finding.term(self.taxonomy, address)
+        require_same_institution(require_credentials(request), term.institution)
+        return term
