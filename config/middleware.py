@@ -13,10 +13,12 @@ from django.http import HttpResponse
 from simple_history.middleware import HistoryRequestMiddleware
 
 from authserver.views.failures import endpoint_refusal
+from config.serving.gateway import OVERLOADED
 from platform_errors.client_address import is_trusted
 from platform_errors.conf import conf
-from platform_errors.exceptions import HttpsRequired
-from platform_errors.handler import refusal_response
+from platform_errors.error_handlers import page
+from platform_errors.exceptions import HttpsRequired, Unavailable
+from platform_errors.handler import RETRY_AFTER_SECONDS, refusal_response
 from platform_errors.mounts import dialect_of, is_below
 
 if TYPE_CHECKING:
@@ -78,6 +80,29 @@ class HttpsMiddleware:
         return endpoint_refusal(request, refusal) or HttpResponse(
             status=HTTPStatus.PERMANENT_REDIRECT, headers={"Location": location}
         )
+
+
+class OverloadMiddleware:
+    """Refuse a request for which the server had no thread in time (``config.serving``).
+
+    Nothing is asked of the database, which may be what everybody waits for.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        """Keep the rest of the chain."""
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Serve, or answer 503 in the format of the address."""
+        if OVERLOADED not in request.META:
+            return self.get_response(request)
+        refusal = Unavailable(
+            "the server is busy", headers={"Retry-After": str(RETRY_AFTER_SECONDS)}
+        )
+        dialect = dialect_of(request.path)
+        if dialect is not None:
+            return refusal_response(refusal, request, dialect)
+        return endpoint_refusal(request, refusal) or page(refusal)
 
 
 class MessageMiddleware(messages.MessageMiddleware):

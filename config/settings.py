@@ -130,6 +130,7 @@ MIDDLEWARE = [
     "config.health.HealthMiddleware",
     "platform_errors.cors.CorsMiddleware",
     "config.middleware.HttpsMiddleware",
+    "config.middleware.OverloadMiddleware",
     "platform_errors.cookies.CookielessMiddleware",
     "platform_errors.rate_limiting.RateLimitMiddleware",
     "django.middleware.security.SecurityMiddleware",

@@ -32,7 +32,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     if dialect is not None:
         return refusal_response(refusal, request, dialect)
     if isinstance(refusal, exceptions.ContentTooLarge):
-        return _page(refusal)
+        return page(refusal)
     return defaults.bad_request(request, exception)
 
 
@@ -62,7 +62,7 @@ def server_error(request: HttpRequest) -> HttpResponseBase:
     refusal = refusal_of(error) if isinstance(error, Exception) else None
     if isinstance(refusal, exceptions.Unavailable):
         if dialect is None:
-            return _page(refusal)
+            return page(refusal)
         return refusal_response(refusal, request, dialect)
     if dialect is None:
         return defaults.server_error(request)
@@ -70,8 +70,8 @@ def server_error(request: HttpRequest) -> HttpResponseBase:
     return refusal_response(refusal, request, dialect)
 
 
-def _page(refusal: exceptions.Refusal) -> HttpResponseBase:
-    """Say it in words. No context processors: they would ask the database who this is."""
+def page(refusal: exceptions.Refusal) -> HttpResponseBase:
+    """Return the page of a refusal. No context processors: they would ask the database."""
     try:
         content: str = render_to_string(f"{refusal.status_code}.html")
     except TemplateDoesNotExist:

@@ -10,7 +10,7 @@ from django.utils import timezone
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from calendar_events import scans, sql, text
+from calendar_events import scans, text
 from calendar_events.models import Event, Status
 from calendar_events.queries import page_statements, searches
 from calendar_events.queries.events import EventQuery, linked
