@@ -10,7 +10,7 @@ A cache that is away limits nobody: better too many requests than none.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from rest_framework.throttling import SimpleRateThrottle
 
@@ -31,6 +31,9 @@ outage = Outage("The cache failed, no request is limited for now")
 class RateLimit(SimpleRateThrottle):
     """``{number}/{second|minute|hour|day}`` from the settings; empty means no limit."""
 
+    counted: ClassVar[str] = ""
+    """Whose requests are counted, in words."""
+
     def get_rate(self) -> str | None:
         """Return the rate of this class's scope (``PLATFORM_ERRORS["RATE_LIMITS"]``)."""
         return conf.rate_limits.get(self.scope or "") or None
@@ -48,11 +51,29 @@ class RateLimit(SimpleRateThrottle):
             outage.begin(error)
             return True
 
+    def throttle_failure(self) -> NoReturn:
+        """Raise ``TooManyRequests``, which says which limit and how long to wait.
+
+        The oldest of the counted requests leaves the window then, and one more fits in.
+        """
+        number, _, period = str(self.rate).partition("/")
+        wait = str(math.ceil(self.wait() or 1))
+        raise exceptions.TooManyRequests(
+            f"the limit is {number} requests per {period} {self.counted}",
+            headers={
+                "Retry-After": wait,
+                "RateLimit-Limit": number,
+                "RateLimit-Remaining": "0",
+                "RateLimit-Reset": wait,
+            },
+        )
+
 
 class AddressRateLimit(RateLimit):
     """Requests per client address, or IPv6 network of /64, whoever calls."""
 
     scope = "address"
+    counted = "from one address"
 
     def get_cache_key(self, request: Request, view: APIView) -> str | None:
         """Return the counter's name; a caller without an address is not counted."""
@@ -64,6 +85,7 @@ class KeyRateLimit(RateLimit):
     """Requests per service key, for views that list it in ``throttle_classes``."""
 
     scope = "key"
+    counted = "with one service key"
 
     def get_cache_key(self, request: Request, view: APIView) -> str | None:
         """Return the counter's name; an anonymous request has no key to count for."""
@@ -74,7 +96,4 @@ class KeyRateLimit(RateLimit):
 
 def require_within_rate(request: HttpRequest) -> None:
     """Count a request of this address. Raises ``TooManyRequests`` beyond the rate."""
-    limit: Any = AddressRateLimit()
-    if not limit.allow_request(request, None):
-        wait = math.ceil(limit.wait() or 1)
-        raise exceptions.TooManyRequests(headers={"Retry-After": str(wait)})
+    AddressRateLimit().allow_request(request, None)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
     from django.http.response import HttpResponseBase
     from rest_framework.request import Request
+    from rest_framework.response import Response
 
 
 class Undone(Exception):
@@ -67,6 +68,15 @@ class EventsView(PlatformView, ViewSet):
             response = super().dispatch(request, *args, **kwargs)
             if response.status_code >= 400:
                 raise Undone
+        return response
+
+    def options(self, request: Any, *args: Any, **kwargs: Any) -> Response:
+        """Describe the route as this caller may use it; ``Allow`` says the same.
+
+        The ``Allow`` of a 405 lists what the resource supports (RFC 9110 15.5.6).
+        """
+        response: Response = super().options(request, *args, **kwargs)
+        self.headers["Allow"] = ", ".join([*response.data["methods"], "OPTIONS"])
         return response
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:

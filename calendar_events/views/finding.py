@@ -6,10 +6,16 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from calendar_events import slugs, sql
 from calendar_events.models import Event, Organizer, Taxonomy, Term, Venue
+from calendar_events.permissions import require_on
 from calendar_events.services import naming
+from platform_errors.permissions import require_credentials, require_same_institution
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from rest_framework.request import Request
+
+    from calendar_events.permissions import Actor
 
 AnyRecord = TypeVar("AnyRecord", bound=Event | Venue | Organizer)
 
@@ -32,6 +38,33 @@ def record(model: type[AnyRecord], address: Mapping[str, str]) -> AnyRecord:
         if name in found:
             return cast("AnyRecord", found[name])
     raise model.DoesNotExist
+
+
+def writable_record(
+    request: Request,
+    actor: Actor,
+    verb: str,
+    model: type[AnyRecord],
+    address: Mapping[str, str],
+) -> AnyRecord:
+    """Return the record, which the actor may ``change`` or ``delete``.
+
+    Raises what ``record``, ``require_same_institution`` and ``require_on`` raise.
+    """
+    found = record(model, address)
+    require_same_institution(require_credentials(request), found.institution)
+    require_on(actor, verb, found)
+    return found
+
+
+def own_term(request: Request, taxonomy: Taxonomy, address: Mapping[str, str]) -> Term:
+    """Return the category or tag, which is of the institution of the credentials.
+
+    Raises what ``term`` and ``require_same_institution`` raise.
+    """
+    found = term(taxonomy, address)
+    require_same_institution(require_credentials(request), found.institution)
+    return found
 
 
 def term(taxonomy: Taxonomy, address: Mapping[str, str]) -> Term:

@@ -19,11 +19,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from calendar_events import answers
-from calendar_events.models import Event, Organizer, Status, Taxonomy, Term, Venue
+from calendar_events.models import Event, Organizer, Status, Taxonomy, Venue
 from calendar_events.permissions import (
     require_create,
     require_manage,
-    require_on,
     require_verb,
 )
 from calendar_events.serializers import bodies
@@ -40,10 +39,9 @@ from calendar_events.services.images import files_of_failed_writes_removed
 from calendar_events.services.refusals import InTrash
 from calendar_events.views import changing, creating, finding
 from calendar_events.views.attempts import refusals, until_done
-from platform_errors.permissions import require_credentials, require_same_institution
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from django.http import HttpResponse
     from rest_framework.request import Request
@@ -103,7 +101,7 @@ class RecordWrites:
         pictures: dict[str, Picture] = {}
 
         def once(actor: Actor, viewer: Viewer) -> HttpResponse:
-            record = self._find(request, actor, "change", address)
+            record = finding.writable_record(request, actor, "change", self.model, address)
             zone = changing.input_zone(request)
             body = changing.checked_body(request, record, viewer, lists=LISTS)
             reader = changing.BodyReader(
@@ -128,7 +126,7 @@ class RecordWrites:
         """Move to the trash; with ``force`` delete for good."""
 
         def once(actor: Actor, viewer: Viewer) -> HttpResponse:
-            record = self._find(request, actor, "delete", address)
+            record = finding.writable_record(request, actor, "delete", self.model, address)
             forced = changing.is_forced(request)
             if record.status == Status.TRASH and not forced:
                 raise InTrash(str(record))
@@ -155,15 +153,6 @@ class RecordWrites:
             require_verb(actor, verb, self.model)
             viewer = changing.viewer_of(actor)
             return until_done(lambda: once(actor, viewer))
-
-    def _find(
-        self, request: Request, actor: Actor, verb: str, address: Mapping[str, str]
-    ) -> AnyRecord:
-        """Return the record, which the actor may change or delete."""
-        record = finding.record(self.model, address)
-        require_same_institution(require_credentials(request), record.institution)
-        require_on(actor, verb, record)
-        return record
 
 
 class EventWrites(RecordWrites):
@@ -247,7 +236,7 @@ class TermWrites:
         """Change what is sent, and nothing else; POST, PUT and PATCH are the same."""
 
         def once(actor: Actor, viewer: Viewer) -> HttpResponse:
-            term = self._find(request, address)
+            term = finding.own_term(request, self.taxonomy, address)
             answers.check_preconditions(request, term, viewer=viewer)
             body = bodies.read(request, lists=())
             changing.require_unchanged(term, body)
@@ -270,7 +259,7 @@ class TermWrites:
         """Delete for good; the answer is the term as it was."""
 
         def once(actor: Actor, viewer: Viewer) -> HttpResponse:
-            term = self._find(request, address)
+            term = finding.own_term(request, self.taxonomy, address)
             answers.check_preconditions(request, term, viewer=viewer)
             with transaction.atomic():
                 answer = answers.record_response(request, term, viewer=viewer)
@@ -291,9 +280,3 @@ class TermWrites:
             require_manage(actor, self.taxonomy)
             viewer = changing.viewer_of(actor)
             return until_done(lambda: once(actor, viewer))
-
-    def _find(self, request: Request, address: Mapping[str, str]) -> Term:
-        """Return the term, which is of the institution of the credentials."""
-        term = finding.term(self.taxonomy, address)
-        require_same_institution(require_credentials(request), term.institution)
-        return term

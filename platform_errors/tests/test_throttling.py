@@ -7,6 +7,7 @@ import subprocess
 import time
 
 import pytest
+import time_machine
 from django.core.cache import cache
 from redis.exceptions import RedisError
 
@@ -41,6 +42,34 @@ def test_an_address_beyond_its_rate_is_told_when_to_come_back(api, change, accep
     assert beyond.status_code == 429
     assert 1 <= int(beyond["Retry-After"]) <= 60
     assert read_error(beyond).message == "Too Many Requests"
+
+
+@pytest.mark.parametrize("limit", ["address", "key"])
+def test_a_refusal_says_which_limit_and_when_the_oldest_request_leaves_it(
+    api, change, limit
+):
+    change(RATE_LIMITS={limit: "2/minute"})
+    make_token("tk_one", key=make_key("one"))
+    words = {"address": "from one address", "key": "with one service key"}[limit]
+
+    with time_machine.travel(time.time(), tick=False) as clock:
+        statuses = []
+        for pause in (0, 20, 10):
+            clock.shift(pause)
+            refused = api.bearer("GET", READ, "tk_one", accept="application/json")
+            statuses.append(refused.status_code)
+        clock.shift(int(refused["Retry-After"]))
+        after = api.bearer("GET", READ, "tk_one", accept=None)
+
+    assert statuses == [200, 200, 429]
+    assert read_error(refused).detail == f"the limit is 2 requests per minute {words}"
+    assert {name: refused[name] for name in refused.headers if "Rate" in name} == {
+        "RateLimit-Limit": "2",
+        "RateLimit-Remaining": "0",
+        "RateLimit-Reset": "30",
+    }
+    assert refused["Retry-After"] == "30"
+    assert after.status_code == 200
 
 
 def test_addresses_are_counted_apart(api, change):
