@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from platform_errors.credentials import ServiceKey
 
 MAX_TOKENS = 100
+MAX_LENGTH = 20_000
 # RFC 6749 section 3.3, with runs of spaces as one.
 _SCOPE = re.compile(r"[\x20\x21\x23-\x5b\x5d-\x7e]*")
 _REASONS = {"canceled": "Canceled", "expired": "Expired"}
@@ -38,6 +39,8 @@ class Scopes:
     @classmethod
     def parse(cls, text: str) -> Self:
         """Read a scope parameter. Raises ``ScopeUnreadable``."""
+        if len(text) > MAX_LENGTH:
+            raise ScopeUnreadable
         tokens = tuple(dict.fromkeys(filter(None, text.split(" "))))
         if not _SCOPE.fullmatch(text):
             raise ScopeUnreadable("scope is a list of names with spaces between them")

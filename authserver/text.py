@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import unicodedata
 
+# Normalising takes the square of the marks on one letter; the login page takes any text.
+# No username is as long, in any form.
+MAX_LENGTH = 2000
+
 
 def fold(text: str) -> str:
     """Return the text without case and accents, its runs of white space one space."""
@@ -13,4 +17,5 @@ def fold(text: str) -> str:
 
 def normalise_username(text: str) -> str:
     """Return the one spelling of a username: NFKC without case (as RFC 8265)."""
+    text = text[:MAX_LENGTH]
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())

@@ -14,6 +14,8 @@ from calendar_events import currencies, text
 from calendar_events.cost_amounts import Amount, Position, amounts_in
 
 MAX_LENGTH = 255
+# Markup may be long, the text may not; and what stays of each item is not nothing.
+_MAX_GIVEN = 20 * MAX_LENGTH
 _TOO_LONG = f"A cost has at most {MAX_LENGTH} characters."
 
 
@@ -41,6 +43,10 @@ def source(value: object) -> str:
     Raises ``CostError``.
     """
     given = value if isinstance(value, list | tuple) else [value]
+    if len(given) > MAX_LENGTH:
+        raise CostError(_TOO_LONG)
+    if sum(len(item) for item in given if isinstance(item, str)) > _MAX_GIVEN:
+        raise CostError(_TOO_LONG)
     written = ", ".join(item for item in map(_item, given) if item)
     if len(written) > MAX_LENGTH:
         raise CostError(_TOO_LONG)
@@ -55,13 +61,14 @@ def parse(value: object, *, currency: str) -> Cost:
 
     Raises ``CostError``.
     """
-    cost = _read(source(value), currency)
+    cost = read(source(value), currency=currency)
     if len(cost.text) > MAX_LENGTH:
         raise CostError(_TOO_LONG)
     return cost
 
 
-def _read(written: str, currency: str) -> Cost:
+def read(written: str, *, currency: str) -> Cost:
+    """Read the text that ``source`` returned."""
     if written in {"", "0"}:
         return Cost()
     amounts, is_list = amounts_in(written)

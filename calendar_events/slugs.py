@@ -22,11 +22,16 @@ _KEPT_ASCII = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
 
 
 def from_title(title: str, *, fallback: str) -> str:
-    """Return the slug for a title, or for a slug that somebody wished for.
+    """Return the slug for a title, or for a slug that somebody wants, as it was sent.
 
     A slug is its own slug. A title without a letter or digit gets ``fallback``.
     """
-    words = _ESCAPES.sub(_decoded, text.plain(title))
+    return from_plain(text.plain(title), fallback=fallback)
+
+
+def from_plain(title: str, *, fallback: str) -> str:
+    """Return the slug for a title that is plain text already; it may show a tag."""
+    words = _ESCAPES.sub(_decoded, title)
     folded = text.fold(words.translate(_SPELLED_OUT))
     dashed = _DASHES.sub("-", folded)
     kept = "".join(character for character in dashed if _is_kept(character))

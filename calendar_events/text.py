@@ -1,7 +1,8 @@
 """Text in and out: plain titles, sanitised HTML, folding and search queries.
 
 The rules are those of ``decisions.md`` 7 ("Text", "Search"). HTML is parsed and cleaned
-by nh3, never here. Pure: no settings, no models.
+by nh3, never here, and only what ``markup`` lets pass: every function takes a time that
+grows at most in proportion to the text. Pure: no settings, no models.
 """
 
 import html as entities
@@ -10,6 +11,9 @@ import unicodedata
 from dataclasses import dataclass
 
 import nh3
+
+from calendar_events import markup
+from calendar_events.markup import MarkupError
 
 # What a description may contain: the structure of text, links, pictures and tables; no
 # styles, scripts, forms, frames or ids. Everything else is removed, its words are kept.
@@ -40,6 +44,11 @@ ALLOWED_ATTRIBUTES = {
     "time": {"datetime"},
 }
 ALLOWED_SCHEMES = {"http", "https", "mailto", "tel"}
+_TAGS = set(ALLOWED_TAGS)
+_ATTRIBUTES = {tag: set(names) for tag, names in ALLOWED_ATTRIBUTES.items()}
+
+MAX_HTML = 200_000
+"""How long a description may be; no honest one is."""
 
 _BLOCKS = (
     "blockquote|caption|dd|details|div|dl|dt|figcaption|figure|h[1-6]|hr|li|ol|p|pre"
@@ -47,12 +56,12 @@ _BLOCKS = (
 )
 _BLOCK = re.compile(rf"<(?:{_BLOCKS})\b", re.IGNORECASE)
 _BREAK = re.compile(rf"(?=</?(?:{_BLOCKS}|br)\b)", re.IGNORECASE)
-_PRE_START = re.compile(r"(<pre\b[^>]*>)\n+")
+_PRE_START = re.compile(r"(<pre\b[^<>]*>)\n+")
 _BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
-# A less-than sign that opens no tag and no comment is text: "a < b", "x<y".
-_STRAY = re.compile(r"<(?!!--|[a-zA-Z/!?][^<>]*>)")
-# Each pass decodes entities once and removes the tags that come to light.
+# Each pass decodes entities once; a text that was escaped more often is meant badly.
 _MAX_PASSES = 5
+# Python's ``int`` refuses thousands of digits; no character has a number of eight.
+_NUMBER = re.compile(r"&#(?=[0-9]{8})0*([0-9]*);?")
 # Parsers move what is nested wrongly, and may move it again when they read the result.
 # What browsers and editors write is settled by the first parse, most else by the second.
 _MAX_PARSES = 3
@@ -69,42 +78,62 @@ def _readable(text: str) -> str:
     return _UNREADABLE.sub("", _LINE_ENDS.sub("\n", text))
 
 
-def _without_tags(markup: str) -> str:
-    """Remove all tags, scripts and comments, and decode entities once."""
-    bare = nh3.clean(_STRAY.sub("&lt;", markup), tags=set())
-    return entities.unescape(bare)
+def _decoded(escaped: str) -> str:
+    """Decode entities once."""
+    return entities.unescape(_NUMBER.sub(lambda found: f"&#{found[1][:8] or 0};", escaped))
 
 
 def plain(text: str) -> str:
     """Return a title or name as plain text on one line.
 
     Tags are removed, a lone ``<`` stays, and no entity is left, however often the text
-    was escaped on its way here; so ``plain`` changes nothing in what it returned, and a
-    record's own answer can be sent back.
+    was escaped on its way here. What was escaped is no tag: ``&lt;b&gt;`` is ``<b>``.
     """
-    result = _readable(text)
+    result = markup.without_tags(_readable(text))
     for _ in range(_MAX_PASSES):
-        before = result
-        result = " ".join(_readable(_without_tags(result)).split())
+        before, result = result, _readable(_decoded(result))
         if result == before:
-            return result
-    # Nested on purpose. What could still be markup is taken apart.
-    return " ".join(re.sub(r"[<&]", "", result).split())
+            break
+    else:
+        result = result.replace("&", "")
+    return " ".join(result.split())
 
 
-def html(text: str) -> str:
+class SafeHtml(str):
+    """HTML that ``html`` or ``safe_html`` made, and need not make again."""
+
+    __slots__ = ()
+
+
+def html(text: str) -> SafeHtml:
+    """Return a description as HTML that is safe to show, whatever it was.
+
+    Of what ``strict_html`` refuses the words are left.
+    """
+    try:
+        return strict_html(text)
+    except MarkupError:
+        return SafeHtml(_paragraphs(entities.escape(strip_html(text), quote=False)))
+
+
+def strict_html(text: str) -> SafeHtml:
     """Return a description as HTML that is safe to show.
 
     Plain text becomes paragraphs: a blank line parts them, a line feed is a break. What
     has blocks of its own is only cleaned. ``html`` changes nothing in what it returned.
+
+    Raises ``MarkupError``.
     """
+    if isinstance(text, SafeHtml):
+        return text
     result = _readable(text)
     for _ in range(_MAX_PARSES):
         before, result = result, _paragraphs(_clean(result))
-        if result == before:
-            return result
+        if result == before or len(result) > MAX_HTML:
+            return SafeHtml(result)
     # Tags nested so badly that every parse makes something else of them: keep the words.
-    return _paragraphs(_clean(entities.escape(strip_html(result))))
+    words = entities.escape(strip_html(result), quote=False)
+    return SafeHtml(_paragraphs(words))
 
 
 def _paragraphs(markup: str) -> str:
@@ -117,19 +146,20 @@ def _paragraphs(markup: str) -> str:
     return "\n".join(f"<p>{line}</p>" for line in lines)
 
 
-def safe_html(text: str) -> str:
+def safe_html(text: str) -> SafeHtml:
     """Return HTML that is safe to show, as it is: no paragraphs are made.
 
     So the observed peer answers the descriptions of terms (``contract`` events 10).
+    Raises ``MarkupError``.
     """
-    return _clean(_readable(text)).strip()
+    return SafeHtml(_clean(_readable(text)).strip())
 
 
-def _clean(markup: str) -> str:
+def _clean(untrusted: str) -> str:
     cleaned = nh3.clean(
-        _STRAY.sub("&lt;", markup),
-        tags=set(ALLOWED_TAGS),
-        attributes={tag: set(names) for tag, names in ALLOWED_ATTRIBUTES.items()},
+        markup.checked(untrusted),
+        tags=_TAGS,
+        attributes=_ATTRIBUTES,
         url_schemes=ALLOWED_SCHEMES,
         link_rel="noopener noreferrer",
     )
@@ -137,20 +167,20 @@ def _clean(markup: str) -> str:
     return _PRE_START.sub(r"\1", cleaned)
 
 
-def strip_html(markup: str) -> str:
+def strip_html(text: str) -> str:
     """Return the words of HTML on one line; blocks are parted, inline tags are not."""
-    return " ".join(_readable(_without_tags(_BREAK.sub(" ", markup))).split())
+    bare = markup.without_tags(_BREAK.sub(" ", text))
+    return " ".join(_readable(_decoded(bare)).split())
 
 
 # Latin letters with a stroke or a ligature are letters of their own in Unicode and do not
 # decompose, yet people type them without.
-_LETTERS = str.maketrans(
-    {
-        "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ħ": "h",
-        "\N{LATIN SMALL LETTER DOTLESS I}": "i", "ł": "l", "ŧ": "t", "ŋ": "n",
-        "ƶ": "z", "ß": "ss",
-    }
-)  # fmt: skip
+_LETTERS = {
+    "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ħ": "h",
+    "\N{LATIN SMALL LETTER DOTLESS I}": "i", "ł": "l", "ŧ": "t", "ŋ": "n",
+    "ƶ": "z", "ß": "ss",
+}  # fmt: skip
+_LETTER = re.compile(f"[{''.join(_LETTERS)}]")
 # Accents of Latin, Greek and Cyrillic, points of Hebrew, vowel signs of Arabic: all are
 # optional in writing. Marks of other scripts (dakuten, matras) are part of the letter.
 _ACCENTS = re.compile(
@@ -159,11 +189,33 @@ _ACCENTS = re.compile(
 )
 
 
+# Sorting the marks of one letter takes the square of their number, so no letter keeps
+# more of them than it may have in "stream-safe text" (UAX 15). All are in this range.
+_MARKS_IN_A_ROW = 30
+_MARKS = [
+    code
+    for code in range(0x300, 0x1F000)
+    if unicodedata.combining(unicodedata.normalize("NFKD", chr(code))[0])
+]
+_MARK = "".join(  # as ranges, which are looked up faster
+    f"{chr(first)}-" if first + 1 in _MARKS else chr(first)
+    for first in _MARKS
+    if first - 1 not in _MARKS or first + 1 not in _MARKS
+)
+_MANY_MARKS = re.compile(f"[{_MARK}]{{{_MARKS_IN_A_ROW + 1},}}")
+# One ligature stands for eighteen letters; no language writes in such alone.
+_EXPANSION, _EXPANSION_OF_SHORT_TEXTS = 4, 1000
+
+
 def fold(text: str) -> str:
     """Return ``text`` for comparison: without case, accents, and runs of blanks."""
-    folded = text
+    if text.isascii():
+        return " ".join(text.lower().split())
+    longest = _EXPANSION * len(text) + _EXPANSION_OF_SHORT_TEXTS
+    folded = _MANY_MARKS.sub(lambda marks: marks[0][:_MARKS_IN_A_ROW], text)
     for _ in range(2):  # casefolding can make what decomposes, and the other way round
-        folded = unicodedata.normalize("NFKD", folded).casefold().translate(_LETTERS)
+        folded = unicodedata.normalize("NFKD", folded)[:longest].casefold()
+        folded = _LETTER.sub(lambda letter: _LETTERS[letter[0]], folded)
     bare = _ACCENTS.sub("", folded)
     return " ".join(unicodedata.normalize("NFC", bare).split())
 

@@ -22,8 +22,18 @@ if TYPE_CHECKING:
     from rest_framework.request import Request
 
 
+MAX_DEPTH = 100
+"""How deep JSON may nest (RFC 8259 section 9), so that no stack overflows."""
+MAX_SEPARATORS = 100_000
+"""How many commas and opening brackets JSON may have: each may make an object in memory."""
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
 class JsonParser(BaseParser):
-    """``application/json``, strictly (RFC 8259)."""
+    """``application/json``, strictly (RFC 8259).
+
+    A byte order mark is ignored, as section 8.1 permits.
+    """
 
     media_type = "application/json"
 
@@ -35,10 +45,17 @@ class JsonParser(BaseParser):
     ) -> Any:
         """Return the value. Raises ``MalformedJson`` and what ``read_body`` raises."""
         body = read_body((parser_context or {})["request"])
+        if sum(map(body.count, (b",", b"[", b"{"))) > MAX_SEPARATORS:
+            raise exceptions.MalformedJson(
+                f"the JSON has more than {MAX_SEPARATORS} commas and brackets"
+            )
         try:
-            return orjson.loads(body)
+            value = orjson.loads(body.removeprefix(_BYTE_ORDER_MARK))
         except orjson.JSONDecodeError as error:
             raise exceptions.MalformedJson(f"the body is not JSON: {error}") from None
+        if _is_deeper(value, MAX_DEPTH):
+            raise exceptions.MalformedJson(f"the JSON nests more than {MAX_DEPTH} levels")
+        return value
 
 
 class FormParser(BaseParser):
@@ -67,6 +84,21 @@ class FormParser(BaseParser):
         for name, value in pairs:
             fields.appendlist(name, value)
         return fields
+
+
+def _is_deeper(value: Any, most: int) -> bool:
+    """Return whether arrays and objects nest deeper, looking at one level at a time."""
+    level = [value]
+    for _ in range(most + 1):
+        level = [outer for outer in level if isinstance(outer, dict | list)]
+        if not level:
+            return False
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+    return True
 
 
 def read_body(request: Request) -> bytes:

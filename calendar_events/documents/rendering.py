@@ -139,7 +139,7 @@ def _dates(event: Event) -> dict[str, Any]:
 
 def render_event(event: Event) -> RenderedEvent:
     """Return both faces of an event up to its related records."""
-    cost = costs.parse(event.cost, currency=conf.currency)
+    cost = costs.read(event.cost, currency=conf.currency)
     document = {
         "id": event.pk,
         **_global_id(f"id={event.pk}"),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from django.http import QueryDict
 
-_INDEX = re.compile(r"\[[^\]]*\]$")  # ``a[]`` and ``a[0]`` are ``a``
+_INDEX = re.compile(r"\[[^\[\]]*\]$")  # ``a[]`` and ``a[0]`` are ``a``
 
 
 class Parameter(django_filters.Filter):

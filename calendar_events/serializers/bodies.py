@@ -87,13 +87,13 @@ def _from_form(form: QueryDict, *, lists: frozenset[str]) -> dict[str, Any]:
     root = _Branch()
     for name, values in form.lists():
         match = _FORM_NAME.fullmatch(name)
-        if match is None:
+        if match is None or name.count("[") >= MAX_FORM_DEPTH:
             continue  # not a name that any field has
         keys = [match[1], *re.findall(r"\[([^\[\]]*)\]", match[2])]
         if len(keys) == 1:
             repeated = len(values) > 1 and name in lists
             root[name] = list(values) if repeated else values[-1]
-        elif len(keys) <= MAX_FORM_DEPTH:
+        else:
             for value in values:
                 _put(root, keys, value)
     return {

@@ -128,6 +128,8 @@ class CostText(InputField):
             raise self.refused(
                 "cost", reason="A cost is a text, a number or a list of them."
             )
+        if self.is_stored(data):
+            return str(data)
         try:
             costs.parse(data, currency=conf.currency)
             return costs.source(data)

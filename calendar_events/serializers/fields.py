@@ -19,6 +19,7 @@ from rest_framework import serializers
 from rest_framework.fields import SkipField, empty
 
 from calendar_events import slugs, text
+from calendar_events.markup import MarkupError
 
 Messages = dict[str, Any]
 """DRF's type of a field's messages; ours are ``str.format`` templates."""
@@ -69,6 +70,11 @@ class InputField(serializers.Field):
             raise SkipField
         return True, self.cleared
 
+    def is_stored(self, data: Any) -> bool:
+        """Return whether this is what the record has: its own answer, sent back."""
+        current = self.context.get("current")
+        return current is not None and data == getattr(current, str(self.source), None)
+
     def refused(self, key: str, **parts: object) -> serializers.ValidationError:
         """Return what to raise: one of the field's messages."""
         text = self.error_messages[key].format(**parts)
@@ -93,6 +99,8 @@ class PlainText(InputField):
         """Return the text as it is stored and answered."""
         if not isinstance(data, str):
             raise self.refused("type")
+        if self.is_stored(data):
+            return data  # a title that shows a tag, say, has lost what it is made of
         self._limit(data, 20 * self.max_length)  # markup may be long, the text may not
         value = self.cleaned(data)
         self._limit(value, self.max_length)
@@ -112,23 +120,32 @@ class PlainText(InputField):
 class RichText(PlainText):
     """HTML of a description or excerpt, sanitised; plain text becomes paragraphs."""
 
+    default_error_messages: ClassVar[Messages] = {"markup": "must not {reason}."}
+
     def __init__(self, **options: Any) -> None:
-        """Set a limit that no honest text meets: it is read character by character."""
-        super().__init__(max_length=200_000, **options)
+        """Set a limit that no honest text meets."""
+        super().__init__(max_length=text.MAX_HTML, **options)
 
     def _limit(self, value: str, limit: int) -> None:
         super()._limit(value, self.max_length * 2)
 
     def cleaned(self, value: str) -> str:
         """Return safe HTML."""
-        return text.html(value)
+        try:
+            return self.made_safe(value)
+        except MarkupError as error:
+            raise self.refused("markup", reason=error) from error
+
+    def made_safe(self, value: str) -> str:
+        """Return safe HTML. Raises ``MarkupError``."""
+        return text.strict_html(value)
 
 
 class SafeText(RichText):
     """The description of a term: sanitised like a description, but left in one piece."""
 
-    def cleaned(self, value: str) -> str:
-        """Return safe HTML."""
+    def made_safe(self, value: str) -> str:
+        """Return safe HTML. Raises ``MarkupError``."""
         return text.safe_html(value)
 
 
@@ -167,6 +184,9 @@ class WebAddress(InputField):
     """An http or https URL."""
 
     MAX_LENGTH = 2048
+    # Characters that RFC 3986 does not allow, but validators do: whoever prints an address
+    # into an attribute would close it.
+    ESCAPES: ClassVar[dict[int, str]] = str.maketrans({'"': "%22", "<": "%3C", ">": "%3E"})
     is_web_address = URLValidator(schemes=["http", "https"])
     default_error_messages: ClassVar[Messages] = {
         "url": "must be an address that begins with http:// or https://.",
@@ -181,7 +201,10 @@ class WebAddress(InputField):
             type(self).is_web_address(value)
         except (DjangoValidationError, ValueError):
             raise self.refused("url") from None
-        return value
+        escaped = value.translate(self.ESCAPES)
+        if len(escaped) > self.MAX_LENGTH:
+            raise self.refused("url")
+        return escaped
 
 
 @extend_schema_field(OpenApiTypes.EMAIL)

@@ -82,6 +82,11 @@ class OrganizerInput(RecordInput):
     email = EmailAddress()
 
 
+RECURRENCE = ("recurrence", "rrule", "rdate", "exdate")
+"""What would make several events of one: refused until it does (decisions 9)."""
+NOTHING: tuple[Any, ...] = (None, "", [], {}, 0)
+
+
 class EventInput(RecordInput):
     """An event (spec 2.3)."""
 
@@ -118,6 +123,9 @@ class EventInput(RecordInput):
     ) -> None:
         """Ask that what is linked exists, and that the dates make a schedule."""
         super().combine(data, values, errors)
+        for name in RECURRENCE:
+            if data.get(name) not in NOTHING:
+                errors[name] = reason("is not supported: send each date as an event.")
         self._settle_links(values, errors)
         if errors.keys() & {"start_date", "end_date", "timezone", "all_day"}:
             return

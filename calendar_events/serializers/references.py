@@ -16,6 +16,7 @@ from drf_spectacular.utils import extend_schema_field
 
 from calendar_events import text
 from calendar_events.conf import conf
+from calendar_events.markup import MAX_TAGS
 from calendar_events.models import Taxonomy
 from calendar_events.serializers.fields import (
     Identifier,
@@ -36,6 +37,12 @@ if TYPE_CHECKING:
 
 MOST = 100
 """More references than this in one field are a mistake."""
+
+MOST_PARTS = 1000
+"""So many with the empty ones, which do not count: ``1,,2``."""
+
+MOST_NEW = 20
+"""More new venues or organizers than this in one event are a mistake."""
 
 
 class ReferenceField(InputField):
@@ -59,8 +66,10 @@ class ReferenceField(InputField):
     def items(self, data: Any) -> list[Any]:
         """Return a list, the parts of a CSV or the one value, without empty parts."""
         if isinstance(data, str):
-            data = data.split(",")
+            data = data.split(",", MOST_PARTS)
         given = data if isinstance(data, list) else [data]
+        if len(given) > MOST_PARTS:
+            raise self.refused("many", most=MOST)
         found = [item for item in given if not InputField.is_blank(self, item)]
         if len(found) > MOST:
             raise self.refused("many", most=MOST)
@@ -147,6 +156,8 @@ class LinkedRecords(LinkField):
 
     default_error_messages: ClassVar[Messages] = {
         "linked": "must be identifiers or objects.",
+        "new": "must not bring more than {most} new records.",
+        "tags": "must not bring more than {most} tags of HTML.",
     }
 
     def __init__(self, *, kind: Kind, **options: Any) -> None:
@@ -157,7 +168,13 @@ class LinkedRecords(LinkField):
 
     def to_internal_value(self, data: Any) -> list[Any]:
         """Return identifiers and new records, in the order given."""
-        return [self.one(item) for item in self.items(data)]
+        items = self.items(data)
+        new = [item for item in items if isinstance(item, dict) and not item.get("id")]
+        if len(new) > MOST_NEW:
+            raise self.refused("new", most=MOST_NEW)
+        if sum(map(_count_tags, new)) > MAX_TAGS:
+            raise self.refused("tags", most=MAX_TAGS)
+        return [self.one(item) for item in items]
 
     def settled(self, value: list[Any], found: references.Found) -> list[Any]:
         """Return the same, once every identifier is known to exist.
@@ -185,6 +202,11 @@ class LinkedRecords(LinkField):
         if not nested.is_valid():
             raise self.refused("reference", reason=first_reason(nested.errors))
         return self.kind.new(changes=nested.validated_data)
+
+
+def _count_tags(item: dict[str, Any]) -> int:
+    """Return how many tags the texts of a nested object may have."""
+    return sum(value.count("<") for value in item.values() if isinstance(value, str))
 
 
 @extend_schema_field({"oneOf": [*REFERENCE["oneOf"], {"type": "boolean", "enum": [False]}]})

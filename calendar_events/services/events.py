@@ -118,7 +118,7 @@ def _fill(
     """Set the columns and the schedule."""
     cost = event.cost
     writing.fill(event, changes, COLUMNS, actor=actor, now=now)
-    if current and changes.get("cost") == costs.parse(cost, currency=conf.currency).text:
+    if current and changes.get("cost") == costs.read(cost, currency=conf.currency).text:
         # What is answered of a list of costs is its range: sent back, it changes nothing.
         event.cost = cost
     if "post_parent" in changes:

@@ -38,7 +38,7 @@ def create_term(
     term = Term(taxonomy=taxonomy, institution=actor.institution)
     _fill(term, changes)
     _require_free_name(term)
-    wished = changes.get("slug") or slugs.from_title(term.name, fallback=UNNAMED[taxonomy])
+    wished = changes.get("slug") or slugs.from_plain(term.name, fallback=UNNAMED[taxonomy])
     sign(term, actor)
     naming.save(term, wished=wished, now=now)
     return term
@@ -73,7 +73,7 @@ def update_term(
         term.slug = slug
         records.save(term, now=now)
     else:
-        made = slugs.from_title(term.name, fallback=UNNAMED[Taxonomy(term.taxonomy)])
+        made = slugs.from_plain(term.name, fallback=UNNAMED[Taxonomy(term.taxonomy)])
         naming.save(term, wished=made, now=now)
     return term
 

@@ -140,7 +140,7 @@ def _wished_slug(record: AnyRecord, changes: RecordChanges) -> str:
     waits = isinstance(record, Event) and record.status in {Status.DRAFT, Status.PENDING}
     if not slug and not waits:
         title = record.title if isinstance(record, Event) else record.name
-        slug = slugs.from_title(title, fallback=UNTITLED[type(record)])
+        slug = slugs.from_plain(title, fallback=UNTITLED[type(record)])
     return naming.trashed(slug) if record.status == Status.TRASH else slug
 
 

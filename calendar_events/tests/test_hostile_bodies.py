@@ -1,0 +1,210 @@
+"""Bodies that were made to cost: no worker is held by one, and each has a plain answer."""
+
+import os
+import time
+
+import orjson
+import pytest
+
+from calendar_events.tests.bodies import BODIES, NAMES, RECORDS, event
+from calendar_events.tests.callers import bad_fields, refusal
+from calendar_events.tests.factories import (
+    CategoryFactory,
+    EventFactory,
+    OrganizerFactory,
+    TagFactory,
+    VenueFactory,
+)
+
+pytestmark = pytest.mark.django_db
+
+SECONDS = 1.0
+FACTORIES = {
+    "events": EventFactory,
+    "venues": VenueFactory,
+    "organizers": OrganizerFactory,
+    "categories": CategoryFactory,
+    "tags": TagFactory,
+}
+IS_LONG = os.environ.get("FUZZ") == "long"
+DEPTHS = (
+    range(1, 2001) if IS_LONG else [1, 2, 99, 100, 101, 253, 467, 468, 1023, 1024, 2000]
+)
+
+
+def timed(send, *args):
+    """Return the answer and the seconds of a processor that it took, apart from waiting."""
+    before = time.process_time()
+    response = send(*args)
+    return response, time.process_time() - before
+
+
+def nested(depth):
+    """Return JSON: arrays in an object, so many levels in all."""
+    return b'{"x":%b1%b}' % (b"[" * (depth - 1), b"]" * (depth - 1))
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("description", "<div>" * 40_000),
+        ("excerpt", "<div>" * 20_000),
+        ("description", "<a><b><i><u>" * 16_666),
+        ("description", "<div><table></div>" * 10_000),
+        ("description", "<svg>" + "<col>" * 40_000),
+        ("description", "<title><!--</title>" + "<div>" * 40_000),
+        ("description", "<title><a x='</title>" + "<div>" * 40_000),
+        ("description", "<form><span></form>" * 10_000),
+        ("description", "<a " + " ".join(f"a{n}" for n in range(50_000)) + ">x</a>"),
+        ("description", f"<p><a href='http://{'a' * 100_000}'>x" + "<p>x" * 20_000),
+        ("description", "<p>" * 100_000),
+        ("cost", "<div>" * 20_000),
+        ("cost", "<div>" * 40_000),
+        ("cost", ["<div>"] * 20_000),
+        ("title", "<div>" * 40_000),
+        ("slug", "<div>" * 40_000),
+        ("timezone", "<div>" * 40_000),
+        ("start_date", "+1 day " * 40_000),
+        ("website", "http://" + "a." * 100_000),
+        ("tags", "," * 90_000),
+        ("tags", [""] * 90_000),
+        ("tags", ["<div>" * 20_000] * 20),
+        ("venue", [{}] * 40_000),
+        ("categories", [{"id": "x" * 1_000_000}]),
+    ],
+    ids=lambda value: str(value)[:24] if isinstance(value, str) else "list",
+)
+def test_what_is_made_to_cost_is_refused_at_once(contributor, field, value):
+    response, seconds = timed(contributor.post, "/events", event(**{field: value}))
+
+    assert bad_fields(response) == [field]
+    assert seconds < SECONDS
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_html_that_nests_too_deep_is_refused_with_the_reason(editor, name):
+    body = {**BODIES[name], "description": "<div>" * 20_000}
+
+    response, seconds = timed(editor.post, f"/{name}", body)
+
+    assert bad_fields(response) == ["description"]
+    reason = response.json()["data"]["params"]["description"]
+    assert reason == "must not nest more than 100 elements."
+    assert seconds < SECONDS
+
+
+@pytest.mark.parametrize("depth", [1, 99, 100])
+def test_html_may_nest_a_hundred_levels(editor, depth):
+    html = "<div>" * depth + "x" + "</div>" * depth
+
+    record = editor.post("/events", event(description=html)).json()
+
+    assert record["description"] == html
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
+@pytest.mark.fuzz
+def test_html_of_any_depth_is_stored_or_refused(editor, depth):
+    html = "<div>" * depth + "x" + "</div>" * depth
+
+    response, seconds = timed(editor.post, "/events", event(description=html))
+
+    assert response.status_code == (201 if depth <= 100 else 400)
+    assert seconds < SECONDS
+
+
+def test_a_place_that_an_event_brings_is_held_to_the_same(editor):
+    hall = {"venue": "Hall", "description": "<div>" * 20_000}
+
+    response, seconds = timed(editor.post, "/events", event(venue=[hall] * 10))
+
+    assert bad_fields(response) == ["venue"]
+    assert seconds < SECONDS
+
+
+def test_places_that_an_event_brings_share_one_limit_of_tags(editor):
+    halls = [{"venue": f"Hall {n}", "description": "<b></b>" * 2_000} for n in range(20)]
+
+    response, seconds = timed(editor.post, "/events", event(venue=halls))
+
+    assert bad_fields(response) == ["venue"]
+    assert seconds < SECONDS
+
+
+def test_an_event_brings_at_most_twenty_new_places(editor):
+    halls = [{"venue": f"Hall {n}"} for n in range(21)]
+
+    assert bad_fields(editor.post("/events", event(venue=halls))) == ["venue"]
+    assert editor.post("/events", event(venue=halls[1:])).status_code == 201
+
+
+def test_marks_piled_on_one_letter_are_searched_without_sorting_them_all(editor):
+    pile = "a" + "\N{COMBINING GRAVE ACCENT}\N{COMBINING GRAVE ACCENT BELOW}" * 90_000
+
+    response, seconds = timed(editor.post, "/events", event(description=pile))
+
+    assert response.status_code == 201
+    assert seconds < 2 * SECONDS
+
+
+def test_a_stored_description_that_nests_too_deep_costs_no_write(editor):
+    """As it was stored before there was a limit."""
+    record = EventFactory(description="<p>Words</p>" + "<div>" * 10_000)
+
+    response, seconds = timed(editor.patch, f"/events/{record.pk}", {"title": "B"})
+
+    assert response.json()["description"] == "<p>Words</p>"
+    assert seconds < SECONDS
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
+@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.fuzz
+def test_json_of_any_depth_is_read_or_refused(editor, name, depth):
+    record = FACTORIES[name]()
+    body = nested(depth)[:-1] + b"," + orjson.dumps(BODIES[name])[1:]
+
+    created = editor.post(f"/{name}", body)
+    answers = [
+        getattr(editor, method)(f"/{name}/{record.pk}", nested(depth))
+        for method in ("post", "put", "patch")
+    ]
+
+    if depth <= 100:
+        assert created.status_code == 201
+        assert [answer.status_code for answer in answers] == [200, 200, 200]
+    else:
+        for answer in (created, *answers):
+            assert refusal(answer) == (400, "rest_invalid_json")
+
+
+@pytest.mark.parametrize("depth", [300, 468, 1000, 1025, 100_000])
+def test_objects_that_nest_too_deep_are_no_json_for_us(editor, depth):
+    body = b'{"a":' * depth + b"1" + b"}" * depth
+
+    assert refusal(editor.post("/events", body)) == (400, "rest_invalid_json")
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_json_may_begin_with_a_byte_order_mark(editor, name):
+    body = b"\xef\xbb\xbf" + orjson.dumps(BODIES[name])
+
+    response = editor.post(f"/{name}", body)
+
+    assert response.status_code == 201
+    assert response.json()[NAMES[name]] == BODIES[name][NAMES[name]]
+
+
+def test_json_of_very_many_parts_is_not_read(editor):
+    body = b'{"x": [' + b"[]," * 600_000 + b"1]}"
+
+    response, seconds = timed(editor.post, "/events", body)
+
+    assert refusal(response) == (400, "rest_invalid_json")
+    assert seconds < SECONDS
+
+
+def test_json_may_not_begin_with_two_byte_order_marks(editor):
+    body = b"\xef\xbb\xbf" * 2 + orjson.dumps(BODIES["tags"])
+
+    assert refusal(editor.post("/tags", body)) == (400, "rest_invalid_json")
