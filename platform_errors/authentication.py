@@ -169,7 +169,7 @@ def _check_signature(
             request=signing.SignedRequest(request.method or "", query),
             target=signing.signature_target(conf.hmac_signature_url),
             secrets=key.secrets,
-            allow_literal_plus=key.old_generation,
+            old_generation=key.old_generation,
         )
     except signing.QueryMalformed as error:
         raise exceptions.MalformedRequest(str(error)) from None
