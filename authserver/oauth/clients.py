@@ -17,6 +17,7 @@ from authserver.keys import StoredKey, find_stored_key
 from authserver.refusals import InvalidRequest
 from platform_errors import exceptions
 from platform_errors.authentication import HmacAuthentication
+from platform_errors.refusal_log import state_key
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -36,6 +37,7 @@ def authenticate(
     ``SignatureInvalid``, ….
     """
     client_id = client_request.get("client_id")
+    state_key(http_request, client_id)
     if client_request.signature is not None:
         return _signed(client_request, client_request.signature, http_request)
     basic = client_request.basic
@@ -46,6 +48,7 @@ def authenticate(
         if secret:
             raise InvalidRequest("a client authenticates in one way only")
         client_id, secret = basic.client_id, basic.secret
+        state_key(http_request, client_id)
     if not client_id:
         raise InvalidRequest("required parameter 'client_id' is missing or blank")
     key = _known_key(client_id)
