@@ -44,6 +44,7 @@ class Refusal:
     error: str
     description: str
     http_code: int
+    reason: str
     state: str = ""
     client_id: str = ""
     redirect_uri: str | None = None
@@ -230,6 +231,7 @@ def _refusal(refused: PlatformRefusal) -> Refusal:
         error=refusals.authorization_error(refused),
         description=refused.text,
         http_code=refused.status_code,
+        reason=refused.reason,
     )
 
 

@@ -26,25 +26,25 @@ class OAuthRefusal(Refusal):
 class InvalidRequest(OAuthRefusal):
     """A parameter is missing, malformed or repeated."""
 
-    error = "invalid_request"
+    error = reason = "invalid_request"
 
 
 class UnsupportedResponseType(OAuthRefusal):
     """Anything but ``code``."""
 
-    error = "unsupported_response_type"
+    error = reason = "unsupported_response_type"
 
 
 class UnauthorizedClient(OAuthRefusal):
     """The key may not use this grant type or this endpoint."""
 
-    error = "unauthorized_client"
+    error = reason = "unauthorized_client"
 
 
 class RedirectMismatch(OAuthRefusal):
     """The redirect address is not registered, so nothing is ever sent there."""
 
-    error = "redirect_uri_mismatch"
+    error = reason = "redirect_uri_mismatch"
     status_code = 403
 
     def __init__(self) -> None:
@@ -55,18 +55,20 @@ class RedirectMismatch(OAuthRefusal):
 class AccessDenied(OAuthRefusal):
     """The user said no, or may not say yes."""
 
-    error = "access_denied"
+    error = reason = "access_denied"
     status_code = 403
 
 
 class InvalidScope(OAuthRefusal):
     """The scope cannot be read, or asks for more than was granted."""
 
-    error = "invalid_scope"
+    error = reason = "invalid_scope"
 
 
 class ScopeMissing(InvalidScope):
     """No service was asked for (spec 7.1)."""
+
+    reason = "scope_missing"
 
     def __init__(self) -> None:
         """Use the text of the spec."""
@@ -76,26 +78,26 @@ class ScopeMissing(InvalidScope):
 class InvalidGrant(OAuthRefusal):
     """The code or refresh token is wrong, spent, expired or not this client's."""
 
-    error = "invalid_grant"
+    error = reason = "invalid_grant"
 
 
 class UnsupportedGrantType(OAuthRefusal):
     """A grant type that the token endpoint does not have."""
 
-    error = "unsupported_grant_type"
+    error = reason = "unsupported_grant_type"
 
 
 class ServerError(OAuthRefusal):
     """Something broke."""
 
-    error = "server_error"
+    error = reason = "server_error"
     status_code = 500
 
 
 class TemporarilyUnavailable(OAuthRefusal):
     """Something is overloaded or being maintained."""
 
-    error = "temporarily_unavailable"
+    error = reason = "temporarily_unavailable"
     status_code = 503
 
 

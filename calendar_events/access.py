@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 class RecordNotFound(NoSuchResource):
     """No record of the kind has this identifier or slug."""
 
+    reason = "record_not_found"
     message = "The requested {kind} was not found"
 
     def __init__(self, kind: str) -> None:
@@ -32,6 +33,7 @@ class RecordNotFound(NoSuchResource):
 class RecordNotAccessible(ForbiddenRefusal):
     """The record is not published, and the caller may not see it."""
 
+    reason = "record_not_accessible"
     message = "The requested {kind} is not accessible"
 
     def __init__(self, kind: str) -> None:
@@ -43,6 +45,7 @@ class RecordNotAccessible(ForbiddenRefusal):
 class EventNoLongerAvailable(ForbiddenRefusal):
     """The event is in the trash."""
 
+    reason = "event_no_longer_available"
     message = "The requested event is no longer available"
     slug = "event-no-longer-available"
 
@@ -50,6 +53,7 @@ class EventNoLongerAvailable(ForbiddenRefusal):
 class EventPasswordProtected(ForbiddenRefusal):
     """The event needs its password, and another or none was given."""
 
+    reason = "event_password_protected"
     message = "The requested event is password protected"
     slug = "event-password-protected"
 

@@ -25,6 +25,7 @@ MAX_OFFSET = 2**53
 class NoSuchPage(Refusal):
     """The page is past the end of its list; ``slug`` says of which."""
 
+    reason = "page_not_found"
     status_code = 404
     message = "The requested page was not found"
 

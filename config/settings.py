@@ -92,6 +92,7 @@ ERROR_RESPONSE_NS = env.str(
     "ERROR_RESPONSE_NS", "http://platform.example/xmlschemas/response"
 )
 REQUEST_ID_HEADER = env.str("REQUEST_ID_HEADER", "x-svc-RequestId")
+REASON_HEADER = env.str("REASON_HEADER", "x-svc-Reason")
 PRINCIPAL_NS_PREFIX = env.str("PRINCIPAL_NS_PREFIX", "urn:platform:")
 
 # --- Django -------------------------------------------------------------------------------
@@ -128,6 +129,7 @@ MIDDLEWARE = [
     # First, so that every answer carries the request identifier, static files included.
     "platform_errors.request_id.RequestIdMiddleware",
     "config.health.HealthMiddleware",
+    "platform_errors.refusal_log.RefusalLogMiddleware",
     "platform_errors.cors.CorsMiddleware",
     "config.middleware.HttpsMiddleware",
     "config.middleware.OverloadMiddleware",
@@ -292,6 +294,8 @@ PLATFORM_ERRORS = {
     "MAX_CLOCK_SKEW_SECONDS": env.int("MAX_CLOCK_SKEW_SECONDS", 300),
     "ERROR_RESPONSE_NS": ERROR_RESPONSE_NS,
     "REQUEST_ID_HEADER": REQUEST_ID_HEADER,
+    "REASON_HEADER": REASON_HEADER,
+    "ERROR_DOCUMENTATION_URL": env.str("ERROR_DOCUMENTATION_URL", ""),
     "ISSUER": ISSUER,
     "TRUSTED_PROXIES": TRUSTED_PROXIES,
     "PRINCIPAL_NS_PREFIX": PRINCIPAL_NS_PREFIX,

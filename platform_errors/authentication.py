@@ -20,6 +20,8 @@ from platform_errors import exceptions, signing, statements
 from platform_errors.authorization_header import TwoHeaders, scheme_of, split
 from platform_errors.conf import conf
 from platform_errors.keys import get_key_store
+from platform_errors.redaction import redact
+from platform_errors.refusal_log import state_key
 from platform_errors.replay import KEEP_SECONDS, claim_nonce
 
 if TYPE_CHECKING:
@@ -97,6 +99,7 @@ class HmacAuthentication(SchemeAuthentication):
             raise exceptions.SignatureInvalid(
                 str(error), signature=error.signature
             ) from None
+        state_key(request, header.client_id)
         stated = statements.read(request, header.principal_id, header.principal_namespace)
         found = get_key_store().find_key(
             header.client_id,
@@ -135,6 +138,7 @@ class BearerAuthentication(SchemeAuthentication):
         token = get_key_store().find_token(match[1])
         if token is None:
             raise exceptions.TokenInvalid
+        state_key(request, token.key.client_id)
         now = datetime.now(UTC)
         if token.expires_at <= now:
             raise exceptions.TokenExpired
@@ -161,18 +165,41 @@ def _check_signature(
     """Compare; a query that cannot be decoded is a bad request, not a bad signature."""
     # WSGI carries bytes as Latin-1 text (PEP 3333).
     query = request.META.get("QUERY_STRING", "").encode("latin-1", "replace")
+    signed = signing.SignedRequest(request.method or "", query)
+    target = signing.signature_target(conf.hmac_signature_url)
     try:
         valid = signing.is_valid(
             header,
-            request=signing.SignedRequest(request.method or "", query),
-            target=signing.signature_target(conf.hmac_signature_url),
+            request=signed,
+            target=target,
             secrets=key.secrets,
-            allow_literal_plus=key.old_generation,
+            old_generation=key.old_generation,
         )
     except signing.QueryMalformed as error:
         raise exceptions.MalformedRequest(str(error)) from None
     if not valid:
-        raise exceptions.SignatureInvalid(signature=header.signature)
+        raise exceptions.SignatureInvalid(
+            signature=header.signature, **_evidence(header, signed, target)
+        )
+
+
+def _evidence(
+    header: signing.SignedHeader,
+    request: signing.SignedRequest,
+    target: signing.SignatureTarget,
+) -> dict[str, str]:
+    """Return the lines that were signed, without what opens a door (a code, a password)."""
+    method, lines = request.method, signing.canonical_query(request.query)
+    try:
+        canonical = signing.canonical_request(
+            method=method, target=target, query_lines=lines
+        )
+        text = signing.string_to_sign(
+            header, method=method, target=target, query_lines=lines
+        ).decode()
+    except ValueError:  # a method that is no token: there are no lines
+        return {}
+    return {"canonical_request": redact(canonical), "string_to_sign": redact(text)}
 
 
 def _check_timestamp(text: str, now: int) -> int:

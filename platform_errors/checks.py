@@ -99,11 +99,23 @@ def _is_absolute(url: str) -> bool:
 
 
 def _request_id() -> Iterator[CheckMessage]:
-    """E006, E007: the identifier's header and those who may set it."""
-    if not _HEADER_NAME.fullmatch(conf.request_id_header):
+    """E006, E007, E012: headers and links of answers, and who may set the identifier."""
+    names = {
+        "REQUEST_ID_HEADER": conf.request_id_header,
+        "REASON_HEADER": conf.reason_header,
+    }
+    for setting, name in names.items():
+        if not _HEADER_NAME.fullmatch(name):
+            yield Error(
+                f"PLATFORM_ERRORS['{setting}'] is not the name of an HTTP header.",
+                id="platform_errors.E006",
+            )
+    page = conf.error_documentation_url
+    if page and (not _is_absolute(page) or re.search(r"[\s<>#]", page)):
         yield Error(
-            "PLATFORM_ERRORS['REQUEST_ID_HEADER'] is not the name of an HTTP header.",
-            id="platform_errors.E006",
+            "PLATFORM_ERRORS['ERROR_DOCUMENTATION_URL'] must be empty, or an absolute "
+            "address without fragment: reasons are its fragments.",
+            id="platform_errors.E012",
         )
     for name in conf.trusted_proxies:
         try:

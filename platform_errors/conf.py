@@ -16,6 +16,8 @@ DEFAULTS: dict[str, Any] = {
     "MAX_CLOCK_SKEW_SECONDS": 300,
     "ERROR_RESPONSE_NS": "http://platform.example/xmlschemas/response",
     "REQUEST_ID_HEADER": "x-svc-RequestId",
+    "REASON_HEADER": "x-svc-Reason",
+    "ERROR_DOCUMENTATION_URL": "",
     "ISSUER": "",
     "TRUSTED_PROXIES": (),
     "PRINCIPAL_NS_PREFIX": "urn:platform:",
@@ -61,6 +63,16 @@ class Conf:
     def request_id_header(self) -> str:
         """The name of the request identifier header (spec 7.7)."""
         return str(self._get("REQUEST_ID_HEADER"))
+
+    @property
+    def reason_header(self) -> str:
+        """The name of the header that says why a request was refused."""
+        return str(self._get("REASON_HEADER"))
+
+    @property
+    def error_documentation_url(self) -> str:
+        """The page whose fragments explain the reasons; empty for no link to one."""
+        return str(self._get("ERROR_DOCUMENTATION_URL"))
 
     @property
     def issuer(self) -> str:

@@ -59,7 +59,7 @@ class CorsMiddleware:
         else:
             response = self.get_response(request)
             response["Access-Control-Expose-Headers"] = (
-                f"{EXPOSED_HEADERS}, {conf.request_id_header}"
+                f"{EXPOSED_HEADERS}, {conf.request_id_header}, {conf.reason_header}"
             )
         response["Access-Control-Allow-Origin"] = "*"
         return response

@@ -72,6 +72,8 @@ def platform_members(refusal: Refusal) -> dict[str, Any]:
         "code": refusal.status_code,
         "message": refusal.text,
         "detail": str(refusal.detail),
+        "reason": refusal.reason,
+        **refusal.evidence,
     }
 
 
@@ -80,15 +82,28 @@ def events_members(refusal: Refusal) -> dict[str, Any]:
 
     ``data.detail`` is there when it says more than the message.
     """
-    data = {"status": refusal.status_code, **refusal.data}
+    data = {
+        "status": refusal.status_code,
+        "reason": refusal.reason,
+        **refusal.data,
+        **refusal.evidence,
+    }
     if str(refusal.detail) != refusal.events_text and "params" not in data:
         data["detail"] = str(refusal.detail)
-    return {"code": refusal.slug, "message": refusal.events_text, "data": data}
+    members = {"code": refusal.slug, "message": refusal.events_text, "data": data}
+    if refusal.additional_data:
+        members["additional_data"] = list(refusal.additional_data)
+    return members
 
 
 def error_xml(refusal: Refusal, namespace: str) -> bytes:
     """Return the XML error document of spec 2.7: all three children, always."""
-    return to_xml("error", platform_members(refusal), namespace)
+    members = {
+        "code": refusal.status_code,
+        "message": refusal.text,
+        "detail": refusal.xml_detail,
+    }
+    return to_xml("error", members, namespace)
 
 
 def to_json(members: dict[str, Any]) -> bytes:

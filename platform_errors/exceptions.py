@@ -6,7 +6,9 @@ Attributes only. How a refusal is shown is ``documents.py``; turning one into a 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from rest_framework.exceptions import ErrorDetail
 
 # ruff: noqa: PLC0414 -- the root and its families are raised and caught from here, too
 from platform_errors.refusal import AuthenticationRefusal as AuthenticationRefusal
@@ -14,9 +16,27 @@ from platform_errors.refusal import ForbiddenRefusal as ForbiddenRefusal
 from platform_errors.refusal import Refusal as Refusal
 from platform_errors.refusal import echo as echo
 from platform_errors.refusal import printable as printable
+from platform_errors.write_refusals import BadBody as BadBody
+from platform_errors.write_refusals import Conflict as Conflict
+from platform_errors.write_refusals import ContentTooLarge as ContentTooLarge
+from platform_errors.write_refusals import IdempotencyMismatch as IdempotencyMismatch
+from platform_errors.write_refusals import InvalidParameters as InvalidParameters
+from platform_errors.write_refusals import MalformedJson as MalformedJson
+from platform_errors.write_refusals import MissingParameters as MissingParameters
+from platform_errors.write_refusals import PreconditionFailed as PreconditionFailed
+from platform_errors.write_refusals import UnsupportedMediaType as UnsupportedMediaType
+from platform_errors.write_refusals import field_details
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
+
+EVIDENCE_LIMIT = 4096
+"""How many characters of the lines that were signed a refusal shows."""
+_SERVICE_REASONS = {
+    "Not on key": "service_not_on_key",
+    "Canceled": "service_canceled",
+    "Expired": "service_expired",
+}
 
 # --- Application authentication (spec 7.1, decisions 5) -----------------------------------
 
@@ -24,6 +44,7 @@ if TYPE_CHECKING:
 class AuthorizationHeaderMissing(AuthenticationRefusal):
     """No credentials where some are needed."""
 
+    reason = "authorization_header_missing"
     message = "Authorization header is missing"
     slug = "rest_forbidden"
 
@@ -31,36 +52,74 @@ class AuthorizationHeaderMissing(AuthenticationRefusal):
 class UnknownAuthorizationScheme(AuthenticationRefusal):
     """A scheme that is neither ours nor Bearer, or two Authorization headers."""
 
+    reason = "authorization_scheme_unknown"
     message = "Authorization header is not supported"
 
 
 class KeyInvalid(AuthenticationRefusal):
     """No such service key."""
 
+    reason = "key_invalid"
     message = "service key {key} is invalid"
 
 
 class KeyExpired(AuthenticationRefusal):
     """The service key's expiry has passed."""
 
+    reason = "key_expired"
     message = "service key is expired"
 
 
 class KeyCanceled(ForbiddenRefusal):
     """The service key was canceled."""
 
+    reason = "key_canceled"
     message = "service key has been canceled"
 
 
 class SignatureInvalid(AuthenticationRefusal):
-    """The signature is malformed or is not the one this key makes for this request."""
+    """The signature is malformed or is not the one this key makes for this request.
 
+    For a key that is known, ``canonical_request`` and ``string_to_sign`` say what the
+    server compared with: made from what the caller sent alone, and printable.
+    """
+
+    reason = "signature_invalid"
     message = "request has invalid signature ({signature})"
+
+    def __init__(
+        self,
+        detail: str = "",
+        *,
+        signature: str = "",
+        canonical_request: str = "",
+        string_to_sign: str = "",
+    ) -> None:
+        """Quote the signature that was sent; cut long lines (``EVIDENCE_LIMIT``)."""
+        super().__init__(detail, signature=signature)
+        if string_to_sign:
+            self.evidence = {
+                "canonical_request": _cut(canonical_request),
+                "string_to_sign": _cut(string_to_sign),
+            }
+
+    @property
+    def xml_detail(self) -> str:
+        """The detail and, where there is one, the string to sign."""
+        if not self.evidence:
+            return super().xml_detail
+        lines = self.evidence["string_to_sign"]
+        return f"{self.detail}; the server signed these lines:\n{lines}"
+
+
+def _cut(lines: str) -> str:
+    return lines if len(lines) <= EVIDENCE_LIMIT else f"{lines[:EVIDENCE_LIMIT]}…"
 
 
 class TimestampInvalid(AuthenticationRefusal):
     """The timestamp is no number or too far from the server's clock (Unix seconds)."""
 
+    reason = "timestamp_invalid"
     message = (
         "timestamp in request({timestamp}) is not valid; "
         "current time on server is {current_time}"
@@ -70,12 +129,14 @@ class TimestampInvalid(AuthenticationRefusal):
 class NonceReplayed(AuthenticationRefusal):
     """The same key, timestamp and nonce were seen before."""
 
+    reason = "nonce_replayed"
     message = "nonce in request is not unique"
 
 
 class TokenInvalid(AuthenticationRefusal):
     """No such access token, or it was revoked."""
 
+    reason = "token_invalid"
     message = "access token is invalid"
     bearer_error = "invalid_token"
 
@@ -83,6 +144,7 @@ class TokenInvalid(AuthenticationRefusal):
 class TokenExpired(AuthenticationRefusal):
     """The access token's lifetime is over."""
 
+    reason = "token_expired"
     message = "access token has expired"
     bearer_error = "invalid_token"
 
@@ -93,6 +155,7 @@ class TokenExpired(AuthenticationRefusal):
 class TokenLacksService(ForbiddenRefusal):
     """The token was not issued for the service."""
 
+    reason = "token_lacks_service"
     message = "access token does not have access to service {scope}"
     bearer_error = "insufficient_scope"
 
@@ -100,10 +163,11 @@ class TokenLacksService(ForbiddenRefusal):
 class ScopesInvalid(ForbiddenRefusal):
     """One or more services cannot be had with this key.
 
-    ``problems`` holds (scope, service name, reason) in request order; the reason is one of
-    ``Not on key``, ``Canceled``, ``Expired``.
+    ``problems`` holds (scope, service name, why) in request order; why is one of ``Not on
+    key``, ``Canceled``, ``Expired``. The ``reason`` says which when it is the same for all.
     """
 
+    reason = "scopes_invalid"
     message = "Invalid scope(s): {problems}"
 
     def __init__(self, problems: Iterable[tuple[str, str, str]]) -> None:
@@ -111,17 +175,22 @@ class ScopesInvalid(ForbiddenRefusal):
         self.problems = tuple(problems)
         listed = (f"{scope} ({name}) [{why}]" for scope, name, why in self.problems)
         super().__init__(problems=", ".join(listed))
+        causes = {why for _, _, why in self.problems}
+        if len(causes) == 1:
+            self.reason = _SERVICE_REASONS.get(causes.pop(), self.reason)
 
 
 class InstitutionNotOnKey(ForbiddenRefusal):
     """The key may not act for the institution whose data is requested."""
 
+    reason = "institution_not_on_key"
     message = "clientId {key} doesn't have access to contextInstitutionId {institution}"
 
 
 class InvalidUser(ForbiddenRefusal):
     """The user is missing, unknown, disabled or of another institution."""
 
+    reason = "user_invalid"
     message = "Invalid user"
 
     def __init__(self, detail: str = "principalID and/or principalIDNS is invalid") -> None:
@@ -132,6 +201,7 @@ class InvalidUser(ForbiddenRefusal):
 class MissingPermission(ForbiddenRefusal):
     """The user may not do this."""
 
+    reason = "permission_missing"
     message = "Missing permission"
 
 
@@ -141,6 +211,7 @@ class MissingPermission(ForbiddenRefusal):
 class NoSuchResource(Refusal):
     """Nothing lives at this address."""
 
+    reason = "resource_not_found"
     status_code = 404
     message = "Not Found"
     slug = "rest_no_route"
@@ -149,6 +220,7 @@ class NoSuchResource(Refusal):
 class MalformedRequest(Refusal):
     """The request itself cannot be read: its address, query string or headers."""
 
+    reason = "request_malformed"
     message = "Bad Request"
     slug = "rest_bad_request"
 
@@ -156,24 +228,29 @@ class MalformedRequest(Refusal):
 class InstitutionNotNamed(Refusal):
     """A signed write by a key with several institutions that names none (decisions 2)."""
 
+    reason = "institution_not_named"
     message = "required parameter 'contextInstitutionId' is missing or blank"
     slug = "rest_missing_callback_param"
 
     def __init__(self) -> None:
         """Say which parameter of the query string is missing."""
-        super().__init__(data={"params": ["contextInstitutionId"]})
+        name = "contextInstitutionId"
+        details = field_details({name: ErrorDetail("is required.", code="required")})
+        super().__init__(data={"params": [name], "details": details})
         self.events_text = "Missing parameter(s): contextInstitutionId"
 
 
 class HttpsRequired(ForbiddenRefusal):
     """The request came in plain http, where the server is announced at https."""
 
+    reason = "https_required"
     message = "https is required"
 
 
 class MethodNotSupported(Refusal):
     """The resource does not have this method; ``Allow`` says which it has."""
 
+    reason = "method_not_supported"
     status_code = 405
     message = "Method Not Supported"
     slug = "rest_method_not_supported"
@@ -182,109 +259,19 @@ class MethodNotSupported(Refusal):
 class NotAcceptable(Refusal):
     """None of the media types of ``Accept`` can be served."""
 
+    reason = "not_acceptable"
     status_code = 406
     message = "Not Acceptable"
     slug = "rest_not_acceptable"
 
 
-# --- Errors when writing data (spec 7.5) --------------------------------------------------
-
-
-class BadBody(Refusal):
-    """The body cannot be read or does not fit."""
-
-    message = "Invalid HTTP Body Content"
-
-
-class MalformedJson(BadBody):
-    """The body is not JSON."""
-
-    slug = "rest_invalid_json"
-
-
-class MissingParameters(BadBody):
-    """Required parameters are not there; ``names`` in the order of the contract.
-
-    Only when they were to come ``in_body``, the message is ``Invalid HTTP Body Content``.
-    """
-
-    slug = "rest_missing_callback_param"
-
-    def __init__(self, names: Iterable[str], *, in_body: bool = True) -> None:
-        """Name what is missing."""
-        self.names = list(names)
-        listed = f"Missing parameter(s): {', '.join(map(echo, self.names))}"
-        super().__init__(listed, data={"params": self.names})
-        self.events_text = listed
-        self.text = self.text if in_body else listed
-
-
-class InvalidParameters(BadBody):
-    """Parameters have values that cannot be used; ``params`` maps each name to the reason.
-
-    ``details`` maps names to what a program may want to know; ``in_body`` as above.
-    """
-
-    def __init__(
-        self,
-        params: Mapping[str, str],
-        *,
-        details: Mapping[str, Any] | None = None,
-        in_body: bool = False,
-    ) -> None:
-        """Name each bad parameter with its reason."""
-        self.params = {echo(name): reason for name, reason in params.items()}
-        super().__init__(
-            "; ".join(f"{name}: {reason}" for name, reason in self.params.items()),
-            data={"params": self.params, "details": dict(details or {})},
-        )
-        self.events_text = f"Invalid parameter(s): {', '.join(self.params)}"
-        self.text = self.text if in_body else self.events_text
-
-
-class ContentTooLarge(BadBody):
-    """The body is longer than the server reads (RFC 9110 section 15.5.14)."""
-
-    status_code = 413
-    message = "Content Too Large"
-    slug = "rest_content_too_large"
-
-
-class Conflict(Refusal):
-    """The update was not made on the most recent copy of the data."""
-
-    status_code = 409
-    message = "Conflict"
-    slug = "rest_conflict"
-
-
-class PreconditionFailed(Refusal):
-    """A precondition header is false."""
-
-    status_code = 412
-    message = "Precondition Failed"
-    slug = "rest_precondition_failed"
-
-
-class UnsupportedMediaType(Refusal):
-    """The ``Content-Type`` of a write is not one we read."""
-
-    status_code = 415
-    message = "Unsupported Media Type"
-    slug = "rest_unsupported_media_type"
-
-
-class IdempotencyMismatch(Refusal):
-    """The same ``Idempotency-Key`` came with another body."""
-
-    status_code = 422
-    message = "Idempotency-Key was used with another request body"
-    slug = "rest_idempotency_mismatch"
+# --- The server, and how much it does -----------------------------------------------------
 
 
 class TooManyRequests(Refusal):
     """The caller must wait; ``Retry-After`` says how many seconds."""
 
+    reason = "too_many_requests"
     status_code = 429
     message = "Too Many Requests"
     slug = "rest_too_many_requests"
@@ -293,6 +280,7 @@ class TooManyRequests(Refusal):
 class InternalError(Refusal):
     """Something broke; the detail names the request identifier and nothing else."""
 
+    reason = "internal_error"
     status_code = 500
     message = "Internal Server Error"
     slug = "internal_server_error"
@@ -301,6 +289,7 @@ class InternalError(Refusal):
 class Unavailable(Refusal):
     """The service cannot answer now; ``Retry-After`` says when to try again."""
 
+    reason = "unavailable"
     status_code = 503
     message = "Service Unavailable"
     slug = "rest_unavailable"

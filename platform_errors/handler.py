@@ -21,12 +21,14 @@ from django.http import Http404, HttpResponse, UnreadablePostError
 from django.http.multipartparser import MultiPartParserError
 from django.utils.cache import patch_vary_headers
 from rest_framework import exceptions as drf
+from rest_framework.exceptions import ErrorDetail
 from rest_framework.views import set_rollback
 
 from platform_errors import documents, exceptions
 from platform_errors.authentication import challenge
 from platform_errors.conf import conf
 from platform_errors.refusal import Refusal
+from platform_errors.refusal_log import state_reason
 from platform_errors.request_id import current_request_id
 
 if TYPE_CHECKING:
@@ -77,7 +79,7 @@ def refusal_response(
     if refusal.status_code == HTTPStatus.UNAUTHORIZED or refusal.bearer_error:
         response["WWW-Authenticate"] = challenge(refusal.bearer_error)
     patch_vary_headers(response, ("Accept", "Authorization"))
-    return response
+    return state_reason(response, refusal.reason)
 
 
 def refusal_of(exc: Exception) -> Refusal:
@@ -116,6 +118,7 @@ def _other(exc: drf.APIException) -> Refusal:
     refusal = exceptions.MalformedRequest(_detail(exc))
     refusal.status_code = exc.status_code
     refusal.text = refusal.events_text = responses.get(exc.status_code, "Refused")
+    refusal.reason = Refusal.reason
     return refusal
 
 
@@ -145,7 +148,7 @@ def _first(reason: Any) -> str:
     """Return the first text in a serializer's nest of lists and dictionaries."""
     while isinstance(reason, list | tuple | dict) and reason:
         reason = next(iter(reason.values())) if isinstance(reason, dict) else reason[0]
-    return exceptions.echo(reason)
+    return ErrorDetail(exceptions.echo(reason), code=getattr(reason, "code", None))
 
 
 def _throttled(exc: Any) -> Refusal:

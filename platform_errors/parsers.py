@@ -14,12 +14,14 @@ from django.conf import settings
 from django.http import QueryDict
 from rest_framework.parsers import BaseParser
 
-from platform_errors import exceptions
+from platform_errors import exceptions, write_refusals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rest_framework.request import Request
+
+    from platform_errors.write_refusals import JsonError
 
 
 MAX_DEPTH = 100
@@ -52,10 +54,30 @@ class JsonParser(BaseParser):
         try:
             value = orjson.loads(body.removeprefix(_BYTE_ORDER_MARK))
         except orjson.JSONDecodeError as error:
-            raise exceptions.MalformedJson(f"the body is not JSON: {error}") from None
+            raise exceptions.MalformedJson(
+                f"the body is not JSON: {error}", json_error=_json_error(error.msg)
+            ) from None
         if _is_deeper(value, MAX_DEPTH):
-            raise exceptions.MalformedJson(f"the JSON nests more than {MAX_DEPTH} levels")
+            raise exceptions.MalformedJson(
+                f"the JSON nests more than {MAX_DEPTH} levels",
+                json_error=write_refusals.JSON_TOO_DEEP,
+            )
         return value
+
+
+def _json_error(words: str) -> JsonError:
+    """Return the peer's name of what orjson found."""
+    for part, error in _JSON_ERRORS.items():
+        if part in words:
+            return error
+    return write_refusals.JSON_SYNTAX
+
+
+_JSON_ERRORS = {
+    "depth limit": write_refusals.JSON_TOO_DEEP,
+    "UTF-8": write_refusals.JSON_NOT_UTF8,
+    "surrogate": write_refusals.JSON_SURROGATE,
+}
 
 
 class FormParser(BaseParser):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from rest_framework.exceptions import APIException
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 ECHO_LIMIT = 256
 
@@ -39,6 +39,9 @@ class Refusal(APIException):
     status_code: int = 400
     message: ClassVar[str] = "Bad Request"
     slug: str = "rest_invalid_param"
+    reason: str = "refused"
+    """The cause, for programs: snake_case, one for each class, never changed
+    (docs/errors.md)."""
     bearer_error: ClassVar[str] = ""
     """The RFC 6750 ``error`` of the challenge; empty unless a bearer token failed."""
 
@@ -58,6 +61,15 @@ class Refusal(APIException):
         super().__init__(printable(detail or self.text))
         self.data = dict(data or {})
         self.headers = dict(headers or {})
+        self.evidence: Mapping[str, str] = {}
+        """What the server made of the request: more members of every JSON form."""
+        self.additional_data: Sequence[Any] = ()
+        """A member of the events interface's JSON beside ``data``."""
+
+    @property
+    def xml_detail(self) -> str:
+        """The ``detail`` of the XML document, which has no other place for evidence."""
+        return str(self.detail)
 
 
 class AuthenticationRefusal(Refusal):

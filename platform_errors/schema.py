@@ -40,19 +40,52 @@ class HmacScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-cal
         }
 
 
+class _CauseSerializer(serializers.Serializer[Any]):
+    """Why a request was refused, for programs; a signature's lines, for people."""
+
+    reason = serializers.CharField(
+        help_text="The cause: a word of docs/errors.md, also in the header `x-svc-Reason`."
+    )
+    canonical_request = serializers.CharField(
+        required=False,
+        help_text="With `signature_invalid` of a known key: the lines from the method on.",
+    )
+    string_to_sign = serializers.CharField(
+        required=False, help_text="With the same: all the lines that the server signed."
+    )
+
+
 @extend_schema_serializer(component_name="PlatformError")
-class PlatformErrorSerializer(serializers.Serializer[Any]):
-    """The error document of the platform services, in XML or JSON (spec 2.7)."""
+class PlatformErrorSerializer(_CauseSerializer):
+    """The error document of the platform services (spec 2.7).
+
+    In XML it is `code`, `message` and `detail` alone.
+    """
 
     code = serializers.IntegerField(help_text="The HTTP status.")
     message = serializers.CharField(help_text="The short text of the contract.")
     detail = serializers.CharField(help_text="What exactly is wrong.")
 
 
-class EventsErrorDataSerializer(serializers.Serializer[Any]):
-    """The ``data`` of an events error; members besides ``status`` depend on ``code``."""
+class FieldFaultSerializer(serializers.Serializer[Any]):
+    """What is wrong with one field or parameter."""
+
+    code = serializers.CharField(help_text="Such as `rest_invalid_type`.")
+    message = serializers.CharField()
+    data = serializers.DictField(  # type: ignore[assignment]  # the contract's name
+        help_text="`param` is the name."
+    )
+
+
+class EventsErrorDataSerializer(_CauseSerializer):
+    """The ``data`` of an events error; the other members depend on ``code``."""
 
     status = serializers.IntegerField(help_text="The HTTP status.")
+    details = serializers.DictField(
+        child=FieldFaultSerializer(),
+        required=False,
+        help_text="Of a 400: the fields or parameters at fault, by name.",
+    )
 
 
 @extend_schema_serializer(component_name="Error")

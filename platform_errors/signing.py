@@ -13,7 +13,13 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
-from urllib.parse import quote, unquote_to_bytes, urlsplit
+from urllib.parse import urlsplit
+
+# ruff: noqa: PLC0414 -- the normalised query is a part of signing, and is used from here
+from platform_errors.signed_query import QueryMalformed as QueryMalformed
+from platform_errors.signed_query import as_it_stands_query as as_it_stands_query
+from platform_errors.signed_query import canonical_query as canonical_query
+from platform_errors.signed_query import literal_plus_query as literal_plus_query
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,6 +28,8 @@ MAX_HEADER_LENGTH: Final = 8192
 MAX_VALUE_LENGTH: Final = 512
 MAX_NONCE_LENGTH: Final = 128
 MAX_CLIENT_ID_LENGTH: Final = 255
+MAX_EMPTY_ELEMENTS: Final = 8
+"""RFC 9110 section 5.6.1.2: a reasonable number of empty list elements is ignored."""
 
 # RFC 9110 section 11.2 (auth-param), quoted form only: every known client quotes. A
 # backslash may escape a quote or itself; other escapes have no agreed meaning.
@@ -29,11 +37,11 @@ _PARAMETER = re.compile(
     r"[ \t]*([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*=[ \t]*"
     r'"((?:[^"\\\x00-\x08\x0a-\x1f\x7f]|\\["\\])*)"[ \t]*(,?)'
 )
+_EMPTY_ELEMENT = re.compile(r"[ \t]*(,|\Z)")
 _ESCAPE = re.compile(r'\\(["\\])')
 _VISIBLE = re.compile(r"[!-~]+")
 _PRINTABLE = re.compile(r"[ -~]*")
 _METHOD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_BROKEN_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
 _REQUIRED = {name.lower(): name for name in ("clientId", "timestamp", "nonce", "signature")}
 _KNOWN = {**_REQUIRED, "principalid": "principalID", "principalidns": "principalIDNS"}
@@ -45,10 +53,6 @@ class HeaderMalformed(ValueError):
 
     signature: str = ""
     """What the header gave as one; empty when reading did not get that far (spec 7.1)."""
-
-
-class QueryMalformed(ValueError):
-    """The query string is not percent-encoded UTF-8, so there is nothing to sign."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,19 +87,25 @@ def signature_target(url: str) -> SignatureTarget:
 # --- The header ---------------------------------------------------------------------------
 
 
-def parse_parameters(text: str) -> Iterator[tuple[str, str]]:
+def parse_parameters(
+    text: str, *, max_empty_elements: int = 0
+) -> Iterator[tuple[str, str]]:
     """Yield (lower-case name, value) of ``name="value"`` pairs separated by commas.
 
-    Raises ``HeaderMalformed`` where the grammar ends: a bare quote, an unknown escape, a
-    missing or a trailing comma.
+    Empty elements of the list (leading, doubled and trailing commas) are ignored, as many
+    as are allowed. Raises ``HeaderMalformed`` for more of them, and where the grammar ends:
+    a bare quote, an unknown escape, a missing comma.
     """
-    position = 0
+    position = empty_elements = 0
     while True:
-        match = _PARAMETER.match(text, position)
-        if match is None:
+        if match := _EMPTY_ELEMENT.match(text, position):
+            empty_elements += 1
+            comma = match[1]
+        elif match := _PARAMETER.match(text, position):
+            name, value, comma = match.groups()
+            yield name.lower(), _ESCAPE.sub(r"\1", value) if "\\" in value else value
+        if match is None or empty_elements > max_empty_elements:
             raise HeaderMalformed('parameters must be name="value", separated by commas')
-        name, value, comma = match.groups()
-        yield name.lower(), _ESCAPE.sub(r"\1", value) if "\\" in value else value
         position = match.end()
         if not comma:
             break
@@ -130,9 +140,9 @@ def _collect(text: str, values: dict[str, str]) -> None:
     """Fill ``values`` and check them; what was read before an error stays in it."""
     if len(text) > MAX_HEADER_LENGTH:
         raise HeaderMalformed(f"the header is longer than {MAX_HEADER_LENGTH} characters")
-    for name, value in parse_parameters(text):
+    for name, value in parse_parameters(text, max_empty_elements=MAX_EMPTY_ELEMENTS):
         if name in values:
-            raise HeaderMalformed(f"parameter {name[:64]} is repeated")
+            raise HeaderMalformed(f"parameter {_KNOWN.get(name, name[:64])} is repeated")
         values[name] = value
     for name, spelling in _KNOWN.items():
         _check_value(spelling, values.get(name), required=name in _REQUIRED)
@@ -153,65 +163,6 @@ def _check_value(name: str, value: str | None, *, required: bool) -> None:
         raise HeaderMalformed(f"parameter {name} has characters that are not allowed")
 
 
-# --- The query ----------------------------------------------------------------------------
-
-
-def canonical_query(query: bytes) -> str:
-    """Return one ``name=value`` line per parameter, each ending in LF, sorted.
-
-    Takes the query as it came over the wire: decoding it first loses the difference
-    between ``+`` and ``%2B`` and between ``&`` and ``%26``. Two queries have the same lines
-    exactly when they decode to the same names and values, order aside. Raises
-    ``QueryMalformed`` for what does not decode.
-    """
-    return _lines(_pairs(query))
-
-
-def literal_plus_query(query: bytes) -> str | None:
-    """Return the lines of clients that sign ``+`` as ``%2B``, or ``None`` where unsafe.
-
-    Those clients also drop repeated and empty parameters, so a query that has either (or a
-    bare name) could carry what was never signed. Raises ``QueryMalformed``.
-    """
-    if b"+" not in query:
-        return None
-    pairs = _pairs(query.replace(b"+", b"%2B"))
-    if len({name for name, _ in pairs}) < len(pairs) or not all(
-        value for _, value in pairs
-    ):
-        return None
-    return _lines(pairs)
-
-
-def _pairs(query: bytes) -> list[tuple[str, str]]:
-    """Split and decode, keeping duplicates; only wholly empty pieces are dropped."""
-    if _BROKEN_ESCAPE.search(query):
-        raise QueryMalformed(
-            "the query string has a % that is not followed by two hex digits"
-        )
-    pairs = []
-    try:
-        # Raw bytes must be whole characters by themselves: half of one raw and half escaped
-        # decodes here, but not where the parameters are read.
-        query.decode()
-        for piece in query.split(b"&"):
-            if piece:
-                name, _, value = piece.replace(b"+", b" ").partition(b"=")
-                pairs.append(
-                    (unquote_to_bytes(name).decode(), unquote_to_bytes(value).decode())
-                )
-    except UnicodeDecodeError:
-        raise QueryMalformed("the query string is not UTF-8") from None
-    return pairs
-
-
-def _lines(pairs: list[tuple[str, str]]) -> str:
-    """Encode anew and sort by encoded name, then encoded value, as bytes."""
-    # quote() with nothing safe leaves exactly RFC 3986's unreserved characters.
-    encoded = sorted((quote(name, safe=""), quote(value, safe="")) for name, value in pairs)
-    return "".join(f"{name}={value}\n" for name, value in encoded)
-
-
 # --- The signature ------------------------------------------------------------------------
 
 
@@ -223,19 +174,22 @@ def string_to_sign(
     The fourth line is the body hash, reserved and always empty. Raises ``ValueError`` when
     a part could run into the next line.
     """
-    if not _METHOD.fullmatch(method):
-        raise ValueError("the method is not an HTTP token")
     if "\n" in f"{header.client_id}{header.timestamp}{header.nonce}":
         raise ValueError("a signed part contains a line feed")
-    head = (
-        header.client_id,
-        header.timestamp,
-        header.nonce,
-        "",
-        method.upper(),
-        *map(str, target),
-    )
-    return ("".join(f"{line}\n" for line in head) + query_lines).encode()
+    head = f"{header.client_id}\n{header.timestamp}\n{header.nonce}\n\n"
+    request = canonical_request(method=method, target=target, query_lines=query_lines)
+    return f"{head}{request}".encode()
+
+
+def canonical_request(*, method: str, target: SignatureTarget, query_lines: str) -> str:
+    """Return the lines from the method on: what the signature says of the request.
+
+    Raises ``ValueError`` for a method that is no HTTP token.
+    """
+    if not _METHOD.fullmatch(method):
+        raise ValueError("the method is not an HTTP token")
+    head = (method.upper(), *map(str, target))
+    return "".join(f"{line}\n" for line in head) + query_lines
 
 
 def sign(message: bytes, secret: bytes) -> str:
@@ -256,22 +210,24 @@ def is_valid(
     request: SignedRequest,
     target: SignatureTarget,
     secrets: Iterable[bytes],
-    allow_literal_plus: bool = False,
+    old_generation: bool = False,
 ) -> bool:
     """Return whether any live secret makes this signature for this request.
 
-    All secrets and forms are tried and compared in constant time, so the time taken tells
-    nothing about which of them came close. Raises ``QueryMalformed``.
+    ``old_generation`` tries the query's two older forms, too. All secrets and forms are
+    tried and compared in constant time, so the time taken tells nothing about which of them
+    came close. Raises ``QueryMalformed``.
     """
     forms = [canonical_query(request.query)]
-    if allow_literal_plus:
-        legacy = literal_plus_query(request.query)
-        forms += [] if legacy is None else [legacy]
+    if old_generation:
+        forms += filter(
+            None, [literal_plus_query(request.query), as_it_stands_query(request.query)]
+        )
     if not _METHOD.fullmatch(request.method):
         return False
     given = header.signature.encode()
     valid = False
-    for query_lines in forms:
+    for query_lines in dict.fromkeys(forms):
         message = string_to_sign(
             header, method=request.method, target=target, query_lines=query_lines
         )

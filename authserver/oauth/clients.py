@@ -18,6 +18,7 @@ from authserver.oauth import failures
 from authserver.refusals import InvalidRequest
 from platform_errors import exceptions, signing
 from platform_errors.authentication import HmacAuthentication
+from platform_errors.refusal_log import state_key
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -30,18 +31,25 @@ if TYPE_CHECKING:
 class SecretMissing(exceptions.KeyInvalid):
     """The key has a secret, and the client did not authenticate."""
 
+    reason = "secret_missing"
+
 
 class SecretWrong(exceptions.KeyInvalid):
     """The secret is none of the key's."""
+
+    reason = "secret_wrong"
 
 
 class SecretUnexpected(exceptions.KeyInvalid):
     """The key is public, and the client sent a secret."""
 
+    reason = "secret_unexpected"
+
 
 class AuthenticationRequired(exceptions.AuthenticationRefusal):
     """No client is named, or one without a secret where a secret is needed."""
 
+    reason = "client_authentication_required"
     message = "client authentication is required"
 
 
@@ -54,6 +62,7 @@ def authenticate(
     7.1: ``KeyInvalid`` (also for a wrong or missing secret), ``KeyCanceled``,
     ``KeyExpired``, ``SignatureInvalid``, …; these are recorded.
     """
+    state_key(http_request, claimed_id(client_request))
     try:
         if client_request.signature is not None:
             return _signed(client_request, client_request.signature, http_request, now)

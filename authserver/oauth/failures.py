@@ -9,7 +9,6 @@ are always recorded; there is one for each code that a user granted.
 from __future__ import annotations
 
 import math
-import re
 from typing import TYPE_CHECKING
 
 from django.db.models import F
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from authserver.oauth.exchange import Exchange
 
 Action = AuditEvent.Action
-_WITHIN_A_NAME = re.compile(r"(?<!^)(?=[A-Z])")
 
 
 def place() -> str:
@@ -52,7 +50,7 @@ def record_client(client_id: str, refused: exceptions.Refusal, now: datetime) ->
     counted = "" if type(refused) is exceptions.KeyInvalid else client_id
     if _count(Action.CLIENT_REFUSED, counted, now):
         audit.record(
-            Action.CLIENT_REFUSED, client_id=client_id, reason=_reason(refused), at=now
+            Action.CLIENT_REFUSED, client_id=client_id, reason=refused.reason, at=now
         )
 
 
@@ -65,7 +63,7 @@ def record_exchange(exchange: Exchange, refused: exceptions.Refusal) -> None:
         action, exchange.key.client_id, exchange.now
     ):
         return
-    tokens.audit_exchange(exchange, action, reason=exchange.cause or _reason(refused))
+    tokens.audit_exchange(exchange, action, reason=exchange.cause or refused.reason)
 
 
 def _count(action: AuditEvent.Action, client_id: str, now: datetime) -> bool:
@@ -85,8 +83,3 @@ def _count(action: AuditEvent.Action, client_id: str, now: datetime) -> bool:
         update_fields=["refusals", "since"],
     )
     return True
-
-
-def _reason(refused: exceptions.Refusal) -> str:
-    """Return the name of the refusal as a word of the record: ``key_expired``."""
-    return _WITHIN_A_NAME.sub("_", type(refused).__name__).lower()

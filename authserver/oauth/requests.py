@@ -30,6 +30,7 @@ NEVER_IN_QUERY = ("client_secret", "client_assertion")
 class BasicMalformed(exceptions.AuthenticationRefusal):
     """A Basic header that is not ``base64(id ":" secret)``."""
 
+    reason = "basic_malformed"
     message = "Authorization header is not valid"
 
 

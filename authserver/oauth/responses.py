@@ -11,6 +11,7 @@ from authserver.refusals import error_description, token_error
 from platform_errors import documents, negotiation
 from platform_errors.authentication import challenge
 from platform_errors.conf import conf
+from platform_errors.refusal_log import state_reason
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -102,6 +103,8 @@ def error_response(
                 "error": token_error(refused),
                 "error_description": error_description(refused.text),
                 **members,
+                "reason": refused.reason,
+                **refused.evidence,
             }
         response = json_response(members)
     response.status_code = refused.status_code
@@ -109,7 +112,7 @@ def error_response(
         response[name] = value
     if refused.status_code == 401:
         response["WWW-Authenticate"] = _challenge(request, basic=basic)
-    return response
+    return state_reason(response, refused.reason)
 
 
 def json_response(members: dict[str, Any]) -> HttpResponse:

@@ -96,7 +96,11 @@ def assert_error(response, status, error, message=None):
     body = response.json()
     assert (response.status_code, body["error"]) == (status, error), body
     assert body["code"] == status
-    assert body.keys() == {"error", "error_description", "code", "message", "details"}
+    assert list(body)[:6] == [
+        *("error", "error_description", "code", "message", "details", "reason")
+    ]
+    assert body["reason"] == response["x-svc-Reason"]
+    assert body.keys() - set(list(body)[:6]) <= {"canonical_request", "string_to_sign"}
     assert response["Cache-Control"] == "no-store"
     assert response["Content-Type"] == "application/json"
     if message is not None:

@@ -92,10 +92,28 @@ def php(query):
     )
 
 
+def trailing_comma(query):
+    """A library that appends an empty list of principal parameters."""
+    return f"{php(query)}, "
+
+
+def encoding_twice(query):
+    """A library that signs the text of the address and encodes that once more."""
+    nonce = f"{secrets.randbits(32):08x}"
+    pieces = (piece.partition("=") for piece in query.split("&"))
+    lines = sorted(f"{name}={quote(value, safe='')}" for name, _, value in pieces)
+    timestamp, signature = sign(lines, nonce)
+    return (
+        f'{conf.hmac_scheme_url} clientId="wskey", timestamp="{timestamp}", '
+        f'nonce="{nonce}", signature="{signature}"'
+    )
+
+
+LIBRARIES = [node, python, php, trailing_comma, encoding_twice]
 INSTITUTIONS = "authenticatingInstitutionId=128807&contextInstitutionId=128807"
 
 
-@pytest.mark.parametrize("library", [node, python, php])
+@pytest.mark.parametrize("library", LIBRARIES)
 def test_a_library_redeems_a_code_and_refreshes(user, key, library):
     scope = "WMS_NCIP WMS_ACQ refresh_token"
     code = new_code(user=user, key=key, scope=scope, redirect_uri=REDIRECT)
@@ -122,6 +140,8 @@ def test_a_library_redeems_a_code_and_refreshes(user, key, library):
         (php, "WMS_NCIP+WMS_ACQ"),
         (python, "WMS_NCIP+WMS_ACQ"),
         (python, "WMS_NCIP%20WMS_ACQ"),
+        (trailing_comma, "WMS_NCIP+WMS_ACQ"),
+        (encoding_twice, "WMS_NCIP%20WMS_ACQ"),
     ],
 )
 def test_a_library_gets_a_token_for_itself(key, library, scope):
@@ -133,7 +153,7 @@ def test_a_library_gets_a_token_for_itself(key, library, scope):
     assert body["authenticating_institution_id"] == "128807"
 
 
-@pytest.mark.parametrize("library", [node, python, php])
+@pytest.mark.parametrize("library", LIBRARIES)
 def test_a_library_can_read_the_error(key, library):
     query = f"grant_type=client_credentials&{INSTITUTIONS}&scope=NOPE"
 

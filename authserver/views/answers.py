@@ -11,6 +11,7 @@ from django.shortcuts import render
 from authserver import refusals
 from platform_errors import exceptions
 from platform_errors.handler import refusal_of, report
+from platform_errors.refusal_log import state_key, state_reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,13 +36,15 @@ def refused(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     See decisions 3.2.
     """
     if refusal.location is not None:
-        return to_application(refusal.location)
-    return render(
-        request,
-        "authserver/refused.html",
-        {"refusal": refusal},
-        status=refusal.http_code,
-    )
+        response = to_application(refusal.location)
+    else:
+        response = render(
+            request,
+            "authserver/refused.html",
+            {"refusal": refusal},
+            status=refusal.http_code,
+        )
+    return _with_reason(request, response, refusal)
 
 
 def told(
@@ -73,11 +76,20 @@ def leave(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     """
     # The address was verified before the request was kept.
     assert refusal.location is not None  # noqa: S101
-    return render(
+    response = render(
         request,
         "authserver/leave.html",
         {"refusal": refusal, "next_url": refusal.location},
     )
+    return _with_reason(request, response, refusal)
+
+
+def _with_reason(
+    request: HttpRequest, response: HttpResponse, refusal: Refusal
+) -> HttpResponse:
+    """Say why in a header, and have it logged; the redirect keeps its four parameters."""
+    state_key(request, refusal.client_id)
+    return state_reason(response, refusal.reason)
 
 
 def outdated(request: HttpRequest) -> HttpResponse:

@@ -12,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 import django_filters
+from rest_framework.exceptions import ErrorDetail
 
 from calendar_events.filters import reading
 from calendar_events.filters.reading import Context, Unreadable
@@ -124,7 +125,7 @@ def read(
                 raise Unreadable("This holds a NUL character.")  # noqa: TRY301 -- one place
             found[name] = readers[name](values, context)
         except Unreadable as error:
-            problems[name] = str(error)
+            problems[name] = ErrorDetail(str(error), code=error.code)
     return found, problems
 
 

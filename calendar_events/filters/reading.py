@@ -25,7 +25,12 @@ FALSE = frozenset({"false", "0", "no", "off"})
 
 
 class Unreadable(ValueError):
-    """The value cannot be used; the message says why."""
+    """The value cannot be used; the message says why, for programs ``code`` does."""
+
+    def __init__(self, message: str, code: str = "invalid") -> None:
+        """Take the sentence and one of ``platform_errors.write_refusals.FIELD_CODES``."""
+        super().__init__(message)
+        self.code = code
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +64,7 @@ class Token:
 def integer(value: str) -> int:
     """Read a whole number; ``1.0`` is one."""
     if not _INTEGER.fullmatch(value.strip()):
-        raise Unreadable("This is not a whole number.")
+        raise Unreadable("This is not a whole number.", "type")
     return int(value.strip().partition(".")[0])
 
 
@@ -72,7 +77,7 @@ def identifier(value: str) -> int:
     """Read an identifier; one that no row can have stays what was sent."""
     number = integer(value)
     if number < 1:
-        raise Unreadable("This must be at least 1.")
+        raise Unreadable("This must be at least 1.", "range")
     return number
 
 
@@ -83,22 +88,22 @@ def boolean(value: str) -> bool:
         return True
     if folded in FALSE:
         return False
-    raise Unreadable("This must be true or false.")
+    raise Unreadable("This must be true or false.", "type")
 
 
 def loose_boolean(value: str) -> bool:
     """Read a flag that is false unless it is plainly true, as callers expect."""
     if not value.strip():
-        raise Unreadable("This must be true or false.")
+        raise Unreadable("This must be true or false.", "type")
     return value.strip().lower() in TRUE
 
 
 def words(value: str) -> str:
     """Read a text that must hold something."""
     if not value.strip():
-        raise Unreadable("This must not be empty.")
+        raise Unreadable("This must not be empty.", "blank")
     if len(value) > MAX_TEXT:
-        raise Unreadable(f"This has at most {MAX_TEXT} characters.")
+        raise Unreadable(f"This has at most {MAX_TEXT} characters.", "length")
     return value
 
 
@@ -114,7 +119,7 @@ def search_text(value: str) -> str:
     """Read a search for one substring; returns it folded."""
     folded = text.fold(words(value))
     if not folded:
-        raise Unreadable("There is nothing to search for.")
+        raise Unreadable("There is nothing to search for.", "blank")
     return folded
 
 
@@ -123,9 +128,9 @@ def number(value: str) -> float:
     try:
         found = float(value)
     except ValueError as error:
-        raise Unreadable("This is not a number.") from error
+        raise Unreadable("This is not a number.", "type") from error
     if found != found or found in {float("inf"), float("-inf")}:  # noqa: PLR0124 -- NaN
-        raise Unreadable("This is not a number.")
+        raise Unreadable("This is not a number.", "type")
     return found
 
 
@@ -133,7 +138,7 @@ def latitude(value: str) -> float:
     """Read degrees north."""
     found = number(value)
     if abs(found) > 90:
-        raise Unreadable("A latitude is between -90 and 90.")
+        raise Unreadable("A latitude is between -90 and 90.", "range")
     return found
 
 
@@ -141,7 +146,7 @@ def longitude(value: str) -> float:
     """Read degrees east."""
     found = number(value)
     if abs(found) > 180:
-        raise Unreadable("A longitude is between -180 and 180.")
+        raise Unreadable("A longitude is between -180 and 180.", "range")
     return found
 
 
@@ -149,7 +154,7 @@ def kilometres(value: str) -> float:
     """Read a distance."""
     found = number(value)
     if found <= 0 or found > 20_040:
-        raise Unreadable("A radius is more than 0 and at most 20040 kilometres.")
+        raise Unreadable("A radius is more than 0 and at most 20040 kilometres.", "range")
     return found
 
 
@@ -158,7 +163,7 @@ def zone(value: str) -> tzinfo:
     try:
         return zones.zone(words(value))
     except zones.ZoneError as error:
-        raise Unreadable(str(error)) from error
+        raise Unreadable(str(error), "zone") from error
 
 
 def moment(value: str, context: Context) -> dates.Moment:
@@ -168,7 +173,7 @@ def moment(value: str, context: Context) -> dates.Moment:
             words(value), now=context.now, zone=context.zone, is_clamped=True
         )
     except dates.DateError as error:
-        raise Unreadable(str(error)) from error
+        raise Unreadable(str(error), "date") from error
 
 
 def items(values: list[str]) -> list[str]:
@@ -176,9 +181,9 @@ def items(values: list[str]) -> list[str]:
     found = [item.strip() for value in values for item in value.split(",")]
     found = [item for item in found if item]
     if not found:
-        raise Unreadable("This must not be empty.")
+        raise Unreadable("This must not be empty.", "blank")
     if len(found) > MAX_ITEMS:
-        raise Unreadable(f"This lists at most {MAX_ITEMS} values.")
+        raise Unreadable(f"This lists at most {MAX_ITEMS} values.", "many")
     return found
 
 

@@ -12,6 +12,7 @@ from datetime import UTC, timedelta
 from typing import TYPE_CHECKING, Any
 
 from dateutil.relativedelta import relativedelta
+from rest_framework.exceptions import ErrorDetail
 
 from calendar_events import dates
 from calendar_events.filters.reading import Unreadable
@@ -51,7 +52,7 @@ def window(values: Mapping[str, Any], context: Context) -> tuple[Window, dict[st
             try:
                 found[name] = _instant(values[name], name, strict=strict)
             except (Unreadable, dates.DateError) as error:
-                problems[name] = str(error)
+                problems[name] = ErrorDetail(str(error), code="date")
     if not any(name in values for name in RELATIVE):
         found.setdefault("start_date", default_start(context))
         found.setdefault("end_date", default_end(context))

@@ -119,12 +119,9 @@ def reason(text: str) -> list[ErrorDetail]:
 
 def refusal(errors: Mapping[str, Any]) -> exceptions.BadBody:
     """Return the refusal that names every bad field with its reason (spec 7.5)."""
-    reasons = {name: str(found[0]) for name, found in errors.items()}
-    missing = [name for name, found in errors.items() if found[0].code == "required"]
+    reasons = {name: found[0] for name, found in errors.items()}
+    missing = [name for name, why in reasons.items() if why.code == "required"]
     if not missing:
         return exceptions.InvalidParameters(reasons, in_body=True)
-    found = exceptions.MissingParameters(missing)
-    found.data["details"] = {
-        name: why for name, why in reasons.items() if name not in missing
-    }
-    return found
+    invalid = {name: why for name, why in reasons.items() if name not in missing}
+    return exceptions.MissingParameters(missing, invalid=invalid)

@@ -38,7 +38,7 @@ def read(request: Request, *, lists: Iterable[str]) -> dict[str, Any]:
     if isinstance(data, QueryDict):
         data = _from_form(data, lists=frozenset(lists))
     if not isinstance(data, dict):
-        raise exceptions.MalformedJson("The body must be a JSON object.")
+        raise exceptions.MalformedJson("The body must be a JSON object.", json_error=None)
     return {str(name): _printable(value) for name, value in data.items()}
 
 

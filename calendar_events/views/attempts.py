@@ -40,6 +40,7 @@ ROLLED_BACK = ("40001", "40P01")
 class RecordInTrash(exceptions.Refusal):
     """The record is in the trash already, or has to be restored first."""
 
+    reason = "record_in_trash"
     status_code = 410
     message = "The requested {kind} is in the trash"
 
@@ -56,11 +57,12 @@ class RecordInTrash(exceptions.Refusal):
 class TermNameTaken(exceptions.BadBody):
     """A term of this name stands under the same parent already."""
 
-    slug = "term_exists"
+    reason = slug = "term_exists"
 
     def __init__(self, term_id: int) -> None:
         """Name the term, which callers want to use instead."""
         super().__init__(f"name: belongs to term {term_id}.", data={"term_id": term_id})
+        self.additional_data = [term_id, term_id]  # twice, as callers of the peer know it
         self.events_text = "A term with the name provided already exists with this parent."
 
 

@@ -48,7 +48,7 @@ def _namespace(value: str) -> str:
 
 def _context(value: str) -> str:
     if value not in CONTEXTS:
-        raise reading.Unreadable(f"This must be one of {', '.join(CONTEXTS)}.")
+        raise reading.Unreadable(f"This must be one of {', '.join(CONTEXTS)}.", "status")
     return value
 
 

@@ -83,8 +83,9 @@ def read_error(response) -> Error:
     """Read the platform's XML or JSON, checking its form on the way."""
     if response["Content-Type"] == "application/json":
         members = json.loads(response.content)
-        assert list(members) == ["code", "message", "detail"]
-        code, message, detail = members.values()
+        assert list(members)[:4] == ["code", "message", "detail", "reason"]
+        assert members["reason"] == response[conf.reason_header]
+        code, message, detail = list(members.values())[:3]
     else:
         assert response["Content-Type"] == "application/xml; charset=utf-8"
         root = etree.fromstring(response.content)

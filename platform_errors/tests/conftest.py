@@ -21,6 +21,8 @@ def _small_project(settings):
         "PRINCIPAL_NS_PREFIX": "urn:platform:",
         "MAX_CLOCK_SKEW_SECONDS": 300,
         "REQUEST_ID_HEADER": "x-svc-RequestId",
+        "REASON_HEADER": "x-svc-Reason",
+        "ERROR_DOCUMENTATION_URL": "",
         "TRUSTED_PROXIES": (),
         "MOUNTS": {"/platform": "platform", "/platform/events/v1": "events"},
         "CORS_PATHS": ("/platform",),

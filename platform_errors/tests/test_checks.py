@@ -32,12 +32,16 @@ WRONG = [
     ("E005", {"ISSUER": 'https://platform".example'}),
     ("E006", {"REQUEST_ID_HEADER": "x svc"}),
     ("E006", {"REQUEST_ID_HEADER": ""}),
+    ("E006", {"REASON_HEADER": "x svc"}),
     ("E007", {"TRUSTED_PROXIES": ("10.0.0.0/8", "proxy")}),
     ("E008", {"MAX_CLOCK_SKEW_SECONDS": 0}),
     ("E008", {"MAX_CLOCK_SKEW_SECONDS": 86_400}),
     ("E009", {"MOUNTS": {"platform": "platform"}}),
     ("E009", {"MOUNTS": {"/platform/": "platform"}}),
     ("E009", {"MOUNTS": {"/platform": "soap"}}),
+    ("E012", {"ERROR_DOCUMENTATION_URL": "errors.html"}),
+    ("E012", {"ERROR_DOCUMENTATION_URL": "https://docs.example/errors#top"}),
+    ("E012", {"ERROR_DOCUMENTATION_URL": "https://docs.example/<errors>"}),
 ]
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from platform_errors import documents, exceptions
+from platform_errors import documents, exceptions, write_refusals
 from platform_errors.refusal import ECHO_LIMIT, Refusal
 
 NS = "http://platform.example/xmlschemas/response"
@@ -43,7 +43,11 @@ def example(refusal_class):
 
 # Other apps have refusals of their own, and tests of them.
 ALL = sorted(
-    {cls for cls in refusal_classes() if cls.__module__ == exceptions.__name__},
+    {
+        cls
+        for cls in refusal_classes()
+        if cls.__module__ in {exceptions.__name__, write_refusals.__name__}
+    },
     key=lambda cls: cls.__name__,
 )
 
@@ -111,7 +115,7 @@ def test_whatever_is_echoed_xml_stays_valid(text):
 
 @given(st.dictionaries(st.text(st.characters(exclude_categories=())), st.text()))
 def test_whatever_is_echoed_json_stays_valid(params):
-    refusal = exceptions.InvalidParameters(params, details=params)
+    refusal = exceptions.InvalidParameters(params)
 
     members = json.loads(documents.to_json(documents.events_members(refusal)))
 
@@ -153,7 +157,19 @@ def test_braces_that_a_caller_sends_are_not_placeholders():
             {
                 "code": "rest_missing_callback_param",
                 "message": "Missing parameter(s): title, start_date",
-                "data": {"status": 400, "params": ["title", "start_date"]},
+                "data": {
+                    "status": 400,
+                    "reason": "parameters_missing",
+                    "params": ["title", "start_date"],
+                    "details": {
+                        name: {
+                            "code": "rest_missing_callback_param",
+                            "message": "is required.",
+                            "data": {"param": name},
+                        }
+                        for name in ("title", "start_date")
+                    },
+                },
             },
         ),
         (
@@ -163,8 +179,15 @@ def test_braces_that_a_caller_sends_are_not_placeholders():
                 "message": "Invalid parameter(s): page",
                 "data": {
                     "status": 400,
+                    "reason": "parameters_invalid",
                     "params": {"page": "must be positive"},
-                    "details": {},
+                    "details": {
+                        "page": {
+                            "code": "rest_invalid_param",
+                            "message": "must be positive",
+                            "data": {"param": "page"},
+                        }
+                    },
                 },
             },
         ),
@@ -175,6 +198,7 @@ def test_braces_that_a_caller_sends_are_not_placeholders():
                 "message": "Invalid user",
                 "data": {
                     "status": 403,
+                    "reason": "user_invalid",
                     "detail": "principalID and/or principalIDNS is invalid",
                 },
             },
@@ -184,7 +208,7 @@ def test_braces_that_a_caller_sends_are_not_placeholders():
             {
                 "code": "rest_unauthorized",
                 "message": "service key is expired",
-                "data": {"status": 401},
+                "data": {"status": 401, "reason": "key_expired"},
             },
         ),
         (
@@ -192,7 +216,7 @@ def test_braces_that_a_caller_sends_are_not_placeholders():
             {
                 "code": "rest_forbidden",
                 "message": "Authorization header is missing",
-                "data": {"status": 401},
+                "data": {"status": 401, "reason": "authorization_header_missing"},
             },
         ),
     ],

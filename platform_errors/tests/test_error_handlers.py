@@ -57,6 +57,7 @@ def test_an_events_500_says_its_request_identifier(api):
         "message": "Internal Server Error",
         "data": {
             "status": 500,
+            "reason": "internal_error",
             "detail": f"request identifier: {response['x-svc-RequestId']}",
         },
     }

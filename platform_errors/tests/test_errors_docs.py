@@ -8,15 +8,16 @@ import uuid
 
 import pytest
 from lxml import etree
+from rest_framework.exceptions import ErrorDetail
 
-from platform_errors import documents, exceptions
+from platform_errors import documents, exceptions, write_refusals
 from platform_errors.tests.documents_of import code_block, docs, table
 from platform_errors.tests.test_documents import ALL, NS, schema
 
 DOC = docs("errors.md")
 ROWS = [
     row
-    for section in DOC.split("\n### ")[1:]
+    for section in DOC.partition("\n## Every refusal\n")[2].split("\n### ")[1:]
     for row in table(section, "refusal | status | message | events code | cause | cure")
 ]
 
@@ -45,13 +46,23 @@ def test_the_sample_documents_are_the_ones_we_send():
     refusal = exceptions.KeyInvalid(key="demo")
     xml = code_block(DOC, "xml").strip()
     as_json = [part.partition("```")[0] for part in DOC.split("```json\n")[1:]]
+    page = ErrorDetail("This is not a whole number.", code="type")
 
     assert xml.encode() == documents.error_xml(refusal, NS)
     schema("error.xsd").assertValid(etree.fromstring(xml.encode()))
     assert [json.loads(text) for text in as_json] == [
         documents.platform_members(refusal),
         documents.events_members(refusal),
+        documents.events_members(exceptions.InvalidParameters({"page": page})),
     ]
+
+
+def test_every_code_of_a_field_is_explained():
+    documented = [row[0].strip("`") for row in table(DOC, "code of a field | meaning")]
+
+    assert sorted(documented) == sorted(
+        {*write_refusals.FIELD_CODES.values(), write_refusals.ANY_FAULT}
+    )
 
 
 PROGRAMS = {

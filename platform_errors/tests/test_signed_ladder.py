@@ -74,7 +74,8 @@ def test_unknown_authorization_scheme(api, accept, header, path):
 @pytest.mark.parametrize(
     ("parameters", "signature", "detail"),
     [
-        ("", "", 'parameters must be name="value", separated by commas'),
+        ("", "", "parameter clientId is missing"),
+        ("nonsense", "", 'parameters must be name="value", separated by commas'),
         ('timestamp="1", nonce="n", signature="s"', "s", "parameter clientId is missing"),
         ('clientId="key", nonce="n", signature="s"', "s", "parameter timestamp is missing"),
         ('clientId="key", timestamp="1", signature="s"', "s", "parameter nonce is missing"),
@@ -82,7 +83,7 @@ def test_unknown_authorization_scheme(api, accept, header, path):
         (
             'signature="s", clientId="key", CLIENTID="key", timestamp="1", nonce="n"',
             "s",
-            "parameter clientid is repeated",
+            "parameter clientId is repeated",
         ),
     ],
 )
@@ -97,6 +98,48 @@ def test_signature_invalid_when_the_header_is_malformed(
     assert error.status == 401
     assert error.message == f"request has invalid signature ({signature})"
     assert error.detail == detail
+
+
+EMPTY = ["{}, ", "{},", ", {}", "{}{}".format("{}", 8 * ",")]
+
+
+@pytest.mark.parametrize("form", EMPTY)
+def test_empty_elements_of_the_signed_header_are_ignored(api, form):
+    make_key()
+    scheme, _, parameters = authorization("GET", CREDENTIALS).partition(" ")
+
+    response = api.call("GET", CREDENTIALS, f"{scheme} {form.format(parameters)}")
+
+    assert response.status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("form", "message"),
+    [
+        ("{},,,,,,,,,", "request has invalid signature ("),
+        (",,,,,,,,,{}", "request has invalid signature ("),
+        ("{}, Bearer tk_1", "Authorization header is not supported"),
+        ("{},, Bearer tk_1", "Authorization header is not supported"),
+        ("{},;", "request has invalid signature ("),
+    ],
+)
+def test_what_is_not_an_empty_element_is_still_refused(api, form, message):
+    make_key()
+    scheme, _, parameters = authorization("GET", CREDENTIALS).partition(" ")
+
+    error = read_error(api.call("GET", CREDENTIALS, f"{scheme} {form.format(parameters)}"))
+
+    assert error.status == 401
+    assert error.message.startswith(message)
+
+
+def test_an_empty_element_does_not_make_a_used_nonce_new(api):
+    make_key()
+    header = authorization("GET", CREDENTIALS)
+
+    answers = [api.call("GET", CREDENTIALS, f"{header}{end}") for end in ("", ", ", ",")]
+
+    assert [answer.status_code for answer in answers] == [200, 401, 401]
 
 
 def test_key_invalid(api, accept):
@@ -303,6 +346,37 @@ def test_only_an_old_generation_key_may_sign_a_literal_plus(api, old_generation,
     response = api.call("GET", f"{CREDENTIALS}?q=a+b", header, accept=None)
 
     assert response.status_code == status
+
+
+@pytest.mark.parametrize(("old_generation", "status"), [(True, 200), (False, 401)])
+@pytest.mark.parametrize(
+    ("signed", "sent"),
+    [
+        ("start_date=2026-01-01%252000:00:00", "start_date=2026-01-01%2000:00:00"),
+        ("search=%25C3%25A9", "search=%C3%A9"),
+    ],
+)
+def test_only_an_old_generation_key_may_sign_the_query_as_it_stands(
+    api, old_generation, status, signed, sent
+):
+    make_key(old_generation=old_generation)
+    header = authorization("GET", f"{CREDENTIALS}?{signed}")
+
+    response = api.call("GET", f"{CREDENTIALS}?{sent}", header, accept=None)
+
+    assert response.status_code == status
+
+
+@pytest.mark.parametrize("more", ["&b=", "&b", "&a=c%2520d"])
+def test_the_query_as_it_stands_has_no_repeated_or_empty_parameters(api, more):
+    make_key(old_generation=True)
+    header = authorization("GET", f"{CREDENTIALS}?a=%2520{more}")
+
+    response = api.call(
+        "GET", f"{CREDENTIALS}?a=%20{more.replace('%25', '%')}", header, accept=None
+    )
+
+    assert response.status_code == 401
 
 
 def test_a_checked_request_costs_one_write_beside_the_lookup(

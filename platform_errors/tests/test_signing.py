@@ -118,6 +118,28 @@ def test_the_literal_plus_form_is_made_only_where_it_is_safe(query, lines):
     assert signing.literal_plus_query(query) == lines
 
 
+@pytest.mark.parametrize(
+    ("query", "lines"),
+    [
+        (b"start_date=2026-01-01%2000:00:00", "start_date=2026-01-01%252000%3A00%3A00\n"),
+        (b"search=%C3%A9", "search=%25C3%25A9\n"),
+        ("search=é".encode(), "search=%C3%A9\n"),
+        (b"q=a+b", "q=a%2Bb\n"),
+        (b"b%5B%5D=2&a=1", "a=1\nb%255B%255D=2\n"),
+        (b"q=a=b%3D", "q=a%3Db%253D\n"),
+        (b"&&q=a%20b&", "q=a%2520b\n"),
+        (b"", ""),
+        (b"q=%20&q=c", None),
+        (b"q=%20&%71=c", None),
+        (b"q+r=%20&q%20r=c", None),
+        (b"q=%20&r=", None),
+        (b"q=%20&r", None),
+    ],
+)
+def test_the_form_as_it_stands_is_made_only_where_it_is_safe(query, lines):
+    assert signing.as_it_stands_query(query) == lines
+
+
 GOOD = 'clientId="key", timestamp="1", nonce="n", signature="s"'
 
 
@@ -144,6 +166,36 @@ def test_the_header_is_read_in_every_spelling(text):
     assert signing.parse_header(text) == signed_header()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{GOOD}, ",
+        f"{GOOD},",
+        f", {GOOD}",
+        GOOD.replace(",", ", ,"),
+        f"{GOOD}{8 * ','}",
+        f" , ,\t{GOOD.replace(',', ' ,,')} ,\t, ",
+    ],
+    ids=["trailing", "without space", "leading", "doubled", "eight", "everywhere"],
+)
+def test_empty_elements_of_the_signed_header_are_ignored(text):
+    assert signing.parse_header(text) == signed_header()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", ",", 'principalID="p", principalIDNS="n",', 'principalID="p",, principalIDNS="n"'],
+)
+def test_empty_elements_elsewhere_are_refused(text):
+    with pytest.raises(signing.HeaderMalformed):
+        list(signing.parse_parameters(text))
+
+
+def test_a_repeated_parameter_is_named_as_the_contract_spells_it():
+    with pytest.raises(signing.HeaderMalformed, match="parameter clientId is repeated"):
+        signing.parse_header(f'{GOOD}, clientid="other"')
+
+
 def test_quotes_and_backslashes_may_be_escaped():
     header = signed_header(principal_id='a"b\\c', principal_namespace="urn:x")
 
@@ -157,9 +209,11 @@ def test_quotes_and_backslashes_may_be_escaped():
     "text",
     [
         "",
+        ",,",
         "nonsense",
-        f"{GOOD},",
-        f",{GOOD}",
+        f"{GOOD}{9 * ','}",
+        f",{GOOD},,,,, , ,\t,",
+        f"{GOOD}, nonsense,",
         GOOD.replace(",", ";"),
         GOOD.replace('"key"', "key"),
         GOOD.replace('"key"', '"k"ey"'),
@@ -245,7 +299,7 @@ def test_every_secret_and_form_is_compared_even_after_one_matched(monkeypatch):
         request=signing.SignedRequest("GET", b"q=a+b"),
         target=TARGET,
         secrets=[b"one", b"two"],
-        allow_literal_plus=True,
+        old_generation=True,
     )
 
     assert (valid, len(compared)) == (True, 4)
@@ -264,7 +318,26 @@ def test_the_literal_plus_form_verifies_only_where_it_is_allowed(allowed):
         request=request,
         target=TARGET,
         secrets=[b"secret"],
-        allow_literal_plus=allowed,
+        old_generation=allowed,
+    )
+
+    assert valid == allowed
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+def test_the_form_as_it_stands_verifies_only_where_it_is_allowed(allowed):
+    text = signing.string_to_sign(
+        signed_header(), method="GET", target=TARGET, query_lines="q=a%2520b\n"
+    )
+    header = signed_header(signature=signing.sign(text, b"secret"))
+    request = signing.SignedRequest("GET", b"q=a%20b")
+
+    valid = signing.is_valid(
+        header,
+        request=request,
+        target=TARGET,
+        secrets=[b"secret"],
+        old_generation=allowed,
     )
 
     assert valid == allowed

@@ -26,11 +26,11 @@ SIMPLE = ["", "?search=yoga%20class&per_page=5", "?a-b=1&a=2&a=1", "?b=&a&a=1&&q
 TRICKY = ["?q=%7e*!'()%2B+%26&q=%C3%A9", "?q=a=b%3Dc;d#fragment"]
 
 
-def run(arguments, script: Path, language, url):
+def run(arguments, script: Path, language, url, **settings):
     script.write_text(code_block(DOC, language))
     finished = subprocess.run(
         [*arguments, script, "GET", url],
-        env=ENVIRONMENT,
+        env={**ENVIRONMENT, **settings},
         capture_output=True,
         text=True,
         check=True,
@@ -72,6 +72,34 @@ def test_the_shell_example_signs(tmp_path, query):
     assert run(["sh"], tmp_path / "sign.sh", "shell", url) == expected(url)
 
 
+@pytest.mark.parametrize(
+    "signature_url",
+    [
+        "http://platform.example/signature",
+        "https://Platform.example:8443/a/b",
+        "http://platform.example:8080",
+        "https://platform.example",
+    ],
+)
+@pytest.mark.parametrize(
+    ("program", "language"),
+    [(sys.executable, "python"), ("node", "javascript"), ("sh", "shell")],
+)
+def test_each_example_signs_for_the_signature_url_of_the_server(
+    tmp_path, change, program, language, signature_url
+):
+    needed = "openssl" if language == "shell" else program
+    if shutil.which(needed) is None:
+        pytest.skip(f"{needed} is not installed")
+    change(HMAC_SIGNATURE_URL=signature_url)
+    url = "https://host.example/path?a=1"
+    script = tmp_path / ("sign.mjs" if language == "javascript" else "sign")
+
+    printed = run([program], script, language, url, HMAC_SIGNATURE_URL=signature_url)
+
+    assert printed == expected(url)
+
+
 @pytest.mark.parametrize("row", table(DOC, "query"), ids=lambda row: row[0])
 def test_the_table_of_queries_is_true(row):
     query, lines = row
@@ -100,3 +128,22 @@ def test_the_request_to_compare_with_is_true():
 
     assert message.decode() == text
     assert signing.sign(message, ENVIRONMENT["SECRET"].encode()) == signature
+
+
+FORMS = table(DOC, "form | step 2 above | `q=a+b` | `q=a%20b` | `q=%2B`")
+NORMALISE = {
+    "canonical": signing.canonical_query,
+    "literal plus": lambda query: (
+        signing.literal_plus_query(query) or signing.canonical_query(query)
+    ),
+    "as it stands": signing.as_it_stands_query,
+}
+
+
+@pytest.mark.parametrize("row", FORMS, ids=lambda row: row[0])
+def test_the_table_of_forms_is_true(row):
+    form, _, *lines = row
+
+    assert [NORMALISE[form](query) for query in (b"q=a+b", b"q=a%20b", b"q=%2B")] == [
+        f"{line.strip('`')}\n" for line in lines
+    ]

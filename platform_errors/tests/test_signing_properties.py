@@ -1,6 +1,7 @@
 """What holds for every header and every query, not only for the ones we thought of."""
 
 from collections import Counter
+from dataclasses import replace
 from urllib.parse import parse_qsl, quote, quote_plus
 
 import pytest
@@ -75,6 +76,47 @@ def test_a_header_is_read_in_one_way_or_refused(text):
         return
     written = signing.build_header(header, scheme="S").removeprefix("S ")
     assert signing.parse_header(written) == header
+
+
+@st.composite
+def lists(draw):
+    """The elements of a header, and the same with empty ones put in between."""
+    elements = [f'{name}="{value}"' for name, value in draw(HEADER_FACTS)]
+    empty = draw(st.lists(st.integers(0, len(elements)), max_size=12))
+    with_empty = list(elements)
+    for position in sorted(empty, reverse=True):
+        with_empty.insert(position, draw(st.sampled_from(["", " ", "\t", "  "])))
+    return elements, with_empty, len(empty)
+
+
+HEADER_FACTS = st.permutations(
+    [("clientId", "k"), ("timestamp", "1"), ("nonce", "n,,"), ("signature", "s")]
+)
+
+
+@given(lists())
+def test_empty_elements_change_nothing_and_nine_are_refused(drawn):
+    elements, with_empty, count = drawn
+    plain = signing.parse_header(",".join(elements))
+
+    if count <= signing.MAX_EMPTY_ELEMENTS:
+        assert signing.parse_header(",".join(with_empty)) == plain
+    else:
+        with pytest.raises(signing.HeaderMalformed):
+            signing.parse_header(",".join(with_empty))
+
+
+@given(lists())
+def test_empty_elements_do_not_change_what_counts_as_two_headers(drawn):
+    elements, with_empty, _ = drawn
+
+    def is_split(parts):
+        return authorization_header.split(f"S {','.join(parts)}") is not None
+
+    assert is_split(elements)
+    assert is_split(with_empty)
+    with pytest.raises(authorization_header.TwoHeaders):
+        is_split([*with_empty, " Bearer tk"])
 
 
 @given(joined("Bearer", "Basic", " ", ",", ", ", 'a="b"', "http://x", '"', "\\", "=", "tk"))
@@ -171,6 +213,74 @@ def test_the_canonical_query_is_canonical(pairs):
     lines = signing.canonical_query(encode(pairs, quote))
 
     assert signing.canonical_query("&".join(lines.splitlines()).encode()) == lines
+
+
+NEAR_QUERIES = st.text(alphabet="ab=&+%2052BbC3A9é", max_size=14).map(str.encode)
+
+
+@given(NEAR_QUERIES | RAW_QUERIES, NEAR_QUERIES | RAW_QUERIES)
+@example(b"q=%20", b"q=+")
+@example(b"q=%2520", b"q=%20")
+@example(b"q=%c3%a9", b"q=%C3%A9")
+def test_no_two_different_queries_share_a_string_to_sign_as_they_stand(query, other_query):
+    """Not even two spellings of one meaning do, order and empty pieces aside."""
+    try:
+        lines = signing.as_it_stands_query(query)
+        other_lines = signing.as_it_stands_query(other_query)
+    except signing.QueryMalformed:
+        return
+    assume(lines is not None and other_lines is not None)
+
+    def pieces(query):
+        return sorted(piece for piece in query.split(b"&") if piece)
+
+    assert (lines == other_lines) == (pieces(query) == pieces(other_query))
+    if lines == other_lines:
+        assert decoded(query) == decoded(other_query)
+
+
+@given(NEAR_QUERIES | RAW_QUERIES)
+def test_old_forms_are_made_only_of_queries_without_repeated_or_empty_parameters(query):
+    try:
+        old_forms = signing.literal_plus_query(query), signing.as_it_stands_query(query)
+        meaning = decoded(query)
+    except ValueError:
+        return
+    names = [name for name, _ in meaning.elements()]
+    if len(set(names)) < len(names) or not all(value for _, value in meaning):
+        assert old_forms == (None, None)
+
+
+@given(NEAR_QUERIES | RAW_QUERIES, METHODS)
+@example(b"q=a%20b", "GET")
+@example(b"q=a+b", "GET")
+def test_other_keys_accept_the_canonical_form_alone(query, method):
+    try:
+        canonical = signing.canonical_query(query)
+        forms = {signing.literal_plus_query(query), signing.as_it_stands_query(query)}
+    except signing.QueryMalformed:
+        return
+    for form in forms - {None}:
+        unsigned = signing.SignedHeader(
+            client_id="key", timestamp="1", nonce="n", signature=""
+        )
+        text = signing.string_to_sign(
+            unsigned, method=method, target=TARGET, query_lines=form
+        )
+        header = replace(unsigned, signature=signing.sign(text, b"secret"))
+        request = signing.SignedRequest(method, query)
+
+        def is_valid(*, old_generation, header=header, request=request):
+            return signing.is_valid(
+                header,
+                request=request,
+                target=TARGET,
+                secrets=[b"secret"],
+                old_generation=old_generation,
+            )
+
+        assert is_valid(old_generation=False) == (form == canonical)
+        assert is_valid(old_generation=True)
 
 
 FACT = st.text(alphabet=st.characters(min_codepoint=33, max_codepoint=126), min_size=1)

@@ -31,6 +31,7 @@ SEEDS = [
     b'clientID="k\\"ey",timestamp="1",nonce="n",signature="s",principalID="p"\x00a=+&a=%2B',
     b'Bearer tk_1, principalID="p"\x00%C3%A9=%26%3D&&=',
     b"Basic abc=, Bearer tk_1\x00a%20b=c;d#e",
+    b', clientId="k",, timestamp="1", nonce="n", signature="s", \x00a=%20\x00a=%2520',
 ]
 DICTIONARY = [
     "clientId",
@@ -68,10 +69,20 @@ def check_queries(
     except signing.QueryMalformed:
         return
     signing.literal_plus_query(one)
+    check_as_they_stand(one, other)
     same_meaning = Counter(_meaning(one)) == Counter(_meaning(other))
     assert (lines == other_lines) == same_meaning, "one string to sign, two meanings"
     again = normalise("&".join(lines.splitlines()).encode())
     assert again == lines, "the canonical query is not canonical"
+
+
+def check_as_they_stand(one: bytes, other: bytes) -> None:
+    """Two queries have one string to sign as they stand only when they are one text."""
+    lines = signing.as_it_stands_query(one)
+    if lines is None or lines != signing.as_it_stands_query(other):
+        return
+    pieces, other_pieces = (sorted(filter(None, two.split(b"&"))) for two in (one, other))
+    assert pieces == other_pieces, "one string to sign, two texts"
 
 
 def _meaning(query: bytes) -> list[tuple[str, str]]:

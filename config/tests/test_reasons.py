@@ -1,0 +1,90 @@
+"""Every refusal of the house has a reason of its own, and a row in docs/errors.md."""
+
+import importlib
+import pkgutil
+import re
+from functools import cache
+
+import pytest
+
+import authserver
+import calendar_events
+import platform_errors
+from authserver.refusals import OAuthRefusal
+from platform_errors import exceptions
+from platform_errors.refusal import AuthenticationRefusal, ForbiddenRefusal, Refusal
+from platform_errors.tests.documents_of import docs, table
+
+FAMILIES = {AuthenticationRefusal, ForbiddenRefusal, OAuthRefusal}
+"""Never raised themselves."""
+OF_SERVICES = ("service_not_on_key", "service_canceled", "service_expired")
+"""``ScopesInvalid`` says which of them, by itself."""
+ROWS = {
+    reason.rpartition("</a>")[2].strip("`"): (reason, status, meaning, advice)
+    for reason, status, meaning, advice in table(docs("errors.md"), "reason")
+}
+
+
+def subclasses(base):
+    for cls in base.__subclasses__():
+        yield cls
+        yield from subclasses(cls)
+
+
+@cache
+def refusals():
+    """Every class of a refusal in the three apps, whichever module it is in."""
+    for package in (authserver, calendar_events, platform_errors):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if not {"tests", "migrations"} & set(module.name.split(".")):
+                importlib.import_module(module.name)
+    return sorted(
+        (
+            cls
+            for cls in {Refusal, *subclasses(Refusal)} - FAMILIES
+            if "tests" not in cls.__module__.split(".")
+        ),
+        key=lambda cls: cls.__name__,
+    )
+
+
+def pytest_generate_tests(metafunc):
+    if "refusal" in metafunc.fixturenames:
+        metafunc.parametrize("refusal", refusals(), ids=lambda cls: cls.__name__)
+
+
+def test_a_refusal_has_a_reason_of_its_own_in_snake_case(refusal):
+    assert "reason" in vars(refusal)
+    assert re.fullmatch(r"[a-z]+(_[a-z]+)*", refusal.reason)
+
+
+def test_a_refusal_has_a_row_in_the_table_with_its_status(refusal):
+    assert refusal.reason in ROWS
+    assert int(ROWS[refusal.reason][1]) == refusal.status_code
+
+
+def test_no_two_refusals_have_one_reason():
+    reasons = [cls.reason for cls in refusals()]
+
+    assert sorted(reasons) == sorted(set(reasons))
+
+
+def test_the_table_has_no_reason_that_nothing_gives():
+    assert set(ROWS) == {cls.reason for cls in refusals()} | {*OF_SERVICES}
+
+
+@pytest.mark.parametrize("why", ["Not on key", "Canceled", "Expired"])
+def test_each_fault_of_a_service_is_in_the_table(why):
+    refusal = exceptions.ScopesInvalid([("a", "A", why)])
+
+    assert refusal.reason in OF_SERVICES
+    assert int(ROWS[refusal.reason][1]) == refusal.status_code
+
+
+@pytest.mark.parametrize("reason", ROWS)
+def test_a_row_can_be_linked_to_and_says_what_to_do(reason):
+    cell, _, meaning, advice = ROWS[reason]
+
+    assert cell == f'<a id="{reason}"></a>`{reason}`'
+    assert meaning.endswith(".")
+    assert advice.endswith(".")
