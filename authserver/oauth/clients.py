@@ -37,7 +37,7 @@ class SecretMissing(exceptions.KeyInvalid):
 class SecretWrong(exceptions.KeyInvalid):
     """The secret is none of the key's."""
 
-    reason = "secret_wrong"
+    reason = "secret_mismatch"
 
 
 class SecretUnexpected(exceptions.KeyInvalid):

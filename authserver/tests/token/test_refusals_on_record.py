@@ -95,7 +95,7 @@ def test_a_refused_code_leaves_one_row(token, code_request, changes, reason):
     ("end", "reason"),
     [
         (lambda user, key: type(user).objects.update(is_active=False), "user_not_in_force"),
-        (lambda user, key: key.service_links.all().delete(), "scopes_invalid"),
+        (lambda user, key: key.service_links.all().delete(), "service_not_on_key"),
         (lambda user, key: key.institution_links.all().delete(), "institution_not_on_key"),
     ],
 )
@@ -151,8 +151,8 @@ def test_an_expired_refresh_token_leaves_one_row(clock, token, refreshable):
 @pytest.mark.parametrize(
     ("headers", "values", "reason"),
     [
-        ({"authorization": basic("web", "wrong")}, {}, "secret_wrong"),
-        ({}, {"client_secret": "wrong", "client_id": "web"}, "secret_wrong"),
+        ({"authorization": basic("web", "wrong")}, {}, "secret_mismatch"),
+        ({}, {"client_secret": "wrong", "client_id": "web"}, "secret_mismatch"),
         ({}, {"client_id": "web"}, "secret_missing"),
     ],
 )
