@@ -47,7 +47,7 @@ CODE_VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 class WrongVerifier(InvalidGrant):
     """The PKCE verifier is not the one that the challenge was made from."""
 
-    reason = "verifier_mismatch"
+    reason = "verifier_wrong"
 
     def __init__(self) -> None:
         """Say so."""
