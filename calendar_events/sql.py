@@ -44,6 +44,17 @@ def connection() -> BaseDatabaseWrapper:
     return connections[router.db_for_read(Event)]
 
 
+def settle() -> None:
+    """Let go of a connection that broke or is too old.
+
+    Django does so when a request begins; what is sent later may be made by threads that
+    never begin one.
+    """
+    database = connection()
+    if not database.in_atomic_block:
+        database.close_if_unusable_or_obsolete()
+
+
 def is_postgres() -> bool:
     """Return whether reads go to PostgreSQL."""
     return connection().vendor == "postgresql"
@@ -72,6 +83,16 @@ SET LOCAL jit = off; SET LOCAL work_mem = '32MB'; """
 _BY_INDEX = "SET LOCAL enable_seqscan = off; SET LOCAL work_mem = '256MB'; "
 
 
+def rows_by_index(statement: str, params: Sequence[Any]) -> list[Any]:
+    """Return the rows of a statement that looks at few of a table, planned for its values.
+
+    PostgreSQL may think that reading a small table whole costs less; one batch after the
+    other would.
+    """
+    settings = "SET LOCAL enable_seqscan = off; " if is_postgres() else ""
+    return _rows_under(settings, statement, params)
+
+
 def rows_of_scan(
     statement: str, params: Sequence[Any], *, by_index: bool = False
 ) -> list[Any]:
@@ -83,11 +104,14 @@ def rows_of_scan(
     used where there is one: what it is made of is dear to make again for every row. The
     settings travel with the statement, in one message and hence one transaction.
     """
-    database = connection()
     settings = ""
-    if database.vendor == "postgresql":
+    if is_postgres():
         settings = _AT_FULL_SPEED + (_BY_INDEX if by_index else "")
-    with database.cursor() as cursor:
+    return _rows_under(settings, statement, params)
+
+
+def _rows_under(settings: str, statement: str, params: Sequence[Any]) -> list[Any]:
+    with connection().cursor() as cursor:
         cursor.execute(settings + statement, params)
         while cursor.description is None and cursor.nextset():
             pass
