@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 HEAD_END = b"\r\n\r\n"
 LENGTH = b"content-length:"
 CHUNKED = b"transfer-encoding: chunked"
-LAST_CHUNK = b"0\r\n\r\n"
+LAST_CHUNK = b"\r\n0\r\n\r\n"
 ANSWER_SECONDS = 60
 
 
@@ -84,7 +84,7 @@ class Connection:
         if self.body_at < 0:
             return False
         if self.length is None:
-            # JSON has no bare line ends, so nothing in it looks like the last chunk.
+            # Neither JSON nor a calendar has such a line, which looks like the last chunk.
             return self.received.endswith(LAST_CHUNK)
         return len(self.received) >= self.body_at + self.length
 

@@ -6,6 +6,7 @@ from typing import Final
 
 ROOT: Final = "/platform/events/v1"
 EVENTS: Final = f"{ROOT}/events"
+FEED: Final = f"{EVENTS}.ics"
 FIFTY: Final = f"{EVENTS}?per_page=50"
 LEAF_CATEGORY: Final = f"{EVENTS}?categories=20"
 """A category without children, of the first institution."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from benchmarks import paths
 from benchmarks.sections import (
     authentication,
+    feeds,
     growth,
     lists,
     memory,
@@ -70,6 +71,7 @@ PARTS: Final[dict[str, Part]] = {
     "tokens": lambda bench, ground: [tokens.measure(bench, ground.main, ground.stock_url)],
     "growth": lambda bench, ground: [growth.measure(bench, ground.calendars)],
     "search": lambda bench, ground: [search.measure(bench, ground.calendars)],
+    "feeds": lambda bench, ground: [feeds.measure(bench, ground.main)],
     "memory": lambda bench, ground: [
         memory.measure(bench, ground.main, requests=ground.memory_requests)
     ],
@@ -77,7 +79,7 @@ PARTS: Final[dict[str, Part]] = {
     "neighbours": lambda bench, ground: [neighbours.measure(bench, ground.main)],
     "plans": lambda bench, ground: [plans.explain(bench, ground.calendars[-1])],
 }
-ON_SQLITE: Final = ("lists", "signed", "search", "growth", "writes")
+ON_SQLITE: Final = ("lists", "signed", "search", "growth", "feeds", "writes")
 """What an embedded database is for: one calendar, one machine."""
 WITH_STOCK: Final = frozenset({"authentication", "tokens"})
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import orjson
 from django.http import HttpResponse
 from django.utils import timezone
 
-from calendar_events import conditional, fields, jsonld, sql, state, viewers
+from calendar_events import conditional, fields, sql, state, viewers
 from calendar_events.conf import conf
 from calendar_events.documents import addresses, composition
 from calendar_events.models import Event, Organizer, Status, Taxonomy, Term, Venue
@@ -212,19 +211,21 @@ def record_body(
     return addresses.fill(composition.event(fragment, related))
 
 
-def with_json_ld(kind: str, body: bytes) -> bytes:
-    """Return a document with its description for search engines."""
-    document = orjson.loads(body)
-    if kind == viewers.EVENT:
-        described = jsonld.event(document, currency=conf.currency)
-        if isinstance(document["venue"], dict):
-            document["venue"]["json_ld"] = jsonld.place(document["venue"])
-    elif kind == viewers.VENUE:
-        described = jsonld.place(document)
-    else:
-        described = jsonld.person(document)
-    document["json_ld"] = described
-    return orjson.dumps(document)
+def single_body(kind: str, record: Single, *, viewer: Viewer, now: datetime) -> bytes:
+    """Return the document of a record with its description for search engines."""
+    scheduled = is_scheduled(record, now)
+    if kind != viewers.EVENT:
+        text = composition.record(record.fragment, is_scheduled=scheduled)
+        return addresses.fill(composition.with_json_ld(text, record.json_ld))
+    related = relations.of_events(
+        [record.id],
+        viewer,
+        now,
+        has_scheduled=record.has_scheduled,
+        with_json_ld=True,
+    )
+    fragment = composition.effective(record.fragment, is_scheduled=scheduled)
+    return addresses.fill(composition.event_with_json_ld(fragment, record.json_ld, related))
 
 
 def term_version(

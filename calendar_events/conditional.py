@@ -28,7 +28,7 @@ PRECONDITIONS = frozenset(
 )
 """The headers that a write can be made to depend on."""
 
-GENERATION = "1"
+GENERATION = "2"
 """Raised when the wire shapes change, so that no cached answer outlives them."""
 
 

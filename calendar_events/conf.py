@@ -15,6 +15,7 @@ DEFAULTS: dict[str, Any] = {
     "PUBLIC_URL": "http://testserver",
     "CURRENCY": "USD",
     "MAX_PER_PAGE": 50,
+    "FEEDS_AT_ONCE": 32,
     "IDEMPOTENCY_HOURS": 24,
     "INSTITUTIONS": "",
     "IMAGE_MAX_BYTES": 10 * 1024 * 1024,
@@ -70,6 +71,11 @@ class Conf:
     def max_per_page(self) -> int:
         """The silent cap of ``per_page``."""
         return int(self._get("MAX_PER_PAGE"))
+
+    @property
+    def feeds_at_once(self) -> int:
+        """How many feeds a process sends at once; one more is refused for the moment."""
+        return int(self._get("FEEDS_AT_ONCE"))
 
     @property
     def idempotency_hours(self) -> int:

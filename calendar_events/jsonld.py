@@ -1,14 +1,18 @@
 """schema.org descriptions of records, as single answers carry them (``json_ld``).
 
-Made from the finished document, so they can say nothing that the document does not.
+Made from the document when a record is written, and stored beside it, so they can say
+nothing that the document does not.
 """
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from calendar_events import text, zones
+
+if TYPE_CHECKING:
+    from calendar_events.documents.addresses import Address
 
 CONTEXT = "http://schema.org"
 _ADDRESS = {
@@ -20,13 +24,17 @@ _ADDRESS = {
 }
 
 
-def event(document: dict[str, Any], *, currency: str) -> dict[str, Any]:
-    """Describe an event."""
+class EventParts(NamedTuple):
+    """What describes an event before and after its ``location`` and ``organizer``."""
+
+    first: dict[str, Any]
+    last: dict[str, Any]
+
+
+def event(document: dict[str, Any], *, currency: str) -> EventParts:
+    """Describe an event, but for what belongs to other records."""
     described = document["excerpt"] or document["description"]
-    venue = document["venue"]
-    first_venue = venue[0] if isinstance(venue, list) and venue else venue
-    organizer = document["organizer"]
-    parts = {
+    first = {
         "@context": CONTEXT,
         "@type": "Event",
         "name": document["title"],
@@ -37,11 +45,9 @@ def event(document: dict[str, Any], *, currency: str) -> dict[str, Any]:
         "eventStatus": "https://schema.org/EventScheduled",
         "startDate": _instant(document, "utc_start_date"),
         "endDate": _instant(document, "utc_end_date"),
-        "location": place(first_venue) if first_venue else None,
-        "organizer": person(organizer[0]) if organizer else None,
-        "offers": _offer(document, currency=currency),
     }
-    return _filled(parts)
+    offers = {"offers": _offer(document, currency=currency)}
+    return EventParts(first=_filled(first), last=_filled(offers))
 
 
 def place(venue: dict[str, Any]) -> dict[str, Any]:
@@ -86,7 +92,7 @@ def _filled(parts: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in parts.items() if value not in (None, "")}
 
 
-def _image(document: dict[str, Any]) -> str | None:
+def _image(document: dict[str, Any]) -> Address | str | None:
     image = document.get("image")
     return image["url"] if image else None
 

@@ -1,4 +1,4 @@
-"""Make again what is made of the rows: fragments, search texts, link copies, counters.
+"""Make again what is made of the rows: rendered texts, search texts, link copies, counters.
 
 Nothing of it is lost or stale in normal running. It must be made again after a change of
 the wire shapes, of ``TIME_ZONE`` or of ``CURRENCY``, which fragments have taken in, and
@@ -28,29 +28,47 @@ from calendar_events.models import (
     Term,
     Venue,
 )
+from calendar_events.models.venue import RECORD_FIELDS, RENDERED_FIELDS
 
 BATCH = 500
 WHOLE = date(1, 1, 1)
 """The day under which the whole of a scope is counted."""
-COLUMNS = ["fragment", "search_text", "sort_text"]
+COLUMNS: dict[Any, list[str]] = {
+    Venue: RECORD_FIELDS,
+    Organizer: RECORD_FIELDS,
+    Term: RENDERED_FIELDS,
+    Event: [*RECORD_FIELDS, "protected_fragment", "protected_feed_text"],
+}
+"""What is made of the other columns."""
 
 
 def rebuild_records() -> int:
     """Render every record again, a batch at a time; return how many there are."""
     done = 0
-    for model in (Venue, Organizer, Term, Event):
-        columns = [*COLUMNS, "protected_fragment"] if model is Event else COLUMNS
+    for model, columns in COLUMNS.items():
         rows: models.QuerySet[Any] = model.objects.order_by("pk")
         if model is not Term:
             rows = rows.select_related("image")
-        last = 0
-        while batch := list(rows.filter(pk__gt=last)[:BATCH]):
-            with transaction.atomic():
-                for record in batch:
-                    records.render(record)
-                model.objects.bulk_update(batch, columns)
-            done, last = done + len(batch), batch[-1].pk
+        last: int | None = 0
+        while last is not None:
+            last, number = _rebuild_batch(rows.filter(pk__gt=last), columns)
+            done += number
     return done
+
+
+@transaction.atomic
+def _rebuild_batch(
+    rows: models.QuerySet[Any], columns: list[str]
+) -> tuple[int | None, int]:
+    """Render the first of these again; return the last one and their number.
+
+    They are locked, so that nothing is lost that somebody writes meanwhile.
+    """
+    batch = list(rows.select_for_update(of=("self",))[:BATCH])
+    for record in batch:
+        records.render(record)
+    rows.bulk_update(batch, columns)
+    return (batch[-1].pk if batch else None), len(batch)
 
 
 def rebuild_links() -> None:

@@ -4,11 +4,11 @@ A writer sets plain fields on an instance and calls::
 
     records.save(event, now=now, wanted=Links(venues=[3], organizers=[], terms=[7, 9]))
 
-``save`` sees to the version, ``modified_at``, the fragment, the search text and the link
-rows with their copies. A writer must set, before: ``institution``, ``author``, ``status``
-(never ``future``: that is ``publish`` with ``published_at`` to come), ``published_at`` and
-``slug`` when the status is ``publish``, both clocks of an event (``start_local`` and
-``start_utc``, …).
+``save`` sees to the version, ``modified_at``, the rendered texts, the search text and the
+link rows with their copies. A writer must set, before: ``institution``, ``author``,
+``status`` (never ``future``: that is ``publish`` with ``published_at`` to come),
+``published_at`` and ``slug`` when the status is ``publish``, both clocks of an event
+(``start_local`` and ``start_utc``, …).
 
 Of two writers that read the same version the second gets ``StaleRecord``; nothing of it is
 written. Slugs that another row has are an ``IntegrityError`` of the ``…_slug_is_unique``
@@ -141,11 +141,15 @@ def searched(record: AnyRecord) -> list[str]:
 
 
 def _render(record: AnyRecord) -> None:
-    if isinstance(record, Event):
-        record.fragment, record.protected_fragment = documents.render_event(record)
-    elif isinstance(record, Venue):
-        record.fragment = documents.render_venue(record)
-    elif isinstance(record, Organizer):
-        record.fragment = documents.render_organizer(record)
-    else:
+    if isinstance(record, Term):
         record.fragment = documents.render_term(record)
+        return
+    rendered: documents.RenderedEvent | documents.Rendered
+    if isinstance(record, Event):
+        rendered = documents.render_event(record)
+    elif isinstance(record, Venue):
+        rendered = documents.render_venue(record)
+    else:
+        rendered = documents.render_organizer(record)
+    for column, made in rendered._asdict().items():
+        setattr(record, column, made)

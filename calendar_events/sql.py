@@ -45,6 +45,17 @@ def connection() -> BaseDatabaseWrapper:
     return connections[router.db_for_read(Event)]
 
 
+def settle() -> None:
+    """Let go of a connection that broke or is too old.
+
+    Django does so when a request begins; what is sent later may be made by threads that
+    never begin one.
+    """
+    database = connection()
+    if not database.in_atomic_block:
+        database.close_if_unusable_or_obsolete()
+
+
 def is_postgres() -> bool:
     """Return whether reads go to PostgreSQL."""
     return connection().vendor == "postgresql"
@@ -65,6 +76,20 @@ def rows(statement: str, params: Sequence[Any] = (), *, prepare: bool = True) ->
             return _prepared_rows(database, statement, params)
     with database.cursor() as cursor:
         cursor.execute(statement, params)
+        return cursor.fetchall()
+
+
+def rows_by_index(statement: str, params: Sequence[Any]) -> list[Any]:
+    """Return the rows of a statement that looks at few of a table, planned for its values.
+
+    PostgreSQL may think that reading a small table whole costs less; one batch after the
+    other would.
+    """
+    settings = "SET LOCAL enable_seqscan = off; " if is_postgres() else ""
+    with connection().cursor() as cursor:
+        cursor.execute(settings + statement, params)
+        while cursor.description is None and cursor.nextset():
+            pass
         return cursor.fetchall()
 
 

@@ -392,6 +392,7 @@ CALENDAR_EVENTS = {
     "CURRENCY": CURRENCY,
     "INSTITUTIONS": "config.institutions.names",
     "MAX_PER_PAGE": 50,
+    "FEEDS_AT_ONCE": env.int("FEEDS_AT_ONCE", 32),
     "IDEMPOTENCY_HOURS": env.int("IDEMPOTENCY_HOURS", 24),
     "IMAGE_MAX_BYTES": env.int("IMAGE_MAX_BYTES", 10 * 1024 * 1024),
     "IMAGE_FETCH_SECONDS": env.int("IMAGE_FETCH_SECONDS", 10),

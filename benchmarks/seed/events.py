@@ -133,7 +133,8 @@ class Planner:
         event.search_text = "\n".join(
             filter(None, (text.fold(title), text.fold(excerpt), folded))
         )
-        event.fragment, event.protected_fragment = documents.render_event(event)
+        for column, made in documents.render_event(event)._asdict().items():
+            setattr(event, column, made)
         return event
 
     def _links(self, event: Event) -> Iterator[EventLink]:

@@ -19,6 +19,13 @@ FRAGMENT: Final = """'"id":' || (id + {shift}) || substr(
         '/events/' || id || '"', '/events/' || (id + {shift}) || '"'),
         'event-' || id || '"', 'event-' || (id + {shift}) || '"'),
     length('"id":' || id) + 1)"""
+# Both end with what no other address of theirs does: a quotation mark, the text's end.
+JSON_LD: Final = """replace(json_ld,
+    'event-' || id || '"', 'event-' || (id + {shift}) || '"')"""
+FEED_TEXT: Final = """CASE
+    WHEN feed_text LIKE '%/by-slug/event-' || id THEN substr(
+        feed_text, 1, length(feed_text) - length('' || id)) || (id + {shift})
+    ELSE feed_text END"""
 SLUG: Final = "CASE slug WHEN '' THEN '' ELSE 'event-' || (id + {shift}) END"
 
 
@@ -29,7 +36,13 @@ def copy_events(*, originals: int, first: int, last: int) -> None:
     if copied > originals:
         raise ValueError(f"{copied} twins of {originals} originals")
     with transaction.atomic(), connection.cursor() as cursor:
-        expressions = {"id": f"id + {shift}", "fragment": FRAGMENT, "slug": SLUG}
+        expressions = {
+            "id": f"id + {shift}",
+            "fragment": FRAGMENT,
+            "json_ld": JSON_LD,
+            "feed_text": FEED_TEXT,
+            "slug": SLUG,
+        }
         cursor.execute(_statement(Event, expressions, shift, f"id <= {copied}"))
         for link in (EventVenue, EventOrganizer, EventTerm):
             expressions = {"event_id": f"event_id + {shift}"}

@@ -7,7 +7,7 @@ from itertools import count, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks.seed.credentials import INSTITUTIONS
-from calendar_events import documents, records, slugs, text
+from calendar_events import records, slugs
 from calendar_events.models import Image, Organizer, Status, Taxonomy, Term, Venue
 
 if TYPE_CHECKING:
@@ -55,18 +55,6 @@ class Holdings:
 
 World = dict[str, Holdings]
 """Holdings by registry identifier, in the order of ``INSTITUTIONS``."""
-
-
-def describe(record: Venue | Organizer | Term) -> None:
-    """Fill the derived columns as ``records.save`` does."""
-    record.search_text = "\n".join(filter(None, map(text.fold, records.searched(record))))
-    record.sort_text = text.fold(record.name)[: records.SORT_LENGTH]
-    if isinstance(record, Venue):
-        record.fragment = documents.render_venue(record)
-    elif isinstance(record, Organizer):
-        record.fragment = documents.render_organizer(record)
-    else:
-        record.fragment = documents.render_term(record)
 
 
 def make(random: Random, prose: Prose, *, events: int, author: int, now: datetime) -> World:
@@ -117,7 +105,7 @@ def make(random: Random, prose: Prose, *, events: int, author: int, now: datetim
     for held in world.values():
         for kind in (held.venues, held.organizers, held.categories, held.tags):
             for record in kind:
-                describe(record)
+                records.render(record)
     return world
 
 

@@ -1,8 +1,9 @@
 """The wire shapes: the only package that knows what an answer looks like.
 
 A record is rendered once, when it is written, and its JSON text is stored beside it (the
-*fragment*). Reading a page is then a few queries and a concatenation; nothing is serialised
-per request. Two things are left open in a fragment:
+*fragment*), as are its text in feeds and its ``json_ld``. Reading a page is then a few
+queries and a concatenation; nothing is serialised per request. Two things are left open in
+what is stored:
 
 - addresses, because host and mount are settings: ``addresses.fill`` puts them in;
 - what belongs to other rows (venues, organizers, terms, their counts): ``pages`` and
@@ -12,8 +13,8 @@ per request. Two things are left open in a fragment:
 and ``render_term`` on every write; nothing else has to.
 """
 
+from calendar_events.documents.rendered import Rendered, RenderedEvent
 from calendar_events.documents.rendering import (
-    RenderedEvent,
     render_event,
     render_organizer,
     render_term,
@@ -21,6 +22,7 @@ from calendar_events.documents.rendering import (
 )
 
 __all__ = [
+    "Rendered",
     "RenderedEvent",
     "render_event",
     "render_organizer",

@@ -8,6 +8,7 @@ import orjson
 
 from calendar_events import viewers
 from calendar_events.documents import addresses
+from calendar_events.feeds.texts import MARK
 from calendar_events.models import Status, Taxonomy
 
 if TYPE_CHECKING:
@@ -50,6 +51,32 @@ def event(fragment: str, related: Iterable[Related]) -> str:
         f',"tags":[{",".join(tags)}],"venue":{venue}'
         f',"organizer":[{",".join(organizers)}],"custom_fields":[]}}'
     )
+
+
+def event_with_json_ld(fragment: str, json_ld: str, related: Iterable[Related]) -> str:
+    """Return an event with its description for search engines, as single answers do.
+
+    Its venue has its own, unless there are several.
+    """
+    shown = [one for one in related if one.fragment is not None]
+    venues = [one for one in shown if one.kind == viewers.VENUE]
+    organizers = [one for one in shown if one.kind == viewers.ORGANIZER]
+    first, _, last = json_ld.partition(MARK)
+    parts = [first]
+    parts += [f'"location":{{{one.json_ld}}}' for one in venues[:1]]
+    parts += [f'"organizer":{{{one.json_ld}}}' for one in organizers[:1]]
+    if last:
+        parts.append(last)
+    if len(venues) == 1:
+        venue = f'{venues[0].fragment},"json_ld":{{{venues[0].json_ld}}}'
+        place = shown.index(venues[0])
+        shown[place] = shown[place]._replace(fragment=venue)
+    return with_json_ld(event(fragment, shown), ",".join(parts))
+
+
+def with_json_ld(document: str, json_ld: str) -> str:
+    """Return a document with its description for search engines as its last member."""
+    return f'{document.removesuffix("}")},"json_ld":{{{json_ld}}}}}'
 
 
 def protected_event(fragment: str) -> str:

@@ -1,18 +1,21 @@
 """One record to its fragment: the members of its JSON object, without the braces.
 
 Event fragments end before ``categories``; term fragments before ``count``: what follows
-belongs to other rows.
+belongs to other rows. From the same document come the record's text in feeds and its
+``json_ld``.
 """
 
 from __future__ import annotations
 
 from datetime import UTC
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from calendar_events import costs, text, zones
+from calendar_events import costs, jsonld, text, zones
 from calendar_events.conf import conf
 from calendar_events.documents import addresses
 from calendar_events.documents.addresses import HOST, ROOT, Address
+from calendar_events.documents.rendered import Rendered, RenderedEvent
+from calendar_events.feeds import texts
 from calendar_events.models import Status, Taxonomy
 
 if TYPE_CHECKING:
@@ -39,13 +42,6 @@ BLANKED: dict[str, Any] = {
     **{name: [] for name in ("categories", "tags", "venue", "organizer")},
 }
 """Its other members that are blank, and what they are then."""
-
-
-class RenderedEvent(NamedTuple):
-    """What everybody sees, and what is seen without the password, if there is one."""
-
-    fragment: str
-    protected: str
 
 
 def moment(instant: datetime | None) -> str:
@@ -138,7 +134,7 @@ def _dates(event: Event) -> dict[str, Any]:
 
 
 def render_event(event: Event) -> RenderedEvent:
-    """Return both faces of an event up to its related records."""
+    """Return what is made of an event, up to its related records."""
     cost = costs.read(event.cost, currency=conf.currency)
     document = {
         "id": event.pk,
@@ -167,9 +163,16 @@ def render_event(event: Event) -> RenderedEvent:
         "featured": event.featured,
         "ticketed": event.ticketed,
     }
+    protected = _protected(document) if event.password else None
+    described = jsonld.event(document, currency=conf.currency)
     return RenderedEvent(
         fragment=addresses.members(document),
-        protected=addresses.members(_protected(document)) if event.password else "",
+        protected_fragment=addresses.members(protected) if protected else "",
+        feed_text=texts.event_text(document, version=event.version),
+        protected_feed_text=(
+            texts.event_text(protected, version=event.version) if protected else ""
+        ),
+        json_ld=texts.MARK.join(map(addresses.members, described)),
     )
 
 
@@ -186,8 +189,8 @@ def _with_values(document: dict[str, Any], optional: dict[str, Any]) -> dict[str
     }
 
 
-def render_venue(venue: Venue) -> str:
-    """Return a venue (``contract/events-observed.md`` 2.3)."""
+def render_venue(venue: Venue) -> Rendered:
+    """Return what is made of a venue (``contract/events-observed.md`` 2.3)."""
     document = {
         "id": venue.pk,
         **_publication(venue, "venues"),
@@ -197,30 +200,33 @@ def render_venue(venue: Venue) -> str:
         "show_map_link": venue.show_map_link,
         **_global_id(f"type=venue&id={venue.pk}"),
     }
-    return addresses.members(
-        _with_values(
-            document,
-            {
-                "description": text.html(venue.description),
-                "image": image_document(venue.image) if venue.image else None,
-                "address": venue.address,
-                "city": venue.city,
-                "country": venue.country,
-                "province": venue.province,
-                "state": venue.state,
-                "zip": venue.zip,
-                "phone": venue.phone,
-                "website": venue.website,
-                "stateprovince": venue.stateprovince,
-                "geo_lat": venue.geo_lat,
-                "geo_lng": venue.geo_lng,
-            },
-        )
+    document = _with_values(
+        document,
+        {
+            "description": text.html(venue.description),
+            "image": image_document(venue.image) if venue.image else None,
+            "address": venue.address,
+            "city": venue.city,
+            "country": venue.country,
+            "province": venue.province,
+            "state": venue.state,
+            "zip": venue.zip,
+            "phone": venue.phone,
+            "website": venue.website,
+            "stateprovince": venue.stateprovince,
+            "geo_lat": venue.geo_lat,
+            "geo_lng": venue.geo_lng,
+        },
+    )
+    return Rendered(
+        fragment=addresses.members(document),
+        feed_text=texts.venue_text(document),
+        json_ld=addresses.members(jsonld.place(document)),
     )
 
 
-def render_organizer(organizer: Organizer) -> str:
-    """Return an organizer (``contract/events-observed.md`` 2.4)."""
+def render_organizer(organizer: Organizer) -> Rendered:
+    """Return what is made of an organizer (``contract/events-observed.md`` 2.4)."""
     document = {
         "id": organizer.pk,
         **_publication(organizer, "organizers"),
@@ -228,17 +234,20 @@ def render_organizer(organizer: Organizer) -> str:
         "slug": organizer.slug,
         **_global_id(f"type=organizer&id={organizer.pk}"),
     }
-    return addresses.members(
-        _with_values(
-            document,
-            {
-                "description": text.html(organizer.description),
-                "image": image_document(organizer.image) if organizer.image else None,
-                "phone": organizer.phone,
-                "website": organizer.website,
-                "email": organizer.email,
-            },
-        )
+    document = _with_values(
+        document,
+        {
+            "description": text.html(organizer.description),
+            "image": image_document(organizer.image) if organizer.image else None,
+            "phone": organizer.phone,
+            "website": organizer.website,
+            "email": organizer.email,
+        },
+    )
+    return Rendered(
+        fragment=addresses.members(document),
+        feed_text=texts.organizer_text(document),
+        json_ld=addresses.members(jsonld.person(document)),
     )
 
 

@@ -1,5 +1,1 @@
-"""iCalendar feeds (RFC 5545): every event of a list, streamed as it is read."""
-
-from calendar_events.feeds.calendar import CONTENT_TYPE, closing, components, opening
-
-__all__ = ["CONTENT_TYPE", "closing", "components", "opening"]
+"""iCalendar feeds (RFC 5545): the stored texts of records, streamed batch by batch."""

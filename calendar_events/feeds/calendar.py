@@ -1,31 +1,32 @@
-"""Events as VEVENT components, and the calendar around them.
-
-Made from the same documents that the lists answer, so a feed shows nothing that a list does
-not: protected events keep their secrets, unseen venues stay out.
-"""
+"""Calendars put together from the stored texts of events and of what belongs to them."""
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from icalendar import Calendar, Event, vCalAddress, vText
+from icalendar import Calendar
 
-from calendar_events import text, zones
 from calendar_events.conf import conf
-from calendar_events.feeds.timezones import timezone_component
+from calendar_events.documents import addresses
+from calendar_events.feeds.lines import escape, fold, line
+from calendar_events.feeds.texts import MARK, STATUSES, UNDECIDED, EventText
+from calendar_events.models import Status
+from calendar_events.queries.feeds import NOTHING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from datetime import tzinfo
+    from calendar_events.feeds.timezones import ZonesOfFeed
+    from calendar_events.queries.feeds import Embedded
 
 CONTENT_TYPE = "text/calendar; charset=utf-8"
 PRODUCT = "-//Calendar Events//events/v1//EN"
-STATUSES = {"publish": "CONFIRMED", "private": "CONFIRMED", "trash": "CANCELLED"}
+REFRESH = "PT1H"
+"""How often calendars should read a feed again; an unchanged one is a 304."""
+PUBLISHED = line("STATUS", STATUSES[Status.PUBLISH])
+SCHEDULED = line("STATUS", UNDECIDED)
 
 
-def opening(name: str) -> bytes:
+def opening(name: str) -> str:
     """Return the beginning of a calendar."""
     calendar = Calendar()
     calendar.add("prodid", PRODUCT)
@@ -34,100 +35,68 @@ def opening(name: str) -> bytes:
     calendar.add("method", "PUBLISH")
     calendar.add("x-wr-calname", name)
     calendar.add("x-wr-timezone", conf.site_zone.key)
-    return bytes(calendar.to_ical()).removesuffix(b"END:VCALENDAR\r\n")
+    begun = calendar.to_ical().decode().removesuffix("END:VCALENDAR\r\n")
+    # RFC 7986 5.7, and what others read.
+    refresh = line("REFRESH-INTERVAL;VALUE=DURATION", REFRESH)
+    return begun + refresh + line("X-PUBLISHED-TTL", REFRESH)
 
 
-def closing() -> bytes:
+def closing() -> str:
     """Return the end of a calendar."""
-    return b"END:VCALENDAR\r\n"
+    return "END:VCALENDAR\r\n"
 
 
-def components(documents: Iterable[tuple[dict[str, Any], int]]) -> Iterator[bytes]:
-    """Return events, given with their versions, each zone before its first event.
-
-    A zone that comes again in years that were not told yet is told again, for more years:
-    calendars keep the last they read.
-    """
-    told: dict[str, tuple[int, int]] = {}
-    for document, version in documents:
-        zone = zones.zone(document["timezone"])
-        if isinstance(zone, ZoneInfo) and document["all_day"] is not True:
-            first = int(document["utc_start_date"][:4])
-            last = int(document["utc_end_date"][:4])
-            known = told.get(zone.key, (first, first - 1))
-            if first < known[0] or last > known[1]:
-                told[zone.key] = (min(first, known[0]), max(last, known[1]) + 1)
-                yield timezone_component(zone, *told[zone.key])
-        yield bytes(vevent(document, version, zone).to_ical())
+# The same few names come again and again.
+_escaped = lru_cache(maxsize=4096)(escape)
 
 
-def vevent(document: dict[str, Any], version: int, zone: tzinfo) -> Event:
-    """Return one event."""
-    component = Event()
-    component.add("uid", f"event-{document['id']}@{conf.public_host}")
-    component.add("dtstamp", _instant(document["modified_utc"]))
-    component.add("sequence", version - 1)
-    if document["date_utc"]:
-        component.add("created", _instant(document["date_utc"]))
-    component.add("last-modified", _instant(document["modified_utc"]))
-    _add_times(component, document, zone)
-    component.add("summary", document["title"])
-    component.add("status", STATUSES.get(document["status"], "TENTATIVE"))
-    component.add("url", document["url"])
-    _add_words(component, document)
-    return component
+class Composer:
+    """Puts the events of one calendar together, each zone before its first event."""
 
+    def __init__(self, zones: ZonesOfFeed) -> None:
+        """Look up the settings that stored texts leave open."""
+        self._zones = zones
+        self._host = conf.public_host
+        self._fillings = (
+            (addresses.SITE, conf.public_url),
+            (addresses.ROOT, conf.root_url),
+        )
 
-def _add_times(component: Event, document: dict[str, Any], zone: tzinfo) -> None:
-    """Add the beginning and the end, which iCalendar wants exclusive for whole days.
+    def event(
+        self, pk: int, text: str, embedded: Embedded = NOTHING, *, is_scheduled: bool
+    ) -> str:
+        """Return an event; ``embedded`` is what its viewer sees of other rows.
 
-    A zone that is only an offset has no name that other calendars know; its events are
-    written in UTC. So are those in an hour that comes a second time when clocks go back: a
-    time in a zone means the first (RFC 5545 3.3.5), and an end could precede its start.
-    """
-    if document["all_day"] is True:
-        first = date.fromisoformat(document["start_date"][:10])
-        last = date.fromisoformat(document["end_date"][:10])
-        component.add("dtstart", first)
-        if last < date.max:
-            component.add("dtend", last + timedelta(days=1))
-        else:  # there is no day after the last
-            component.add("duration", last - first + timedelta(days=1))
-        return
-    start, end = _instant(document["utc_start_date"]), _instant(document["utc_end_date"])
-    if isinstance(zone, ZoneInfo):
-        here = zones.shown(start, zone), zones.shown(end, zone)
-        if not any(moment.fold for moment in here):
-            start, end = here
-    component.add("dtstart", start)
-    component.add("dtend", end)
+        Without a text there is none.
+        """
+        if not text:
+            return ""
+        pieces = EventText(*text.split(MARK))
+        geo, _, location = "".join(embedded.places[:1]).partition(MARK)
+        terms = ",".join(map(_escaped, embedded.categories + embedded.tags))
+        return "".join(
+            (
+                self._zones.describe(pieces.zone),
+                pieces.head,
+                fold(f"UID:event-{pk}@{self._host}"),
+                "\r\n",
+                pieces.sequence,
+                self._open(pieces.attach) if pieces.attach else "",
+                line("CATEGORIES", terms) if terms else "",
+                pieces.described,
+                geo,
+                pieces.modified,
+                location,
+                *embedded.organizers[:1],
+                SCHEDULED if is_scheduled and pieces.status == PUBLISHED else pieces.status,
+                self._open(pieces.url),
+                "END:VEVENT\r\n",
+            )
+        )
 
-
-def _add_words(component: Event, document: dict[str, Any]) -> None:
-    if described := text.strip_html(document["description"]):
-        component.add("description", described)
-    terms = [term["name"] for term in document["categories"] + document["tags"]]
-    if terms:
-        component.add("categories", terms)
-    venues = document["venue"]
-    venue = venues[0] if isinstance(venues, list) and venues else venues
-    if venue:
-        component.add("location", _place(venue))
-        if "geo_lat" in venue:
-            component.add("geo", (venue["geo_lat"], venue["geo_lng"]))
-    for organizer in document["organizer"][:1]:
-        if "email" in organizer:
-            address = vCalAddress(f"MAILTO:{organizer['email']}")
-            address.params["CN"] = vText(organizer["organizer"])
-            component.add("organizer", address)
-    if document["image"]:
-        component.add("attach", document["image"]["url"])
-
-
-def _place(venue: dict[str, Any]) -> str:
-    parts = ("venue", "address", "city", "stateprovince", "zip", "country")
-    return ", ".join(venue[part] for part in parts if venue.get(part))
-
-
-def _instant(written: str) -> datetime:
-    return datetime.strptime(written, "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)
+    def _open(self, text: str) -> str:
+        """Return a line with its address filled in."""
+        for marker, address in self._fillings:
+            if marker in text:
+                text = text.replace(marker, address)
+        return f"{fold(text)}\r\n"

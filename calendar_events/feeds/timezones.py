@@ -9,15 +9,53 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
+from zoneinfo import ZoneInfo
 
 from icalendar import Timezone, TimezoneDaylight, TimezoneStandard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from zoneinfo import ZoneInfo
 
+MOST_YEARS = 30
+"""For so many years from an event's on a zone is described in advance."""
+EARLIEST = datetime(1, 1, 2, tzinfo=UTC)
+LATEST = datetime(9999, 12, 30, tzinfo=UTC)
+"""The first and the last moment that every zone has a clock for."""
 STEP = timedelta(days=7)
 """No zone changes its clocks twice within a week (save for a few years before 1950)."""
+
+
+class ZonesOfFeed:
+    """Describes each zone once, before its first event.
+
+    The years of later events are not known yet. ``reach`` holds the first and the last that
+    the feed is about, as far as that is known; a zone that comes again in other years is
+    described again, for more: calendars keep the last that they read.
+    """
+
+    def __init__(self, reach: tuple[int, int] | None = None) -> None:
+        """Begin a feed."""
+        self._reach = reach
+        self._seen: set[str] = set()
+        self._years: dict[str, tuple[int, int]] = {}
+
+    def describe(self, wanted: str) -> str:
+        """Return what is yet to be said of a zone and years (``EventText.zone``)."""
+        if not wanted or wanted in self._seen:
+            return ""
+        self._seen.add(wanted)
+        key, *years = wanted.rsplit(" ", 2)
+        first, last = map(int, years)
+        known = self._years.get(key)
+        if known and known[0] <= first and last <= known[1]:
+            return ""
+        if self._reach:
+            first = min(first, max(self._reach[0], first - MOST_YEARS))
+            last = max(last, min(self._reach[1], last + MOST_YEARS))
+        if known:
+            first, last = min(first, known[0]), max(last, known[1])
+        self._years[key] = first, last + 1
+        return timezone_component(ZoneInfo(key), first, last + 1).decode()
 
 
 class Change(NamedTuple):
@@ -36,8 +74,8 @@ def timezone_component(zone: ZoneInfo, first_year: int, last_year: int) -> bytes
     component = Timezone()
     component.add("tzid", zone.key)
     # A day earlier and later: years are counted in UTC, clocks are up to 14 hours away.
-    begin = datetime(max(first_year - 1, 2), 12, 30, tzinfo=UTC)
-    end = datetime(min(last_year + 1, 9998), 12, 31, tzinfo=UTC)
+    begin = datetime(first_year - 1, 12, 30, tzinfo=UTC) if first_year > 1 else EARLIEST
+    end = min(datetime(min(last_year + 1, 9999), 12, 31, tzinfo=UTC), LATEST)
     local = begin.astimezone(zone)
     offset = local.utcoffset() or timedelta(0)
     _observance(component, _as_change(begin, offset, local))
@@ -60,7 +98,7 @@ def _changes(zone: ZoneInfo, begin: datetime, end: datetime) -> Iterator[Change]
     """Find the changes between two moments, each to the second."""
     moment = begin
     while moment < end:
-        after = min(moment + STEP, end)
+        after = moment + STEP if end - moment > STEP else end
         if _look(moment, zone) != _look(after, zone):
             yield _between(zone, moment, after)
         moment = after

@@ -13,7 +13,7 @@ from calendar_events.models.history import LinkedHistory, StateManager
 from calendar_events.models.organizer import Organizer
 from calendar_events.models.record import Record, RecordQuerySet, Status
 from calendar_events.models.term import Term
-from calendar_events.models.venue import RENDERED_FIELDS, Venue
+from calendar_events.models.venue import RECORD_FIELDS, Venue
 
 LISTED = Q(status=Status.PUBLISH, hide_from_listings=False)
 """Events that lists may show once their publication moment has come."""
@@ -53,6 +53,8 @@ class Event(Record):
     )
     protected_fragment = models.TextField(editable=False, blank=True, default="")
     """What is shown without the password; empty when there is none."""
+    protected_feed_text = models.TextField(editable=False, blank=True, default="")
+    """The event in feeds without the password; empty when there is none."""
     venues = models.ManyToManyField(Venue, through="EventVenue", related_name="events")
     organizers = models.ManyToManyField(
         Organizer, through="EventOrganizer", related_name="events"
@@ -60,7 +62,7 @@ class Event(Record):
     terms = models.ManyToManyField(Term, through="EventTerm", related_name="events")
 
     history = HistoricalRecords(
-        excluded_fields=[*RENDERED_FIELDS, "protected_fragment"],
+        excluded_fields=[*RECORD_FIELDS, "protected_fragment", "protected_feed_text"],
         bases=[LinkedHistory],
         history_manager=StateManager,
     )

@@ -8,7 +8,7 @@ from simple_history.models import HistoricalRecords
 
 from calendar_events.models.history import StateManager
 from calendar_events.models.record import Record, RecordQuerySet
-from calendar_events.models.venue import RENDERED_FIELDS
+from calendar_events.models.venue import RECORD_FIELDS
 
 
 class Organizer(Record):
@@ -18,9 +18,7 @@ class Organizer(Record):
     phone = models.CharField(max_length=255, blank=True, default="")
     email = models.CharField(max_length=254, blank=True, default="")
 
-    history = HistoricalRecords(
-        excluded_fields=RENDERED_FIELDS, history_manager=StateManager
-    )
+    history = HistoricalRecords(excluded_fields=RECORD_FIELDS, history_manager=StateManager)
 
     objects = RecordQuerySet.as_manager()
 

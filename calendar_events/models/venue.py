@@ -10,6 +10,8 @@ from calendar_events.models.history import StateManager
 from calendar_events.models.record import Record, RecordQuerySet
 
 RENDERED_FIELDS = ["fragment", "search_text", "sort_text"]
+RECORD_FIELDS = [*RENDERED_FIELDS, "feed_text", "json_ld"]
+"""What histories leave out, for it is made of the rest."""
 
 
 class Venue(Record):
@@ -29,9 +31,7 @@ class Venue(Record):
     geo_lat = models.FloatField(null=True, blank=True)
     geo_lng = models.FloatField(null=True, blank=True)
 
-    history = HistoricalRecords(
-        excluded_fields=RENDERED_FIELDS, history_manager=StateManager
-    )
+    history = HistoricalRecords(excluded_fields=RECORD_FIELDS, history_manager=StateManager)
 
     objects = RecordQuerySet.as_manager()
 

@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from calendar_events.viewers import Viewer
 
 _EVENT = """SELECT 'event' AS kind, e.id, e.version, e.institution, e.author_id, e.status,
-  e.published_at, e.modified_at, 0 AS position, '' AS name, e.fragment, e.password,
-  COALESCE((SELECT MAX(s.published_at) FROM calendar_events_event s
+  e.published_at, e.modified_at, 0 AS position, '' AS name, e.fragment, e.json_ld,
+  e.password, COALESCE((SELECT MAX(s.published_at) FROM calendar_events_event s
     WHERE NOT s.hide_from_listings AND s.status = 'publish') > %s, 1 = 0)
 FROM calendar_events_event e WHERE e.id = %s"""
 _RECORDS = """SELECT '{kind}', r.id, r.version, r.institution, r.author_id, r.status,
-  r.published_at, r.modified_at, l.position, '', '', '', 1 = 0
+  r.published_at, r.modified_at, l.position, '', '', '', '', 1 = 0
 FROM calendar_events_event{kind} l JOIN calendar_events_{kind} r ON r.id = l.{kind}_id
 WHERE l.event_id = %s"""
 _TERMS = """SELECT t.taxonomy, t.id, t.version, '', 0, '',
-  NULL, t.modified_at, l.position, t.sort_text, '', '', 1 = 0
+  NULL, t.modified_at, l.position, t.sort_text, '', '', '', 1 = 0
 FROM calendar_events_eventterm l JOIN calendar_events_term t ON t.id = l.term_id
 WHERE l.event_id = %s"""
 _STATEMENT = " UNION ALL ".join(
@@ -58,6 +58,7 @@ class _Row(NamedTuple):
     position: int
     name: str
     fragment: str
+    json_ld: str
     password: str
     has_scheduled: bool
 
@@ -92,6 +93,7 @@ def by_id(pk: int, now: datetime) -> EventSingle | None:
         published_at=sql.as_moment(event.published_at),
         modified_at=sql.as_moment(event.modified_at),
         fragment=event.fragment,
+        json_ld=event.json_ld,
         password=event.password,
         has_scheduled=event.has_scheduled,
     )

@@ -1,4 +1,4 @@
-"""Fetch one page of a list of events, and its total, in one statement; or all of it."""
+"""Fetch one page of a list of events, and its total, in one statement."""
 
 from __future__ import annotations
 
@@ -8,19 +8,12 @@ from typing import TYPE_CHECKING, Any
 from calendar_events import scans, sql
 from calendar_events.queries import page_statements as statements
 from calendar_events.queries import searches, totals
-from calendar_events.queries.searching import Source
 from calendar_events.state import FAR
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from calendar_events.queries.events import EventQuery
-    from calendar_events.queries.page_statements import EventPage, EventRow
+    from calendar_events.queries.page_statements import EventPage
     from calendar_events.queries.searching import Part
-
-_BATCH = """SELECT f.k, {row}
-FROM ({walk}) f JOIN calendar_events_event e ON e.id = f.id
-ORDER BY f.k {direction}, f.id {direction}"""
 
 
 def fetch(query: EventQuery, *, limit: int, offset: int) -> EventPage:
@@ -42,38 +35,6 @@ def fetch(query: EventQuery, *, limit: int, offset: int) -> EventPage:
         # Written since the horizon was seen: look at everything.
         return fetch(replace(query, horizon=FAR), limit=limit, offset=offset)
     return statements.page(rows)
-
-
-def each(query: EventQuery, *, batch: int = 500) -> Iterator[list[EventRow]]:
-    """Walk the whole list in its order, a batch at a time (for feeds).
-
-    By key, not by offset: rows that come and go meanwhile shift nothing.
-    """
-    last: tuple[Any, int] | None = None
-    source = searches.source_of_walk(query)
-    while True:
-        union, params = statements.union(query, source)
-        direction, keyset = query.order.direction, ""
-        if last is not None:
-            operator = "<" if query.order.descending else ">"
-            keyset = f"WHERE k {operator} %s OR (k = %s AND id {operator} %s)"
-            params = [*params, last[0], *last]
-        walk = (
-            f"SELECT id, k FROM ({union}) u {keyset} "
-            f"ORDER BY k {direction}, id {direction} LIMIT {batch}"
-        )
-        statement = _BATCH.format(row=statements.ROW, walk=walk, direction=direction)
-        params = [sql.moment(query.now), *params]
-        if source is Source.INDEX:
-            rows = scans.rows(
-                statement, params, settings=scans.AT_FULL_SPEED + scans.BY_INDEX
-            )
-        else:
-            rows = sql.rows(statement, params, prepare=False)
-        if not rows:
-            return
-        yield [statements.EventRow(*row[1:]) for row in rows]
-        last = rows[-1][0], rows[-1][1]
 
 
 def _walked(query: EventQuery, *, limit: int, offset: int) -> tuple[str, list[Any]]:

@@ -20,17 +20,18 @@ _RECORDS = """SELECT '{kind}' AS kind, l.event_id AS event, l.position AS positi
   r.id AS id, r.version AS version, {modified_at} AS modified_at,
   r.status = 'publish' AND r.published_at > %s AS is_scheduled,
   CASE WHEN {visible} THEN {fragment} END AS fragment, 0 AS number, '' AS name,
-  {published_at} AS published_at
+  {published_at} AS published_at{json_ld}
 FROM calendar_events_event{kind} l JOIN calendar_events_{kind} r ON r.id = l.{kind}_id
 WHERE {linked}"""
 _TERMS = """SELECT t.taxonomy, l.event_id, l.position, t.id, t.version, {modified_at},
-  NULL, {fragment}, {number}, t.sort_text, NULL
+  NULL, {fragment}, {number}, t.sort_text, NULL{json_ld}
 FROM calendar_events_eventterm l JOIN calendar_events_term t ON t.id = l.term_id
 WHERE {linked}"""
 _NUMBER = """(SELECT COALESCE(SUM(d.number), 0) FROM calendar_events_daycount d
   WHERE d.scope = 'term:' || t.id AND d.day = '0001-01-01')"""
 # What time has not published yet is among the kept numbers but not yet counted.
-_SCHEDULED = """SELECT 'scheduled', 0, 0, x.term_id, 0, NULL, NULL, '', COUNT(*), '', NULL
+_SCHEDULED = """SELECT 'scheduled', 0, 0, x.term_id, 0, NULL, NULL, '',
+  COUNT(*), '', NULL{json_ld}
 FROM calendar_events_event e JOIN calendar_events_eventterm x ON x.event_id = e.id
 WHERE NOT e.hide_from_listings AND e.status = 'publish' AND e.published_at > %s
   AND x.term_id IN (SELECT l.term_id FROM calendar_events_eventterm l WHERE {linked})
@@ -62,17 +63,30 @@ class Related(NamedTuple):
     name: str
     published_at: Any = None
     """When what is published was or will be; given like ``modified_at``."""
+    json_ld: str = ""
+    """Of a venue or an organizer, where it was asked for."""
 
 
 def of_events(
-    ids: Sequence[int], viewer: Viewer, now: datetime, *, has_scheduled: bool = True
+    ids: Sequence[int],
+    viewer: Viewer,
+    now: datetime,
+    *,
+    has_scheduled: bool = True,
+    with_json_ld: bool = False,
 ) -> list[Related]:
     """Return everything that these events are linked to.
 
     ``has_scheduled`` says whether time has yet to publish an event.
     """
     return _related(
-        ids, viewer, now, is_whole=True, is_dated=False, has_scheduled=has_scheduled
+        ids,
+        viewer,
+        now,
+        is_whole=True,
+        is_dated=False,
+        has_scheduled=has_scheduled,
+        with_json_ld=with_json_ld,
     )
 
 
@@ -94,6 +108,7 @@ def _related(  # noqa: PLR0913 -- which parts are wanted
     is_whole: bool,
     is_dated: bool,
     has_scheduled: bool | None,
+    with_json_ld: bool = False,
 ) -> list[Related]:
     """Ask; where ``has_scheduled`` is not known, ask that first."""
     if not ids:
@@ -101,6 +116,7 @@ def _related(  # noqa: PLR0913 -- which parts are wanted
     fragment = "{}.fragment" if is_whole else "''"
     modified_at = "{}.modified_at" if is_dated else "NULL"
     published_at = "CASE WHEN r.status = 'publish' THEN r.published_at END"
+    no_json_ld = ", ''" if with_json_ld else ""
     moment = sql.moment(now)
     linked = sql.Conditions()
     if len(ids) == 1:
@@ -110,28 +126,31 @@ def _related(  # noqa: PLR0913 -- which parts are wanted
     texts: list[str] = []
     params: list[Any] = []
     for kind in (viewers.VENUE, viewers.ORGANIZER):
-        visible = _visible(kind, viewer, now)
+        shown = visible(kind, viewer, now)
         texts.append(
             _RECORDS.format(
                 kind=kind,
-                visible=visible,
+                visible=shown,
                 fragment=fragment.format("r"),
                 modified_at=modified_at.format("r"),
                 published_at=published_at if is_dated else "NULL",
                 linked=linked,
+                json_ld=", r.json_ld" if with_json_ld else "",
             )
         )
-        params += [moment, *visible.params, *linked.params]
+        params += [moment, *shown.params, *linked.params]
     texts.append(
         _TERMS.format(
             fragment=fragment.format("t"),
             modified_at=modified_at.format("t"),
             number=_NUMBER if is_whole else "0",
             linked=linked,
+            json_ld=no_json_ld,
         )
     )
     params += linked.params
-    scheduled = _SCHEDULED.format(linked=linked), [moment, *linked.params]
+    counting = _SCHEDULED.format(linked=linked, json_ld=no_json_ld)
+    scheduled = counting, [moment, *linked.params]
     if has_scheduled is None:
         texts.append(_HORIZON)
         params.append(moment)
@@ -144,7 +163,7 @@ def _related(  # noqa: PLR0913 -- which parts are wanted
     return _with_counts([row for row in rows if row.kind != "horizon"])
 
 
-def _visible(kind: str, viewer: Viewer, now: datetime) -> sql.Conditions:
+def visible(kind: str, viewer: Viewer, now: datetime) -> sql.Conditions:
     """Return the condition for what may be shown; never the trash (decisions 7)."""
     conditions = sql.Conditions()
     public = "r.status = 'publish' AND r.published_at <= %s"

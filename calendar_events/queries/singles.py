@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _COLUMNS = (
     "r.id, r.version, r.institution, r.author_id, r.status, r.published_at, "
-    "r.modified_at, r.fragment"
+    "r.modified_at, r.fragment, r.json_ld"
 )
 _OF_EVENTS = f"""{_COLUMNS}, r.password, COALESCE(
   (SELECT MAX(s.published_at) FROM calendar_events_event s
@@ -31,6 +31,7 @@ class Single(NamedTuple):
     published_at: datetime | None
     modified_at: datetime
     fragment: str
+    json_ld: str
     password: str = ""
     has_scheduled: bool = False
     """Whether time has yet to publish an event, this one or another."""
@@ -47,6 +48,7 @@ def of_record(record: Event | Venue | Organizer) -> Single:
         published_at=record.published_at,
         modified_at=record.modified_at,
         fragment=record.fragment,
+        json_ld=record.json_ld,
         password=getattr(record, "password", ""),
         has_scheduled=True,  # unknown, and asked for together with what is embedded
     )

@@ -39,6 +39,10 @@ READ_ERRORS = {
     500: "Something broke; the request identifier names it.",
     503: "The database is busy; `Retry-After` says how long to wait.",
 }
+BUSY_WITH_FEEDS = (
+    "The database is busy, or too many feeds are being sent; `Retry-After` says how long "
+    "to wait."
+)
 WRITE_ERRORS = READ_ERRORS | {
     400: "A field or parameter cannot be used; `data.params` names it.",
     409: "The body's `modified_utc` is not that of the stored record.",
@@ -270,6 +274,8 @@ class EventsAutoSchema(AutoSchema):
             found[201 if self.action == "create" else 200, JSON] = self._shape()
         if is_read:
             found[304] = OpenApiResponse(description="Not modified.")
+        if self.is_feed and self.action == "list":
+            errors = errors | {503: BUSY_WITH_FEEDS}
         for status, description in errors.items():
             found[status, JSON] = OpenApiResponse(EventsErrorSerializer, description)
             found[status, XML] = OpenApiResponse(PlatformErrorSerializer, description)

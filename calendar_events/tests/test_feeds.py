@@ -12,7 +12,7 @@ from icalendar import Calendar
 
 from calendar_events import records
 from calendar_events.feeds.timezones import timezone_component
-from calendar_events.queries import pages
+from calendar_events.queries import feeds
 from calendar_events.tests.callers import bad_fields, refusal
 from calendar_events.tests.factories import (
     CategoryFactory,
@@ -54,8 +54,7 @@ def test_a_feed_is_read_in_batches_without_losing_or_repeating(
 ):
     for day in range(5):
         EventFactory(start=at(f"2031-01-0{1 + day // 2} 10:00"), draft=day == 3)
-    walk = pages.each
-    monkeypatch.setattr(pages, "each", lambda query: walk(query, batch=batch))
+    monkeypatch.setattr(feeds, "BATCH", batch)
 
     for viewer, count in ((anonymous, 4), (editor, 5)):
         for order in ("asc", "desc"):
@@ -103,7 +102,7 @@ def test_an_event_says_everything_that_other_calendars_understand(anonymous):
     (parsed,) = Calendar.from_ical(content).events
 
     assert parsed["SUMMARY"] == "Bread, cheese; wine\\"
-    assert parsed["DESCRIPTION"].startswith("First line Ünïcode long")
+    assert parsed["DESCRIPTION"].startswith("First line\nÜnïcode long")
     assert parsed["DTSTART"].dt == datetime(
         2031, 7, 15, 18, tzinfo=ZoneInfo("Europe/Berlin")
     )

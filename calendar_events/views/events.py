@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from calendar_events.pagination import PageRequest
     from calendar_events.queries.event_singles import EventSingle
     from calendar_events.queries.events import EventQuery
+    from calendar_events.queries.feeds import FeedRow
     from calendar_events.queries.page_statements import EventRow
     from calendar_events.queries.singles import Single
     from calendar_events.queries.windows import Window
@@ -120,8 +121,8 @@ def single_answer(  # noqa: PLR0913 -- a record, who looks, and when
     conditional.check(request, version.etag, version.modified_at)
     if conditional.is_not_modified(request, version.etag, version.modified_at):
         return answers.not_modified(request, version)
-    body = answers.record_body(kind, record, viewer=viewer, now=now)
-    return answers.respond(request, answers.with_json_ld(kind, body), version)
+    body = answers.single_body(kind, record, viewer=viewer, now=now)
+    return answers.respond(request, body, version)
 
 
 def event_list(asked: lists.ListRequest) -> tuple[EventQuery, Window]:
@@ -143,7 +144,7 @@ def event_list(asked: lists.ListRequest) -> tuple[EventQuery, Window]:
 
 def event_texts(rows: list[EventRow], query: EventQuery, password: str) -> list[str]:
     """Return the documents of a page; without their password some are blank."""
-    open_ids = [row.id for row in rows if _is_open(row, password)]
+    open_ids = [row.id for row in rows if is_open(row, password)]
     related: dict[int, list[relations.Related]] = {pk: [] for pk in open_ids}
     found = relations.of_events(
         open_ids,
@@ -166,5 +167,6 @@ def event_texts(rows: list[EventRow], query: EventQuery, password: str) -> list[
     ]
 
 
-def _is_open(row: EventRow, password: str) -> bool:
+def is_open(row: EventRow | FeedRow, password: str) -> bool:
+    """Return whether an event is shown whole: it has no password, or this one."""
     return not row.password or access.is_password(row.password, password)

@@ -8,17 +8,22 @@ import orjson
 from django.http import HttpResponse, StreamingHttpResponse
 from rest_framework.renderers import BaseRenderer
 
-from calendar_events import answers, conditional, feeds, sql, viewers
-from calendar_events.documents import addresses
+from calendar_events import access, answers, conditional, sql, viewers
+from calendar_events.feeds import calendar
+from calendar_events.feeds.streams import FeedResponse, chunks
+from calendar_events.feeds.timezones import ZonesOfFeed
 from calendar_events.filters.echo import echo
 from calendar_events.filters.events import FeedFilter
-from calendar_events.queries import event_singles, pages
+from calendar_events.queries import event_singles
+from calendar_events.queries import feeds as event_feeds
 from calendar_events.views import lists
 from calendar_events.views.base import EventsView
-from calendar_events.views.events import event_list, event_texts, open_event
+from calendar_events.views.events import event_list, is_open, open_event
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Generator, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+    from datetime import datetime
 
     from django.http.response import HttpResponseBase
     from rest_framework.request import Request
@@ -26,6 +31,8 @@ if TYPE_CHECKING:
 
     from calendar_events.queries.event_singles import EventSingle
     from calendar_events.queries.events import EventQuery
+    from calendar_events.queries.feeds import FeedRow
+    from calendar_events.viewers import Viewer
 
 NAME = "Events"
 
@@ -60,7 +67,10 @@ class EventFeeds(EventsView):
         return response
 
     def list(self, request: Request) -> HttpResponseBase:
-        """Stream every event of a list; pages are ignored."""
+        """Stream every event of a list; pages are ignored.
+
+        Raises ``Unavailable`` when too many feeds are being sent.
+        """
         asked = lists.read(request, FeedFilter, now=self.now)
         query, window = event_list(asked)
         told = echo(FeedFilter, request.GET, asked.values, asked.context, window)
@@ -70,11 +80,11 @@ class EventFeeds(EventsView):
         if conditional.is_not_modified(request, etag):
             response: HttpResponseBase = HttpResponse(status=304)
             del response["Content-Type"]
+        elif request.method == "HEAD":
+            response = StreamingHttpResponse((), content_type=calendar.CONTENT_TYPE)
         else:
-            password = asked.values.get("password", "")
-            response = StreamingHttpResponse(
-                _stream(query, password), content_type=feeds.CONTENT_TYPE
-            )
+            steps = _stream(query, asked.values.get("password", ""))
+            response = FeedResponse(steps, content_type=calendar.CONTENT_TYPE)
         is_private = request.auth is not None or "password" in asked.values
         conditional.add_headers(response, etag=etag, is_private=is_private)
         return response
@@ -101,23 +111,58 @@ class EventFeeds(EventsView):
         )
         if conditional.is_not_modified(request, version.etag, version.modified_at):
             return answers.not_modified(request, version)
-        body = answers.record_body(viewers.EVENT, event, viewer=viewer, now=self.now)
-        parts = feeds.components([(orjson.loads(body), event.version)])
-        response = HttpResponse(
-            b"".join([feeds.opening(NAME), *parts, feeds.closing()]),
-            content_type=feeds.CONTENT_TYPE,
+        row = event_feeds.single(event.id, self.now)
+        if row is None:  # deleted since it was found
+            raise access.RecordNotFound(viewers.EVENT)
+        composer = calendar.Composer(ZonesOfFeed())
+        body = (
+            calendar.opening(NAME),
+            _events(composer, [row], {row.id}, viewer=viewer, now=self.now),
+            calendar.closing(),
         )
+        response = HttpResponse("".join(body), content_type=calendar.CONTENT_TYPE)
         answers.add_headers(request, response, version)
         return response
 
 
-def _stream(query: EventQuery, password: str) -> Iterator[bytes]:
-    yield feeds.opening(NAME)
-    yield from feeds.components(_documents(query, password))
-    yield feeds.closing()
+def _stream(query: EventQuery, password: str) -> Generator[bytes]:
+    """Yield a feed; between two chunks nothing is held but what is yet to be sent."""
+    yield from chunks(_texts(query, password))
 
 
-def _documents(query: EventQuery, password: str) -> Iterator[tuple[dict[str, Any], int]]:
-    for rows in pages.each(query):
-        for row, text in zip(rows, event_texts(rows, query, password), strict=True):
-            yield orjson.loads(addresses.fill(text)), row.version
+def _texts(query: EventQuery, password: str) -> Iterator[str]:
+    composer = calendar.Composer(ZonesOfFeed(_reach(query)))
+    yield calendar.opening(NAME)
+    for rows in event_feeds.batches(query):
+        open_ids = {row.id for row in rows if is_open(row, password)}
+        yield _events(composer, rows, open_ids, viewer=query.viewer, now=query.now)
+    yield calendar.closing()
+
+
+def _events(
+    composer: calendar.Composer,
+    rows: Sequence[FeedRow],
+    open_ids: AbstractSet[int],
+    *,
+    viewer: Viewer,
+    now: datetime,
+) -> str:
+    """Return events; those that are not open are shown as without their password."""
+    embedded = event_feeds.embedded(sorted(open_ids), viewer, now)
+    return "".join(
+        composer.event(
+            row.id,
+            event_feeds.text_of(row, is_open=row.id in open_ids),
+            embedded.get(row.id, event_feeds.NOTHING),
+            is_scheduled=row.is_scheduled,
+        )
+        for row in rows
+    )
+
+
+def _reach(query: EventQuery) -> tuple[int, int]:
+    """Return the years that the events of a list begin and end in, as far as is known."""
+    window = query.window
+    start = window.start or window.starts_after or query.now
+    end = min(window.end or query.horizon.last_end, query.horizon.last_end)
+    return start.year, max(start, end).year

@@ -309,7 +309,16 @@ class EventDetailSerializer(EventSerializer):
     def to_representation(self, instance: Event) -> dict[str, Any]:
         """Describe what the other fields say, by the product's own functions."""
         document = super().to_representation(instance)
-        described = jsonld.event(document, currency="USD")
-        if isinstance(document["venue"], dict):
-            document["venue"]["json_ld"] = jsonld.place(document["venue"])
-        return {**document, "json_ld": described}
+        first, last = jsonld.event(document, currency="USD")
+        venue, organizers = document["venue"], document["organizer"]
+        places = [
+            jsonld.place(one) for one in (venue if isinstance(venue, list) else [venue])
+        ]
+        described = first
+        if places:
+            described |= {"location": places[0]}
+        if organizers:
+            described |= {"organizer": jsonld.person(organizers[0])}
+        if isinstance(venue, dict):
+            venue["json_ld"] = places[0]
+        return {**document, "json_ld": described | last}

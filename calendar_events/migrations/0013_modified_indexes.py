@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('calendar_events', '0010_search_text_outside'),
+        ('calendar_events', '0012_fill_feed_texts'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

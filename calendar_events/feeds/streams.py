@@ -1,0 +1,107 @@
+"""Send a feed bit by bit, and only so many feeds at once."""
+
+from __future__ import annotations
+
+import contextvars
+import threading
+import weakref
+from typing import TYPE_CHECKING, Any, Self
+
+from django.http import StreamingHttpResponse
+
+from calendar_events.conf import conf
+from platform_errors.exceptions import Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator
+
+CHUNK = 32 * 1024
+"""Octets that are sent at once, save for the last."""
+RETRY_AFTER_SECONDS = 10
+
+
+class Places:
+    """Counts the feeds that this process is sending."""
+
+    def __init__(self) -> None:
+        """Start with none."""
+        self._lock = threading.Lock()
+        self._taken = 0
+
+    def take(self) -> None:
+        """Count one more. Raises ``Unavailable`` when there are ``FEEDS_AT_ONCE``."""
+        with self._lock:
+            if self._taken >= conf.feeds_at_once:
+                raise Unavailable(
+                    "too many feeds are being sent",
+                    headers={"Retry-After": str(RETRY_AFTER_SECONDS)},
+                )
+            self._taken += 1
+
+    def give_back(self) -> None:
+        """Count one less."""
+        with self._lock:
+            self._taken -= 1
+
+
+places = Places()
+
+
+class Steps:
+    """An iterator whose every step may be made by another thread.
+
+    A step runs in the context of the request, which decides where reads go.
+    """
+
+    def __init__(self, steps: Generator[bytes]) -> None:
+        """Remember the context; nothing runs before the first step."""
+        self._steps = steps
+        self._stepping = threading.Lock()
+        self._context = contextvars.copy_context()
+
+    def __iter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    def __next__(self) -> bytes:
+        """Make one step."""
+        with self._stepping:
+            return self._context.run(next, self._steps)
+
+    def close(self) -> None:
+        """Make no more steps, after the one that another thread may be making."""
+        with self._stepping:
+            self._steps.close()
+
+
+class FeedResponse(StreamingHttpResponse):
+    """A feed on its way; it has its place until it is closed, or forgotten.
+
+    Raises ``Unavailable`` when no place is left.
+    """
+
+    def __init__(self, steps: Generator[bytes], **kwargs: Any) -> None:
+        """Take a place."""
+        places.take()
+        self._give_back = weakref.finalize(self, places.give_back)
+        super().__init__(Steps(steps), **kwargs)
+
+    def close(self) -> None:
+        """Stop, and give the place back."""
+        try:
+            super().close()
+        finally:
+            self._give_back()
+
+
+def chunks(texts: Iterable[str]) -> Iterator[bytes]:
+    """Yield texts, joined and cut to chunks."""
+    waiting = b""
+    for text in texts:
+        waiting += text.encode()
+        whole = len(waiting) - len(waiting) % CHUNK
+        for start in range(0, whole, CHUNK):
+            yield waiting[start : start + CHUNK]
+        waiting = waiting[whole:]
+    if waiting:
+        yield waiting
