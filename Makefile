@@ -42,6 +42,7 @@ test-postgres: .make/dev
 check: .make/dev lint types ## Format, lint, templates, import contracts, types, deploy checks, migrations, OpenAPI
 	@.venv/bin/lint-imports --no-logo
 	@$(PY) config/tools/checks.py
+	@$(PY) config/tools/validate_openapi.py
 
 lint: .make/dev ## Formatting, code and templates
 	@.venv/bin/ruff format --check .

@@ -317,6 +317,15 @@ PLATFORM_ERRORS = {
         f"/{AUTH_MOUNT}accessToken",
         "/.well-known/oauth-authorization-server",
     ),
+    # Where clients sign in, for the OpenAPI document.
+    "OAUTH2_ENDPOINTS": {
+        "authorization": f"{PUBLIC_URL}/{AUTH_MOUNT}auth",
+        "token": f"{PUBLIC_URL}/{AUTH_MOUNT}token",
+        "scopes": {
+            "calendar_events": "Read and write the calendar of the chosen institution.",
+            "refresh_token": "Also issue a refresh token.",
+        },
+    },
     # Requests per second, minute, hour or day, such as 600/minute; empty means no limit.
     "RATE_LIMITS": {
         "address": env.str("RATE_LIMIT_ADDRESS", ""),

@@ -25,6 +25,7 @@ DEFAULTS: dict[str, Any] = {
     "CORS_PATHS": (),
     "COOKIELESS_PATHS": (),
     "RATE_LIMITS": {},
+    "OAUTH2_ENDPOINTS": {},
 }
 
 
@@ -110,6 +111,12 @@ class Conf:
         """``address`` and ``key`` → rate such as ``600/minute``; empty means no limit."""
         limits: Mapping[str, str] = self._get("RATE_LIMITS")
         return limits
+
+    @property
+    def oauth2_endpoints(self) -> Mapping[str, Any]:
+        """``authorization`` and ``token`` addresses, and ``scopes``, for OpenAPI."""
+        endpoints: Mapping[str, Any] = self._get("OAUTH2_ENDPOINTS")
+        return endpoints
 
 
 conf = Conf()

@@ -5,19 +5,49 @@ from __future__ import annotations
 from typing import Any
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
-from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_serializer
+from drf_spectacular.utils import (
+    OpenApiParameter,
+    extend_schema,
+    extend_schema_field,
+    extend_schema_serializer,
+)
 from rest_framework import serializers
+
+from platform_errors.conf import conf
 
 
 class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    """``Authorization: Bearer tk_…`` (RFC 6750)."""
+    """``Authorization: Bearer tk_…`` (RFC 6750), pasted, or got by the OAuth 2.0 flow."""
 
     target_class = "platform_errors.authentication.BearerAuthentication"
-    name = "bearer"
+    name = ["bearer", "oauth2"]
 
-    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
-        """Describe the scheme."""
-        return {"type": "http", "scheme": "bearer", "description": "An access token."}
+    def get_security_requirement(self, auto_schema: Any) -> list[dict[str, list[str]]]:
+        """Either of the two; without addresses of a server there is no flow."""
+        names = self.name if conf.oauth2_endpoints else self.name[:1]
+        return [{name: []} for name in names]
+
+    def get_security_definition(self, auto_schema: Any) -> Any:
+        """Describe the schemes."""
+        bearer = {"type": "http", "scheme": "bearer", "description": "An access token."}
+        addresses = conf.oauth2_endpoints
+        if not addresses:
+            return [bearer]
+        flow = {
+            "authorizationUrl": addresses["authorization"],
+            "tokenUrl": addresses["token"],
+            "refreshUrl": addresses["token"],
+            "scopes": dict(addresses.get("scopes", {})),
+        }
+        description = "Authorization code with PKCE (S256)."
+        return [
+            bearer,
+            {
+                "type": "oauth2",
+                "description": description,
+                "flows": {"authorizationCode": flow},
+            },
+        ]
 
 
 class HmacScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
@@ -77,10 +107,30 @@ class FieldFaultSerializer(serializers.Serializer[Any]):
     )
 
 
+@extend_schema_field(
+    {
+        "oneOf": [
+            {"type": "object", "additionalProperties": {"type": "string"}},
+            {"type": "array", "items": {"type": "string"}},
+        ]
+    }
+)
+class ParamsField(serializers.JSONField):
+    """Reasons by name, or a list of names."""
+
+
 class EventsErrorDataSerializer(_CauseSerializer):
     """The ``data`` of an events error; the other members depend on ``code``."""
 
     status = serializers.IntegerField(help_text="The HTTP status.")
+    params = ParamsField(
+        required=False,
+        help_text="Of a 400: what is wrong by name, or the names of what is missing.",
+    )
+    detail = serializers.CharField(required=False, help_text="What exactly is wrong.")
+    term_id = serializers.IntegerField(
+        required=False, help_text="Of `term_exists`: the term that has the name."
+    )
     details = serializers.DictField(
         child=FieldFaultSerializer(),
         required=False,

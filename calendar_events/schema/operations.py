@@ -13,7 +13,7 @@ from calendar_events.filters.declaration import ListParameter, parameters
 from calendar_events.filters.events import EventFilter, FeedFilter
 from calendar_events.filters.records import RecordFilter
 from calendar_events.filters.terms import CategoryFilter, TagFilter
-from calendar_events.schema import shapes
+from calendar_events.schema import examples, shapes
 from calendar_events.serializers.inputs import (
     CategoryInput,
     EventInput,
@@ -21,18 +21,19 @@ from calendar_events.serializers.inputs import (
     TermInput,
     VenueInput,
 )
-from platform_errors.schema import EventsErrorSerializer, PlatformErrorSerializer
+from platform_errors.schema import EventsErrorSerializer
 
 if TYPE_CHECKING:
     import django_filters
     from rest_framework.serializers import BaseSerializer
 
-JSON, XML, CALENDAR = "application/json", "application/xml", "text/calendar"
+JSON, CALENDAR = "application/json", "text/calendar"
 READ_ERRORS = {
     400: "A parameter cannot be used; `data.params` names it.",
-    401: "The credentials do not hold.",
-    403: "Not for this caller.",
+    401: "The credentials are invalid or expired.",
+    403: "The caller is not allowed to do this.",
     404: "There is no such record or page.",
+    405: "The resource does not support the method; `Allow` lists those it does.",
     406: "`Accept` leaves out what can be served.",
     412: "A precondition does not hold.",
     429: "Too many requests; `Retry-After` says how long to wait.",
@@ -171,6 +172,19 @@ TOTALS = [
     header("Link", 'Neighbours: `rel="next"`, `rel="prev"`.', response=[200]),
 ]
 ETAG = header("ETag", "The version of the answer.", response=[200, 201])
+LOCATION = header("Location", "The address of the new record.", response=[201])
+LAST_MODIFIED = header("Last-Modified", "When the answer changed last.", response=[200])
+REFUSED = [
+    header("WWW-Authenticate", "How to authenticate.", response=[401]),
+    header("Allow", "The methods of the resource.", response=[405]),
+    header("Retry-After", "Seconds to wait.", response=[429, 503]),
+]
+IDENTIFIER = OpenApiParameter(
+    "id",
+    {"type": "integer", "format": "int64", "minimum": 1},
+    OpenApiParameter.PATH,
+    description="The record's identifier.",
+)
 
 
 class EventsAutoSchema(AutoSchema):
@@ -236,20 +250,22 @@ class EventsAutoSchema(AutoSchema):
         resource = self.resource
         if resource is None:
             filterset = getattr(self.view, "filterset_class", None)
-            return query_parameters(filterset) if filterset else []
+            return [*(query_parameters(filterset) if filterset else []), *REFUSED]
         if self.action == "list":
             filterset = FeedFilter if self.is_feed else resource.filterset
             totals = [] if self.is_feed else TOTALS
             conditions = [*CONDITIONS[:1], INSTITUTION, ETAG]
-            return [*query_parameters(filterset), *conditions, *totals]
-        found = [FIELDS, INSTITUTION, ETAG]
+            return [*query_parameters(filterset), *conditions, *totals, *REFUSED]
+        found = [FIELDS, INSTITUTION, ETAG, *REFUSED]
+        if "{id}" in self.path:
+            found.append(IDENTIFIER)
         if resource.singular == "event":
             found.append(PASSWORD)
         if self.action == "create":
-            return [*found, IDEMPOTENCY]
+            return [*found, IDEMPOTENCY, LOCATION]
         found += PRECONDITIONS
         if self.action in {"retrieve", "retrieve_by_slug"}:
-            found += CONDITIONS
+            found += [*CONDITIONS, LAST_MODIFIED]
             found += [CONTEXT] if resource.singular == "event" else []
         else:
             found.append(NOT_IF)
@@ -264,7 +280,7 @@ class EventsAutoSchema(AutoSchema):
         return self.resource.body(partial=self.action == "update")
 
     def get_response_serializers(self) -> Any:
-        """Return the answers, errors in both formats."""
+        """Return the answers and the errors."""
         is_read = self.method in {"GET", "HEAD"}
         errors = READ_ERRORS if is_read else WRITE_ERRORS
         found: dict[Any, Any] = {}
@@ -277,18 +293,25 @@ class EventsAutoSchema(AutoSchema):
         if self.is_feed and self.action == "list":
             errors = errors | {503: BUSY_WITH_FEEDS}
         for status, description in errors.items():
+            # As XML (``document.DESCRIPTION``) it would make every error a union, whose
+            # members a typed client could not read before it had looked at the type.
             found[status, JSON] = OpenApiResponse(EventsErrorSerializer, description)
-            found[status, XML] = OpenApiResponse(PlatformErrorSerializer, description)
         return found
 
     def _is_list_view(self, serializer: Any = None) -> bool:
-        """Say no: a list answers with an object that holds the page."""
+        """Return no: lists are wrapped in an envelope."""
         return False
 
     def _shape(self) -> Any:
         if self.resource is None:
             return getattr(self.view, "shape", OpenApiTypes.OBJECT)
         return self.resource.page if self.action == "list" else self.resource.shape
+
+    def get_examples(self) -> list[Any]:
+        """Return examples of the operation; a calendar is none of JSON."""
+        if self.resource is None or self.is_feed:
+            return []
+        return examples.of_operation(self.resource.singular, self.action)
 
     def get_auth(self) -> list[dict[str, Any]]:
         """Return the schemes; reads also go without."""

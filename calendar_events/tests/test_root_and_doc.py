@@ -108,7 +108,7 @@ def test_components_have_the_decided_names(anonymous):
         *("Event", "Venue", "Organizer", "Term", "Image", "ImageSize"),
         *("DateDetails", "CostDetails", "Error"),
     } <= components["schemas"].keys()
-    assert set(components["securitySchemes"]) == {"bearer", "hmac"}
+    assert set(components["securitySchemes"]) == {"bearer", "oauth2", "hmac"}
 
 
 @pytest.mark.parametrize("name", PARAMETERS)
@@ -121,10 +121,107 @@ def test_operations_tell_parameters_answers_errors_and_security(anonymous, name)
     assert read["responses"]["200"]["content"]["application/json"]["schema"]
     assert {"400", "401", "403", "404", "406"} <= read["responses"].keys()
     assert {"201", "400", "401", "403", "415", "422"} <= write["responses"].keys()
-    assert read["security"] == [{"bearer": []}, {"hmac": []}, {}]
-    assert write["security"] == [{"bearer": []}, {"hmac": []}]
+    credentials = [{"bearer": []}, {"oauth2": []}, {"hmac": []}]
+    assert read["security"] == [*credentials, {}]
+    assert write["security"] == credentials
     assert "application/json" in write["requestBody"]["content"]
     assert "application/x-www-form-urlencoded" in write["requestBody"]["content"]
+
+
+def operations_of(anonymous):
+    """Return (path, method, operation) of the whole document."""
+    paths = anonymous.get("/doc").json()["paths"]
+    return [
+        (path, method, operation)
+        for path, methods in paths.items()
+        for method, operation in methods.items()
+    ]
+
+
+def test_identifiers_in_paths_are_integers(anonymous):
+    schemas = [
+        parameter["schema"]
+        for path, _, operation in operations_of(anonymous)
+        for parameter in operation["parameters"]
+        if "{id}" in path and parameter["name"] == "id"
+    ]
+
+    assert len(schemas) == 26
+    assert all(schema["type"] == "integer" for schema in schemas)
+
+
+def test_nothing_is_nullable_without_a_type(anonymous):
+    def untyped(node):
+        if isinstance(node, dict):
+            if node.get("nullable") and "type" not in node:
+                yield node
+            node = list(node.values())
+        if isinstance(node, list):
+            for member in node:
+                yield from untyped(member)
+
+    assert list(untyped(anonymous.get("/doc").json())) == []
+
+
+def test_answers_name_the_headers_that_they_carry(anonymous):
+    for path, method, operation in operations_of(anonymous):
+        answers = operation["responses"]
+        if path in {"/", "/doc"}:
+            continue
+        assert "WWW-Authenticate" in answers["401"]["headers"], (path, method)
+        assert "Allow" in answers["405"]["headers"], (path, method)
+        assert "Retry-After" in answers["429"]["headers"], (path, method)
+        assert "Retry-After" in answers["503"]["headers"], (path, method)
+        if "201" in answers:
+            assert {"Location", "ETag"} <= answers["201"]["headers"].keys()
+        if method == "get" and "{" in path:
+            assert "Last-Modified" in answers["200"]["headers"], path
+
+
+def test_every_operation_has_examples_of_what_is_sent_and_answered(anonymous):
+    for path, method, operation in operations_of(anonymous):
+        if path in {"/", "/doc"} or ".ics" in path:
+            continue
+        answer = operation["responses"]["201" if "201" in operation["responses"] else "200"]
+        assert answer["content"]["application/json"]["examples"], (path, method)
+        assert operation["responses"]["400"]["content"]["application/json"]["examples"]
+        if method in {"post", "put", "patch"}:
+            body = operation["requestBody"]["content"]["application/json"]
+            assert body["examples"], (path, method)
+
+
+def test_an_error_is_one_typed_object(anonymous):
+    document = anonymous.get("/doc").json()
+
+    for _, _, operation in operations_of(anonymous):
+        for status, answer in operation["responses"].items():
+            if int(status) >= 400:
+                assert answer["content"] == {
+                    "application/json": answer["content"]["application/json"]
+                }
+                schema = answer["content"]["application/json"]["schema"]
+                assert schema == {"$ref": "#/components/schemas/Error"}
+    data = document["components"]["schemas"]["EventsErrorData"]["properties"]
+    assert {"status", "params", "details", "detail", "term_id", "reason"} <= data.keys()
+
+
+def test_clients_can_sign_in_from_the_document(anonymous, settings):
+    scheme = anonymous.get("/doc").json()["components"]["securitySchemes"]["oauth2"]
+
+    flow = scheme["flows"]["authorizationCode"]
+    assert flow["authorizationUrl"] == "http://testserver/oauth2/auth"
+    assert flow["tokenUrl"] == "http://testserver/oauth2/token"
+    assert "calendar_events" in flow["scopes"]
+
+
+def test_tags_are_declared_once_for_all(anonymous):
+    document = anonymous.get("/doc").json()
+
+    declared = {tag["name"] for tag in document["tags"]}
+    used = {
+        tag for _, _, operation in operations_of(anonymous) for tag in operation["tags"]
+    }
+    assert used == declared
 
 
 def test_operation_identifiers_are_unique(anonymous):
