@@ -46,7 +46,7 @@ class SessionFactory(DjangoModelFactory):
     class Meta:
         model = models.Session
 
-    session_key = factory.Sequence(lambda n: f"{n:064}")
+    session_key = factory.Sequence(lambda n: vault.digest(f"key {n}"))
     session_data = factory.LazyFunction(lambda: SessionStore().encode({}))
     expire_date = factory.LazyFunction(lambda: timezone.now() + timedelta(minutes=30))
 
