@@ -102,15 +102,15 @@ def test_html_may_nest_a_hundred_levels(editor, depth):
     assert record["description"] == html
 
 
-@pytest.mark.parametrize("depth", DEPTHS)
 @pytest.mark.fuzz
-def test_html_of_any_depth_is_stored_or_refused(editor, depth):
-    html = "<div>" * depth + "x" + "</div>" * depth
+def test_html_of_any_depth_is_stored_or_refused(editor):
+    for depth in DEPTHS:
+        html = "<div>" * depth + "x" + "</div>" * depth
 
-    response, seconds = timed(editor.post, "/events", event(description=html))
+        response, seconds = timed(editor.post, "/events", event(description=html))
 
-    assert response.status_code == (201 if depth <= 100 else 400)
-    assert seconds < SECONDS
+        assert response.status_code == (201 if depth <= 100 else 400), depth
+        assert seconds < SECONDS, depth
 
 
 def test_a_place_that_an_event_brings_is_held_to_the_same(editor):
@@ -157,25 +157,27 @@ def test_a_stored_description_that_nests_too_deep_costs_no_write(editor):
     assert seconds < SECONDS
 
 
-@pytest.mark.parametrize("depth", DEPTHS)
 @pytest.mark.parametrize("name", BODIES)
 @pytest.mark.fuzz
-def test_json_of_any_depth_is_read_or_refused(editor, name, depth):
+def test_json_of_any_depth_is_read_or_refused(editor, name):
     record = FACTORIES[name]()
-    body = nested(depth)[:-1] + b"," + orjson.dumps(BODIES[name])[1:]
+    for depth in DEPTHS:
+        body = {**BODIES[name], NAMES[name]: f"Level {depth}"}
 
-    created = editor.post(f"/{name}", body)
-    answers = [
-        getattr(editor, method)(f"/{name}/{record.pk}", nested(depth))
-        for method in ("post", "put", "patch")
-    ]
+        created = editor.post(
+            f"/{name}", nested(depth)[:-1] + b"," + orjson.dumps(body)[1:]
+        )
+        updated = [
+            getattr(editor, method)(f"/{name}/{record.pk}", nested(depth))
+            for method in ("post", "put", "patch")
+        ]
 
-    if depth <= 100:
-        assert created.status_code == 201
-        assert [answer.status_code for answer in answers] == [200, 200, 200]
-    else:
-        for answer in (created, *answers):
-            assert refusal(answer) == (400, "rest_invalid_json")
+        if depth <= 100:
+            assert created.status_code == 201, depth
+            assert [answer.status_code for answer in updated] == [200, 200, 200], depth
+        else:
+            for answer in (created, *updated):
+                assert refusal(answer) == (400, "rest_invalid_json"), depth
 
 
 @pytest.mark.parametrize("depth", [300, 468, 1000, 1025, 100_000])
