@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from authserver.admin.base import ReadOnlyAdmin
-from authserver.models import AuditEvent
+from authserver.models import AuditEvent, RefusalCount
 
 
 @admin.register(AuditEvent)
@@ -32,3 +32,13 @@ class AuditEventAdmin(ReadOnlyAdmin):
     ]
     ordering = ["-at", "-id"]
     show_full_result_count = False
+
+
+@admin.register(RefusalCount)
+class RefusalCountAdmin(ReadOnlyAdmin):
+    """Which key is near its limit from where; a limit ends by itself with its window."""
+
+    list_display = ["since", "action", "client_id", "place", "refusals"]
+    list_filter = ["action", "since"]
+    search_fields = ["client_id", "place"]
+    ordering = ["-since", "-pk"]

@@ -224,3 +224,13 @@ class AuditEventFactory(DjangoModelFactory):
 
     action = models.AuditEvent.Action.LOGIN_SUCCEEDED
     actor = subject = "alice@1001"
+
+
+class RefusalCountFactory(DjangoModelFactory):
+    class Meta:
+        model = models.RefusalCount
+
+    action = models.AuditEvent.Action.CLIENT_REFUSED
+    client_id = factory.Sequence(lambda n: f"key{n}")
+    place = "192.0.2.1"
+    since = factory.LazyFunction(timezone.now)

@@ -38,7 +38,7 @@ def test_what_has_expired_goes(past):
     factories.ConsentFactory(granted_at=past - timedelta(days=1), expires_at=past)
     factories.ConsentFactory(revoked_at=past)
     factories.SessionFactory(expire_date=past)
-    models.RefusalCount.objects.create(action="client_refused", since=past)
+    factories.RefusalCountFactory(since=past)
 
     said = clear()
 

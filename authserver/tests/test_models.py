@@ -29,6 +29,7 @@ FACTORIES = [
     factories.IDTokenFactory,
     factories.ConsentFactory,
     factories.AuditEventFactory,
+    factories.RefusalCountFactory,
     factories.SessionFactory,
 ]
 
