@@ -98,5 +98,5 @@ class RefusalCount(models.Model):
         indexes = [models.Index(fields=["since"], name="refusals_by_window")]
 
     def __str__(self) -> str:
-        """Say how many of what."""
-        return f"{self.refusals} of {self.action} since {self.since:%Y-%m-%d %H:%M:%S}Z"
+        """Say how many of what, of which key, from where."""
+        return f"{self.refusals} of {self.action}: {self.client_id} from {self.place}"

@@ -207,6 +207,7 @@ def test_a_key_in_a_list_of_active_ones(key, expire, moment, left, works):
     expire(models.ServiceKey)
 
     assert models.ServiceKey.objects.active(moment - left).exists() is works
+    assert models.ServiceKey.objects.get().is_usable(None) is works
 
 
 def test_what_clear_expired_removes(moment, left, works):
