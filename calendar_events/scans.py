@@ -72,7 +72,7 @@ def rows(statement: str, params: Sequence[Any], *, settings: str = "") -> list[A
 @contextmanager
 def _place() -> Iterator[None]:
     if not _places.acquire(blocking=False):
-        raise Unavailable("many searches are running; ask again in a moment")
+        raise Unavailable("many searches are running", headers={"Retry-After": "2"})
     try:
         yield
     finally:

@@ -52,7 +52,9 @@ def handle(exc: Exception, context: Mapping[str, Any]) -> HttpResponse:
     view, request = context.get("view"), context["request"]
     set_rollback()
     refusal = refusal_of(exc)
-    if isinstance(refusal, exceptions.InternalError | exceptions.Unavailable):
+    is_fault = isinstance(refusal, exceptions.InternalError | exceptions.Unavailable)
+    # "Too many feeds at once" is said on purpose, and has its line like every refusal.
+    if is_fault and exc is not refusal:
         report(exc, request, refusal)
     if isinstance(refusal, exceptions.MethodNotSupported) and view is not None:
         refusal.headers.setdefault("Allow", ", ".join(view.allowed_methods))

@@ -15,6 +15,7 @@ from calendar_events.queries import page_statements as statements
 from calendar_events.queries import relations, searches
 from calendar_events.queries.events import BY_START
 from calendar_events.queries.searching import Source
+from platform_errors.exceptions import Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -112,7 +113,10 @@ def _batch(query: EventQuery, source: Source, last: tuple[Any, int] | None) -> l
     sql.settle()
     if source is Source.INDEX:
         settings = scans.AT_FULL_SPEED + scans.BY_INDEX
-        return scans.rows(statement, params, settings=settings)
+        try:
+            return scans.rows(statement, params, settings=settings)
+        except scans.ScanTooLong as error:
+            raise Unavailable("the database did not answer in time") from error
     return sql.rows_by_index(statement, params)
 
 

@@ -64,7 +64,7 @@ SINGLES = {
     "/organizers/{organizer}": 1,
     "/categories/{category}": 1,
     "/tags/{tag}": 1,
-    "/events/{event}.ics": 2,
+    "/events/{event}.ics": 3,  # the same, and its stored text
 }
 
 
