@@ -24,6 +24,6 @@ class StaticFilesStorage(CompressedManifestStaticFilesStorage):
         try:
             return str(super().stored_name(name))
         except ValueError:
-            if _log.is_due():
-                logger.exception("%s is missing: run manage.py collectstatic", name)
+            if not self.hashed_files and _log.is_due():
+                logger.error("No static files were collected: run manage.py collectstatic")  # noqa: TRY400 -- no fault to trace
             return name

@@ -47,6 +47,8 @@ class RateLimit(SimpleRateThrottle):
             return True
         try:
             return bool(super().allow_request(request, view))
+        except exceptions.TooManyRequests:
+            raise
         except Exception as error:  # noqa: BLE001 -- each cache raises its own
             outage.begin(error)
             return True

@@ -49,7 +49,7 @@ REFUSED = [
         400,
         "unauthorized_client",
     ),
-    ({"grant_type": "client_credentials"}, server("wrong"), 401, "key_invalid"),
+    ({"grant_type": "client_credentials"}, server("wrong"), 401, "secret_mismatch"),
     (
         {"grant_type": "client_credentials"},
         server("a-secret"),
@@ -178,7 +178,7 @@ def test_what_is_refused_is_logged_with_the_key_and_without_the_rest(keys, caplo
 
     assert logged(caplog) == [
         ("POST", TOKEN, 400, "invalid_grant", "spa"),
-        ("POST", TOKEN, 401, "key_invalid", "server"),
+        ("POST", TOKEN, 401, "secret_mismatch", "server"),
         ("GET", "/oauth2/auth", 302, "service_not_on_key", "spa"),
     ]
     assert "auth_unknown" not in caplog.text

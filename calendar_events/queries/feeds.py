@@ -100,13 +100,13 @@ def _batch(query: EventQuery, source: Source, last: tuple[Any, int] | None) -> l
         walk = f"SELECT id, k FROM ({part.text}) p{number} {keyset}"
         walks.append(f"SELECT id, k FROM ({statements.cut(walk, order, limit)}) w{number}")
         params += [*part.conditions.params, *(last or ())]
+    # An event that several changes concern is in several parts.
+    merge = " UNION ALL " if query.change is None else " UNION "
     statement = _BATCH.format(
         row=_ROW,
         # Where it is stored is known without reading it; SQLite has that only since 3.43.
         size=f"{'OCTET_' if sql.is_postgres() else ''}LENGTH(e.feed_text)",
-        walk=statements.cut(
-            f"SELECT id, k FROM ({' UNION ALL '.join(walks)}) u", order, limit
-        ),
+        walk=statements.cut(f"SELECT id, k FROM ({merge.join(walks)}) u", order, limit),
         direction=order.direction,
         octets=OCTETS,
     )

@@ -204,7 +204,7 @@ def test_the_shown_form_sent_back_changes_nothing(administrator):
         url(Event, "change", record.pk), shown(administrator, record)
     )
 
-    written = {"version", "modified_at", "fragment"}
+    written = {"version", "modified_at", "fragment", "feed_text"}
     after = Event.objects.values().get()
     assert response.status_code == 302
     assert {name for name in after if after[name] != before[name]} <= written

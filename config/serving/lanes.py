@@ -163,7 +163,8 @@ class _Thread(threading.Thread):
             try:
                 task = self.inbox.get(timeout=IDLE_SECONDS)
             except Empty:
-                lane.loop.call_soon_threadsafe(lane.retire, self)
+                if not self._tell(lane.retire, self):
+                    return
                 task = self.inbox.get()
             if task is None:
                 break
@@ -173,7 +174,16 @@ class _Thread(threading.Thread):
                 result = work()
             except BaseException as raised:  # noqa: BLE001 -- raised again where it is awaited
                 error = raised
-            lane.loop.call_soon_threadsafe(lane.finished, self, done, result, error)
+            if not self._tell(lane.finished, self, done, result, error):
+                return
             del task, work, done, result, error  # nothing of a request outlives it here
         if lane.on_thread_end is not None:
             lane.on_thread_end()
+
+    def _tell(self, callback: Callable[..., None], *arguments: Any) -> bool:
+        """Call back in the event loop; ``False`` when that is closed, for all ends."""
+        try:
+            self.lane.loop.call_soon_threadsafe(callback, *arguments)
+        except RuntimeError:
+            return False
+        return True

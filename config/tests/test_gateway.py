@@ -10,6 +10,7 @@ import pytest
 from config.serving import gateway
 from config.serving.gateway import Gateway, Lanes, Limits
 from config.serving.lanes import Lane
+from config.tests.loops import run
 
 LIMITS = Limits(
     body_bytes=100,
@@ -112,7 +113,7 @@ def ask(application, client, request, *, limits=LIMITS, **reads):
         await server(request, client.receive, client.send)
         return server
 
-    return asyncio.run(main())
+    return run(main())
 
 
 def length(number):
@@ -190,7 +191,7 @@ def test_beyond_what_all_bodies_may_hold_a_new_one_is_refused():
         server.held = 11
         await server(scope("POST", headers=length(5)), client.receive, client.send)
 
-    asyncio.run(main())
+    run(main())
 
     assert client.status == 503
 
@@ -219,7 +220,7 @@ def test_a_request_for_which_no_thread_is_free_in_time_is_refused_by_the_applica
         released.set()
         await held
 
-    asyncio.run(main())
+    run(main())
 
     assert (slow.status, late.status, file.status) == (200, 503, 200)
 

@@ -10,6 +10,7 @@ import pytest
 
 from config.serving import lanes
 from config.serving.lanes import Lane, Overloaded
+from config.tests.loops import run
 
 
 def together(lane_options, *works):
@@ -21,7 +22,7 @@ def together(lane_options, *works):
             *(lane.run(work) for work in works), return_exceptions=True
         )
 
-    return asyncio.run(main())
+    return run(main())
 
 
 class Counting:
@@ -98,7 +99,7 @@ def test_who_waits_too_long_is_sent_away_and_the_next_ones_too():
         await first
         return results, await lane.run(lambda: "again")
 
-    results, again = asyncio.run(main())
+    results, again = run(main())
 
     assert [type(result) for result in results] == [Overloaded] * 3
     assert again == "again"
@@ -116,7 +117,7 @@ def test_who_comes_when_too_many_wait_is_sent_away_at_once():
         released.set()
         return await asyncio.gather(*held)
 
-    assert asyncio.run(main()) == [True, True]
+    assert run(main()) == [True, True]
 
 
 def test_work_whose_client_left_is_finished_and_its_thread_comes_back():
@@ -135,7 +136,7 @@ def test_work_whose_client_left_is_finished_and_its_thread_comes_back():
         released.set()
         return await lane.run(lambda: "next")
 
-    assert asyncio.run(main()) == "next"
+    assert run(main()) == "next"
     assert finished == [True]
 
 
@@ -150,5 +151,5 @@ def test_a_thread_without_work_ends_and_says_so(monkeypatch):
         assert lane.idle == []
         return await lane.run(lambda: "a new one")
 
-    assert asyncio.run(main()) == "a new one"
+    assert run(main()) == "a new one"
     assert ended.is_set()

@@ -33,7 +33,7 @@ with connection.cursor() as cursor:
 NOT_COLLECTED = """
 from config.wsgi import application
 from django.test import Client
-response = Client(headers={"Host": "platform.example"}).get("/nothing")
+response = Client(headers={"Host": "platform.example"}).get("/nothing", secure=True)
 print(response.status_code, response.content.decode().split("<h1>")[1].split("</h1>")[0])
 """
 
@@ -50,7 +50,7 @@ def test_ctrl_c_stops_the_server_cleanly_and_it_starts_again_on_the_same_data(tm
     assert status == 0
     assert f"{running.url}/demo/" in shown
     assert "alice / alice-demo-pass" in shown
-    assert "Traceback" not in shown
+    assert "Traceback" not in shown, shown
 
 
 def test_a_taken_port_is_said_clearly(tmp_path):

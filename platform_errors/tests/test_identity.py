@@ -167,12 +167,12 @@ def test_the_openapi_description_is_valid_and_complete():
 
     validate_schema(description)
     operation = description["paths"]["/"]["get"]
-    assert operation["security"] == [{"bearer": []}, {"hmac": []}]
+    assert operation["security"] == [{"bearer": []}, {"oauth2": []}, {"hmac": []}]
     assert set(operation["responses"]) == {"200", "400", "401", "403", "405", "406"}
     assert set(operation["responses"]["401"]["content"]) == {
         "application/xml",
         "application/json",
     }
     components = description["components"]
-    assert set(components["securitySchemes"]) == {"bearer", "hmac"}
+    assert set(components["securitySchemes"]) == {"bearer", "oauth2", "hmac"}
     assert set(components["schemas"]) >= {"Identity", "PlatformError"}
