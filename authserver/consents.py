@@ -17,7 +17,7 @@ from authserver.models import (
     Grant,
     RefreshToken,
 )
-from authserver.oauth import tokens
+from authserver.models.token import revoke_all
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -85,7 +85,7 @@ def revoke(*, user: User, key: ServiceKey, now: datetime) -> None:
     ended = (
         consents.update(revoked_at=now)
         + codes.update(redeemed_at=now)
-        + tokens.revoke_all(
+        + revoke_all(
             RefreshToken.objects.filter(**whose), AccessToken.objects.filter(**whose), now
         )
     )

@@ -13,7 +13,7 @@ from django.db import transaction
 from authserver import audit
 from authserver.conf import conf
 from authserver.models import AccessToken, AuditEvent, Grant, RefreshToken, Session
-from authserver.oauth import tokens
+from authserver.models.token import revoke_all
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -44,7 +44,7 @@ def end_what_the_old_one_opened(user: User, now: datetime) -> None:
         }
     )
     codes.update(redeemed_at=now)
-    tokens.revoke_all(refresh, access, now)
+    revoke_all(refresh, access, now)
     for client_id, registry_id in applications:
         audit.record(
             AuditEvent.Action.TOKEN_REVOKED,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING
 
-from django.db import models
+from django.db import models, transaction
 from django.db.models import Q
 from django.utils import timezone
 from oauth2_provider.models import (
@@ -223,3 +223,20 @@ class IDToken(AbstractIDToken):
 
     class Meta(AbstractIDToken.Meta):
         swappable = "OAUTH2_PROVIDER_ID_TOKEN_MODEL"
+
+
+@transaction.atomic
+def revoke_all(
+    refresh: RefreshTokenQuerySet, access: AccessTokenQuerySet, now: datetime
+) -> int:
+    """Revoke these tokens and what a refresh under way makes of them; return how many.
+
+    An ``UPDATE`` that waits for a refresh to end does not see the token that the refresh
+    put in place of the old one, so it is repeated until none is live. Access tokens come
+    last: no refresh is left then that could add one.
+    """
+    live = refresh.filter(revoked__isnull=True)
+    count = 0
+    while live.exists():
+        count += live.update(revoked=now)
+    return count + access.filter(revoked_at__isnull=True).update(revoked_at=now)

@@ -5,18 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from django.db import transaction
-
 from authserver import audit, vault
 from authserver.conf import conf
 from authserver.models import AccessToken, AuditEvent, RefreshToken
+from authserver.models.token import revoke_all
 from authserver.refusals import InvalidGrant
 
 if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from authserver.models.token import AccessTokenQuerySet, RefreshTokenQuerySet
     from authserver.oauth.exchange import Exchange
 
 _WRONG = "the refresh token is not valid"
@@ -119,23 +117,6 @@ def revoke_family(family: UUID | None, now: datetime) -> int:
         AccessToken.objects.filter(token_family=family),
         now,
     )
-
-
-@transaction.atomic
-def revoke_all(
-    refresh: RefreshTokenQuerySet, access: AccessTokenQuerySet, now: datetime
-) -> int:
-    """Revoke these tokens and what a refresh under way makes of them; return how many.
-
-    An ``UPDATE`` that waits for a refresh to end does not see the token that the refresh
-    put in place of the old one, so it is repeated until none is live. Access tokens come
-    last: no refresh is left then that could add one.
-    """
-    live = refresh.filter(revoked__isnull=True)
-    count = 0
-    while live.exists():
-        count += live.update(revoked=now)
-    return count + access.filter(revoked_at__isnull=True).update(revoked_at=now)
 
 
 def revoke(token: str, *, key_pk: int, now: datetime) -> AccessToken | RefreshToken | None:
