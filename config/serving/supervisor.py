@@ -21,7 +21,9 @@ PR_SET_PDEATHSIG = 1
 STOP_SECONDS = 15.0
 """What the command gets to finish the requests that it has begun."""
 SETTLED_SECONDS = 10.0
-"""A command that ends sooner than that at its first start is not started again."""
+"""A command that lasts as long as that has started well."""
+FALSE_STARTS = 5
+"""After so many starts without one that went well the command is not tried again."""
 MAX_PAUSE_SECONDS = 10.0
 
 
@@ -37,17 +39,19 @@ class Supervisor:
     def run(self) -> int:
         """Run the command until told to stop; return this process's exit status."""
         pause = 0.5
-        is_first = True
+        false_starts: int | None = 0
         while not self.stopping.is_set():
             started = time.monotonic()
             status = self._run_once()
             lasted = time.monotonic() - started
             if self.stopping.is_set():
                 break
-            if is_first and lasted < SETTLED_SECONDS:
-                return status if status > 0 else 1
-            is_first = False
-            pause = 0.5 if lasted > SETTLED_SECONDS else min(2 * pause, MAX_PAUSE_SECONDS)
+            has_settled = lasted >= SETTLED_SECONDS
+            if false_starts is not None:
+                false_starts = None if has_settled else false_starts + 1
+                if false_starts == FALSE_STARTS:
+                    return status if status > 0 else 1
+            pause = 0.5 if has_settled else min(2 * pause, MAX_PAUSE_SECONDS)
             sys.stderr.write(f"The server ended ({status}); starting it again.\n")
             sys.stderr.flush()
             self.stopping.wait(pause)

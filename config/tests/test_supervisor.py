@@ -1,0 +1,106 @@
+"""``manage.py serve`` goes on when its processes are killed, and ends as a whole."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+
+from config.serving import supervisor
+from config.tests import servers
+
+EVENTS = "/platform/events/v1/events?per_page=1"
+AGAIN_SECONDS = 60
+
+
+def children(pid: int) -> list[int]:
+    """Return the processes that ``pid`` started and that live."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):
+                parent = (entry / "stat").read_text().rpartition(")")[2].split()[1]
+                if int(parent) == pid:
+                    found.append(int(entry.name))
+    return found
+
+
+def workers(server: servers.Server) -> list[int]:
+    """Return the processes that answer: below the supervisor and granian."""
+    return [pid for parent in children(server.process.pid) for pid in children(parent)]
+
+
+def answers(server: servers.Server) -> bool:
+    """Return whether a request is answered within ``AGAIN_SECONDS``."""
+    deadline = time.monotonic() + AGAIN_SECONDS
+    while time.monotonic() < deadline:
+        with contextlib.suppress(httpx.TransportError):
+            return httpx.get(f"{server.url}{EVENTS}", timeout=10).status_code == 200
+        time.sleep(0.1)
+    return False
+
+
+def is_gone(pid: int) -> bool:
+    with contextlib.suppress(OSError):
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        return state == "Z"
+    return True
+
+
+@pytest.fixture
+def server(tmp_path):
+    with servers.demo_server(tmp_path) as running:
+        yield running
+
+
+def test_workers_that_are_killed_come_back_also_twice_in_quick_succession(server):
+    for _ in range(2):
+        os.kill(workers(server)[0], signal.SIGKILL)
+        time.sleep(0.5)
+        assert answers(server)
+
+    for pid in workers(server):
+        os.kill(pid, signal.SIGKILL)
+    assert answers(server)
+
+
+def test_when_granian_is_killed_it_is_started_again(server):
+    os.kill(children(server.process.pid)[0], signal.SIGKILL)
+    time.sleep(0.5)
+
+    assert answers(server)
+
+
+def test_nothing_outlives_the_supervisor(server):
+    below = [*children(server.process.pid), *workers(server)]
+
+    server.process.kill()
+    server.process.wait()
+
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline and not all(map(is_gone, below)):
+        time.sleep(0.1)
+    assert [pid for pid in below if not is_gone(pid)] == []
+
+
+def test_a_command_that_never_starts_well_is_given_up():
+    finished = subprocess.run(
+        [
+            *(sys.executable, "-m", "config.serving.supervisor"),
+            *(sys.executable, "-c", "print('once'); raise SystemExit(3)"),
+        ],
+        cwd=servers.ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert (finished.returncode, finished.stdout) == (3, "once\n" * supervisor.FALSE_STARTS)
