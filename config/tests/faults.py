@@ -16,6 +16,7 @@ import psycopg
 from django.db import connections
 
 from config.tools import with_postgres
+from platform_errors.postgresql import liveness
 
 
 @contextlib.contextmanager
@@ -57,6 +58,8 @@ def settings_for(running: with_postgres.Cluster, *, options: str = "") -> dict:
 @contextlib.contextmanager
 def connected(alias: str, database: dict):
     """Let a connection of this thread lead to another database."""
+    # As a new process: what an earlier test let fall silent is not known to be so.
+    liveness._servers.clear()
     known = connections.settings.get(alias)
     kept = getattr(connections._connections, alias, None)
     connections.settings[alias] = database
