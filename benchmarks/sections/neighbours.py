@@ -44,7 +44,9 @@ STALLS: Final = tuple(
 )
 LIST: Final = Repeated((messages.get(paths.EVENTS),))
 SINGLES: Final = Repeated(tuple(messages.get(paths.event(pk)) for pk in range(1, 101)))
-FEED: Final = messages.get(f"{paths.EVENTS}.ics?{ALL_TIME}")
+FEED: Final = messages.get(f"{paths.EVENTS}.ics?{ALL_TIME}").replace(
+    b"application/json", b"text/calendar"
+)
 TEXT: Final = """
 Four connections ask for the list of ten without pause, for six seconds, alone and beside
 others; the same server, one round each. "Worst reads": two connections that send, without
