@@ -157,7 +157,7 @@ class _Thread(threading.Thread):
         self.start()
 
     def run(self) -> None:
-        """Do what comes in, until told to end."""
+        """Run what comes in, until the sentinel ``None`` does."""
         lane = self.lane
         while True:
             try:

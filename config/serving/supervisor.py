@@ -3,7 +3,7 @@
 granian starts a worker again that dies, but ends altogether when one dies soon after its
 start, and its workers outlive it when it is killed. Here the command is started again, and
 nothing outlives this process (on Linux). Standard library only, so that it costs little
-memory. Ends with 0 when it is told to (SIGTERM, SIGINT), else with the command's status.
+memory. Ends with 0 on SIGTERM and SIGINT, else with the command's status.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MAX_PAUSE_SECONDS = 10.0
 
 
 class Supervisor:
-    """Runs one command, again and again, until told to stop."""
+    """Runs one command, and starts it again when it ends, until ``stop`` is called."""
 
     def __init__(self, command: list[str]) -> None:
         """Keep the command line."""
@@ -37,7 +37,7 @@ class Supervisor:
         self.process: subprocess.Popen[bytes] | None = None
 
     def run(self) -> int:
-        """Run the command until told to stop; return this process's exit status."""
+        """Run the command until ``stop`` is called; return this process's exit status."""
         pause = 0.5
         false_starts: int | None = 0
         while not self.stopping.is_set():
