@@ -36,7 +36,7 @@ class Actor:
     client_id: str = ""
     """The service key; empty in admin."""
     permissions: frozenset[str] | None = None
-    """What the user holds in this app, where it was read already (``state``)."""
+    """What the user holds in this app, where it was read already."""
 
     @property
     def reason(self) -> str:

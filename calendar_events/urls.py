@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from django.urls import URLPattern, re_path
 
-from calendar_events.views import viewsets
-from calendar_events.views.documentation import Documentation, Schema
-from calendar_events.views.feeds import EventFeeds
-from calendar_events.views.root import Root
+from calendar_events.api import viewsets
+from calendar_events.api.documentation import Documentation, Schema
+from calendar_events.api.feeds.views import EventFeeds
+from calendar_events.api.root import Root
 from platform_errors.documents import EVENTS
 from platform_errors.views import NoSuchResource
 
 if TYPE_CHECKING:
-    from calendar_events.views.base import EventsView
+    from calendar_events.api.base import EventsView
 
 app_name = "calendar_events"
 

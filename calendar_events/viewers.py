@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from rest_framework.request import Request
 
-    from calendar_events.sql import Conditions
 
 EVENT, VENUE, ORGANIZER = "event", "venue", "organizer"
 
@@ -75,13 +74,6 @@ def viewer_of(credentials: Credentials | None, permissions: frozenset[str]) -> V
         user_id=credentials.principal.user.pk,
         permissions=permissions,
     )
-
-
-def own_part(conditions: Conditions, viewer: Viewer, kind: str, alias: str) -> None:
-    """Restrict to the unpublished records that the viewer may see."""
-    conditions.add(f"{alias}.institution = %s", viewer.institution)
-    if not viewer.can("read_unpublished", kind):
-        conditions.add(f"{alias}.author_id = %s", viewer.user_id)
 
 
 def is_public(status: str, published_at: datetime | None, now: datetime) -> bool:

@@ -440,8 +440,8 @@ SPECTACULAR_SETTINGS = {
     "TITLE": "Calendar events",
     "VERSION": "1.0.0",
     "SERVE_INCLUDE_SCHEMA": False,
-    "PREPROCESSING_HOOKS": ["calendar_events.schema.document.tidy_paths"],
-    "ENUM_NAME_OVERRIDES": {"StatusEnum": "calendar_events.schema.shapes.STATUSES"},
+    "PREPROCESSING_HOOKS": ["calendar_events.api.schema.document.tidy_paths"],
+    "ENUM_NAME_OVERRIDES": {"StatusEnum": "calendar_events.api.schema.shapes.STATUSES"},
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
 }

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from benchmarks.seed.credentials import INSTITUTIONS
 from benchmarks.seed.world import CATEGORIES, INSTITUTION_WEIGHTS, TAGS
-from calendar_events import documents, records, text
+from calendar_events import documents
 from calendar_events.models import (
     Event,
     EventOrganizer,
@@ -17,6 +17,8 @@ from calendar_events.models import (
     EventVenue,
     Status,
 )
+from calendar_events.parsing import text
+from calendar_events.store import saving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -127,8 +129,8 @@ class Planner:
         )
         if random.random() < 0.4:
             event.image = random.choice(self.world[institution].images)
-        event.sort_text = text.fold(title)[: records.SORT_LENGTH]
-        # What ``records.save`` makes of title, excerpt and description, from parts that are
+        event.sort_text = text.fold(title)[: saving.SORT_LENGTH]
+        # What ``store.saving`` makes of title, excerpt and description, of parts that are
         # folded already: folding a whole description costs more than all the rest.
         event.search_text = "\n".join(
             filter(None, (text.fold(title), text.fold(excerpt), folded))

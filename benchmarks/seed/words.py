@@ -15,7 +15,7 @@ from benchmarks.seed.odds import (
     RARE_SHARE,
     STOP_WORD,
 )
-from calendar_events import text
+from calendar_events.parsing import text
 
 if TYPE_CHECKING:
     from random import Random

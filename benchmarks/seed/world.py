@@ -7,8 +7,9 @@ from itertools import count, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks.seed.credentials import INSTITUTIONS
-from calendar_events import records, slugs
 from calendar_events.models import Image, Organizer, Status, Taxonomy, Term, Venue
+from calendar_events.parsing import slugs
+from calendar_events.store import saving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -105,7 +106,7 @@ def make(random: Random, prose: Prose, *, events: int, author: int, now: datetim
     for held in world.values():
         for kind in (held.venues, held.organizers, held.categories, held.tags):
             for record in kind:
-                records.render(record)
+                saving.render(record)
     return world
 
 

@@ -19,8 +19,8 @@ from django.http import HttpResponseRedirect
 from django.utils import timezone
 from simple_history.admin import SimpleHistoryAdmin
 
-from calendar_events import text
 from calendar_events.admin.forms import CHANGED_MEANWHILE, RecordForm
+from calendar_events.parsing import text
 from calendar_events.permissions import Actor, NotAllowed
 from calendar_events.services.refusals import InvalidFields, TermExists, VersionIsGone
 

@@ -10,7 +10,7 @@ from django.contrib.admin.widgets import AutocompleteSelectMultiple
 from django.db.models import Model
 from django.utils import timezone
 
-from calendar_events import institutions
+from calendar_events.admin import institutions
 from calendar_events.documents.rendering import moment
 from calendar_events.permissions import Actor
 

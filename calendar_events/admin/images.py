@@ -11,7 +11,7 @@ from django.http import HttpResponseRedirect
 from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
 
-from calendar_events import institutions
+from calendar_events.admin import institutions
 from calendar_events.admin.base import PlatformAdmin, refused_as_forbidden
 from calendar_events.conf import conf
 from calendar_events.models import Image

@@ -11,14 +11,13 @@ from django.db.models import Q
 from django.db.models.expressions import RawSQL
 from django.utils import timezone
 
-from calendar_events import sql
 from calendar_events.admin.base import RecordAdmin, refused_as_forbidden
 from calendar_events.admin.forms import OrderedChoices, PublishedForm
 from calendar_events.models import Event, Organizer, Status, Taxonomy, Venue
 from calendar_events.permissions import Actor
-from calendar_events.queries import searching
 from calendar_events.serializers.inputs import EventInput, OrganizerInput, VenueInput
 from calendar_events.services import events, organizers, venues
+from calendar_events.store import search_conditions, sql
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -179,7 +178,7 @@ class EventAdmin(PublishedAdmin):
         """Return the condition for the events with a folded word."""
         if not sql.is_postgres():
             return super().having(word)
-        return Q(pk__in=RawSQL(*searching.identifiers(word)))  # noqa: S611 -- words are parameters
+        return Q(pk__in=RawSQL(*search_conditions.identifiers(word)))  # noqa: S611 -- words are parameters
 
     def create(self, *, actor: Actor, changes: Any, now: datetime) -> Event:
         """Create the event."""

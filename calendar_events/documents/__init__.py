@@ -9,8 +9,8 @@ what is stored:
 - what belongs to other rows (venues, organizers, terms, their counts): ``pages`` and
   ``singles`` join the fragments of those rows.
 
-``calendar_events.records`` calls ``render_event``, ``render_venue``, ``render_organizer``
-and ``render_term`` on every write; nothing else has to.
+``store.saving`` calls ``render_event``, ``render_venue``, ``render_organizer`` and
+``render_term`` on every write; nothing else has to.
 """
 
 from calendar_events.documents.rendered import Rendered, RenderedEvent

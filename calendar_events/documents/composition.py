@@ -8,13 +8,13 @@ import orjson
 
 from calendar_events import viewers
 from calendar_events.documents import addresses
-from calendar_events.feeds.texts import MARK
+from calendar_events.documents.ical.texts import MARK
 from calendar_events.models import Status, Taxonomy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from calendar_events.queries.relations import Related
+    from calendar_events.documents.related import Related
 
 # Plain texts: an enumeration's members are looked up by slower ways.
 _TERMS = (str(Taxonomy.CATEGORY.value), str(Taxonomy.TAG.value))

@@ -10,13 +10,13 @@ from __future__ import annotations
 from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
-from calendar_events import costs, jsonld, text, zones
 from calendar_events.conf import conf
-from calendar_events.documents import addresses
+from calendar_events.documents import addresses, jsonld
 from calendar_events.documents.addresses import HOST, ROOT, Address
+from calendar_events.documents.ical import texts
 from calendar_events.documents.rendered import Rendered, RenderedEvent
-from calendar_events.feeds import texts
 from calendar_events.models import Status, Taxonomy
+from calendar_events.parsing import costs, text, zones
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -15,7 +15,7 @@ import django_filters
 from rest_framework.exceptions import ErrorDetail
 
 from calendar_events.filters import reading
-from calendar_events.filters.reading import Context, Unreadable
+from calendar_events.parsing.values import Context, Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from calendar_events.filters import reading
 from calendar_events.filters.declaration import DateParameter, ListParameter, parameters
-from calendar_events.queries.windows import RELATIVE, written
+from calendar_events.store.events.windows import RELATIVE, written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from django.http import QueryDict
 
     from calendar_events.filters.declaration import Parameter
-    from calendar_events.filters.reading import Context
-    from calendar_events.queries.windows import Window
+    from calendar_events.parsing.values import Context
+    from calendar_events.store.events.windows import Window
 
 PAGING = frozenset({"page", "per_page"})
 

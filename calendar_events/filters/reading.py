@@ -1,64 +1,26 @@
 """Texts of a query string to values; every refusal is a sentence for people.
 
 Pure but for ``now`` and the zone, which come in. Identifiers and slugs are only read here;
-whether anything has them is asked of the database later (``queries.lookups``).
+whether anything has them is asked of the database later (``store.lookups``).
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from calendar_events import dates, slugs, text, zones
-from calendar_events.sql import MAX_ID
+from calendar_events.parsing import dates, text, zones
+from calendar_events.parsing.identifiers import MAX_ID
+from calendar_events.parsing.values import Context, Token, Unreadable
 
 if TYPE_CHECKING:
-    from datetime import datetime, tzinfo
+    from datetime import tzinfo
 
 MAX_ITEMS = 500
 MAX_TEXT = 500
 _INTEGER = re.compile(r"[+-]?[0-9]{1,30}(?:\.0+)?")
-_DIGITS = re.compile(r"[0-9]+")
 TRUE = frozenset({"true", "1", "yes", "on"})
 FALSE = frozenset({"false", "0", "no", "off"})
-
-
-class Unreadable(ValueError):
-    """The value cannot be used; the message says why, for programs ``code`` does."""
-
-    def __init__(self, message: str, code: str = "invalid") -> None:
-        """Take the sentence and one of ``platform_errors.write_refusals.FIELD_CODES``."""
-        super().__init__(message)
-        self.code = code
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Context:
-    """What reading a value depends on besides its text."""
-
-    now: datetime
-    zone: tzinfo
-    """The site's zone, or that of ``tz``: naive dates are read in it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """An identifier or a slug in a list: all digits is an identifier first."""
-
-    text: str
-
-    @property
-    def pk(self) -> int | None:
-        """The identifier it may be."""
-        if not _DIGITS.fullmatch(self.text) or not self.text.isascii():
-            return None
-        return min(int(self.text[:30]), MAX_ID)
-
-    @property
-    def slug(self) -> str:
-        """The slug it may be, as it is stored."""
-        return slugs.from_path(self.text)
 
 
 def integer(value: str) -> int:

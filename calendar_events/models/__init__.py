@@ -1,7 +1,7 @@
 """Events, venues, organizers, terms and images, and the rows that keep lists fast.
 
 How a writer saves: set the plain fields on an instance and hand it to
-``calendar_events.records.save`` (or ``records.delete``), never to ``Model.save``. That one
+``store.saving.save`` (or ``delete``), never to ``Model.save``. That one
 function keeps every invariant of this package together, in one transaction: the version,
 the modification moment, the fragment, the search text, and the copies in the link rows.
 """

@@ -130,7 +130,7 @@ class EventLink(models.Model):
     """A link of an event, with a copy of what lists filter and sort by.
 
     The copy makes "the events of this category from then on" the head of one index. Written
-    by ``calendar_events.records`` together with the event.
+    by ``calendar_events.store.saving`` together with the event.
     """
 
     event = models.ForeignKey(Event, on_delete=models.CASCADE)

@@ -47,6 +47,6 @@ class LinkedHistory(models.Model):
 
 @receiver(pre_create_historical_record)
 def remember_links(instance: Any, history_instance: Any, **_kwargs: Any) -> None:
-    """Copy what ``records`` knows of the links into the state that is about to be kept."""
+    """Copy what ``store.saving`` knows of the links into the state to be kept."""
     if isinstance(history_instance, LinkedHistory):
         history_instance.linked = getattr(instance, "linked", {})

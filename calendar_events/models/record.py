@@ -41,7 +41,7 @@ class RecordQuerySet(models.QuerySet):
 class Rendered(models.Model):
     """A row that carries its own JSON text and a version.
 
-    Written by ``calendar_events.records`` and by nothing else.
+    Written by ``calendar_events.store.saving`` and by nothing else.
     """
 
     version = models.PositiveBigIntegerField(default=1, editable=False)

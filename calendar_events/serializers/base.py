@@ -9,9 +9,9 @@ from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
 from rest_framework.fields import SkipField
 
-from calendar_events import dates
 from calendar_events.conf import conf
 from calendar_events.models import Status
+from calendar_events.parsing import dates
 from calendar_events.serializers.calendar import PublicationDate, StatusName
 from calendar_events.serializers.fields import (
     RichText,

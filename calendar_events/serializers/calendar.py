@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 
-from calendar_events import costs, dates, zones
 from calendar_events.conf import conf
+from calendar_events.parsing import costs, dates, zones
 from calendar_events.serializers.fields import KEPT, InputField, Messages
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.fields import SkipField, empty
 
-from calendar_events import slugs, text
-from calendar_events.markup import MarkupError
+from calendar_events.parsing import slugs, text
+from calendar_events.parsing.markup import MarkupError
 
 Messages = dict[str, Any]
 """DRF's type of a field's messages; ours are ``str.format`` templates."""

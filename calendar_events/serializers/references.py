@@ -14,10 +14,10 @@ from django.core.files.storage import default_storage
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 
-from calendar_events import text
 from calendar_events.conf import conf
-from calendar_events.markup import MAX_TAGS
 from calendar_events.models import Taxonomy
+from calendar_events.parsing import text
+from calendar_events.parsing.markup import MAX_TAGS
 from calendar_events.serializers.fields import (
     Identifier,
     InputField,

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from calendar_events import costs, locks, records, text
 from calendar_events.conf import conf
-from calendar_events.links import Links
 from calendar_events.models import Event, EventTerm, Organizer, Taxonomy, Venue
+from calendar_events.parsing import costs, text
 from calendar_events.permissions import require_create, require_on
 from calendar_events.services import references, writing
 from calendar_events.services.inputs import NewOrganizer, NewVenue
@@ -17,6 +16,8 @@ from calendar_events.services.organizers import create_organizer
 from calendar_events.services.schedule import Schedule, plan
 from calendar_events.services.terms import ensure_terms
 from calendar_events.services.venues import create_venue
+from calendar_events.store import locks, saving
+from calendar_events.store.links import Links
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -104,7 +105,7 @@ def delete_event(
     event = writing.lock(Event, event_id, expected_version=expected_version)
     require_on(actor, "delete", event)
     writing.sign(event, actor)
-    records.delete(event)
+    saving.delete(event)
 
 
 def _fill(

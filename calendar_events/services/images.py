@@ -17,8 +17,8 @@ from django.core.files.storage import default_storage
 from django.db import transaction
 from PIL import UnidentifiedImageError
 
-from calendar_events import slugs
 from calendar_events.models import Image
+from calendar_events.parsing import slugs
 from calendar_events.permissions import Actor, require_add_image
 from calendar_events.services import metadata, sizes
 from calendar_events.services.sizes import Rendition

@@ -6,14 +6,15 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from calendar_events import links, locks, records, slugs, sql
-from calendar_events.models import Term
+from calendar_events.parsing import slugs
+from calendar_events.store import links, locks, saving
+from calendar_events.store.lookups import slugs_taken
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from calendar_events.links import Links
-    from calendar_events.models import Event, Organizer, Venue
+    from calendar_events.models import Event, Organizer, Term, Venue
+    from calendar_events.store.links import Links
 
     AnyRecord = Event | Organizer | Term | Venue
 
@@ -31,29 +32,11 @@ def free(record: AnyRecord, wished: str) -> str:
     size = 2
     while True:
         batch = list(islice(candidates, size))
-        taken = _taken(record, batch)
+        taken = slugs_taken(record, batch)
         for slug in batch:
             if slug not in taken:
                 return slug
         size = min(size * 8, MOST_AT_ONCE)
-
-
-def _taken(record: AnyRecord, batch: list[str]) -> set[str]:
-    """Return which slugs other rows have, among which they must be unique."""
-    others = sql.Conditions()
-    others.any_of("slug", batch)
-    others.add("NOT (slug = '')")  # the index of slugs leaves out the empty ones
-    if record.pk is not None:
-        others.add("id <> %s", record.pk)
-    if isinstance(record, Term):
-        others.add("taxonomy = %s", record.taxonomy)
-        others.add("institution = %s", record.institution)
-    table = record._meta.db_table
-    rows = sql.write(
-        f"SELECT slug FROM {table} WHERE {others}",  # noqa: S608 -- constants
-        others.params,
-    )
-    return {slug for (slug,) in rows}
 
 
 def save(
@@ -66,7 +49,7 @@ def save(
     """Save the record under the wished slug or the next free one.
 
     Who looks for a slug holds it until the end of the transaction, so that nobody takes it
-    between the look and the write. Raises what ``records.save`` raises.
+    between the look and the write. Raises what ``store.saving.save`` raises.
     """
     table = type(record)._meta.db_table
     held, slug = "", wished
@@ -74,7 +57,7 @@ def save(
         locks.hold("slug", table, slug)
         held, slug = slug, free(record, wished)
     record.slug = slug
-    records.save(record, now=now, wanted=wanted)
+    saving.save(record, now=now, wanted=wanted)
 
 
 def trashed(slug: str) -> str:

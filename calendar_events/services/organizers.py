@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from calendar_events import records
 from calendar_events.models import Organizer
 from calendar_events.permissions import require_create, require_on
 from calendar_events.services import writing
+from calendar_events.store import saving
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -89,4 +89,4 @@ def delete_organizer(
     organizer = writing.lock(Organizer, organizer_id, expected_version=expected_version)
     require_on(actor, "delete", organizer)
     writing.sign(organizer, actor)
-    records.delete(organizer)
+    saving.delete(organizer)

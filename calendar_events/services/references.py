@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth import get_user_model
 
-from calendar_events import records, sql, text, viewers
+from calendar_events import viewers
 from calendar_events.models import Image, Organizer, Status, Taxonomy, Term, Venue
+from calendar_events.parsing import text
+from calendar_events.parsing.identifiers import MAX_ID
 from calendar_events.permissions import Actor, require_choose_author
+from calendar_events.store import lookups, saving
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -60,27 +63,7 @@ class Found:
 
 def find(asked: Mapping[str, Iterable[int]], *, institution: str) -> Found:
     """Look up venues, organizers and terms, all in one statement."""
-    parts: list[str] = []
-    params: list[Any] = []
-    for kind, ids in asked.items():
-        wanted = sql.Conditions()
-        wanted.any_of("id", sorted({pk for pk in ids if pk <= sql.MAX_ID}))
-        if kind in Taxonomy.values:
-            wanted.add("taxonomy = %s", kind)
-            status, table = "''", "term"
-        else:
-            status, table = "status", kind
-        if wanted.params:
-            parts.append(
-                f"SELECT '{kind}', id, institution, {status} "  # noqa: S608 -- constants
-                f"FROM calendar_events_{table} WHERE {wanted}"
-            )
-            params += wanted.params
-    found = sql.rows(" UNION ALL ".join(parts), params) if parts else []
-    return Found(
-        institution=institution,
-        rows={(kind, pk): (owner, status) for kind, pk, owner, status in found},
-    )
+    return Found(institution=institution, rows=lookups.owners(asked))
 
 
 def _require_here(name: str, pk: int, owner: str, institution: str) -> None:
@@ -125,7 +108,7 @@ def _named_terms(
     )
     folded = {word: text.fold(word) for word in words}
     names: dict[str, int] = {}
-    wanted = [name[: records.SORT_LENGTH] for name in folded.values()]
+    wanted = [name[: saving.SORT_LENGTH] for name in folded.values()]
     rows = terms.filter(sort_text__in=wanted).order_by("-id")
     for pk, name in rows.values_list("id", "name"):
         names[text.fold(name)] = pk  # of two with the same name the older one
@@ -135,7 +118,7 @@ def _named_terms(
 
 def find_image(pk: int, *, institution: str) -> Image:
     """Return the image with this id. Raises ``BadReference``."""
-    image = Image.objects.filter(pk=pk).first() if pk <= sql.MAX_ID else None
+    image = Image.objects.filter(pk=pk).first() if pk <= MAX_ID else None
     _require_here("image", pk, image.institution if image else "", institution)
     assert image is not None  # noqa: S101 -- what _require_here has just asked
     return image
@@ -158,7 +141,7 @@ def find_author(pk: int, *, actor: Actor, model: type[Record], current: int | No
     if pk == (actor.user.pk if current is None else current):
         return pk
     users: Any = get_user_model()
-    user = users.objects.filter(pk=min(pk, sql.MAX_ID), is_active=True).first()
+    user = users.objects.filter(pk=min(pk, MAX_ID), is_active=True).first()
     if user is None or not _are_colleagues(user, actor):
         raise BadReference("is not a user of this institution.")
     require_choose_author(actor, model)
@@ -181,7 +164,7 @@ def find_same(
     """Return the oldest readable record that agrees with every given field."""
     rows = model.objects.filter(
         institution=actor.institution,
-        sort_text=text.fold(changes["name"])[: records.SORT_LENGTH],
+        sort_text=text.fold(changes["name"])[: saving.SORT_LENGTH],
     ).exclude(status=Status.TRASH)
     for row in rows.order_by("id")[:MOST_NAMESAKES]:
         readable = row.status == Status.PUBLISH or actor.owns(row)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, time
 from typing import TYPE_CHECKING, Literal, TypedDict
 
-from calendar_events import dates, zones
+from calendar_events.parsing import dates, zones
 from calendar_events.services.refusals import InvalidFields
 
 if TYPE_CHECKING:

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from calendar_events import locks, records, slugs, text
 from calendar_events.models import Taxonomy, Term
+from calendar_events.parsing import slugs, text
 from calendar_events.permissions import require_manage
 from calendar_events.services import naming
 from calendar_events.services.refusals import InvalidFields, TermExists, VersionIsGone
 from calendar_events.services.writing import sign
+from calendar_events.store import locks, saving
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,7 +72,7 @@ def update_term(
     if slug:
         _require_free_slug(term, slug)
         term.slug = slug
-        records.save(term, now=now)
+        saving.save(term, now=now)
     else:
         made = slugs.from_plain(term.name, fallback=UNNAMED[Taxonomy(term.taxonomy)])
         naming.save(term, wished=made, now=now)
@@ -93,9 +94,9 @@ def delete_term(
     for child in Term.objects.select_for_update(of=("self",)).filter(parent=term):
         child.parent_id = term.parent_id
         sign(child, actor)
-        records.save(child, now=now)
+        saving.save(child, now=now)
     sign(term, actor)
-    records.delete(term)
+    saving.delete(term)
 
 
 def ensure_terms(
@@ -171,7 +172,7 @@ def _require_free_name(term: Term) -> None:
     """Ask that no sibling has the name, whatever its case and accents."""
     folded = text.fold(term.name)
     namesakes = _others(term).filter(
-        parent=term.parent_id, sort_text=folded[: records.SORT_LENGTH]
+        parent=term.parent_id, sort_text=folded[: saving.SORT_LENGTH]
     )
     for pk, name in namesakes.order_by("id").values_list("id", "name"):
         if text.fold(name) == folded:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from calendar_events import records
 from calendar_events.models import Venue
 from calendar_events.permissions import require_create, require_on
 from calendar_events.services import writing
+from calendar_events.store import saving
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -100,4 +100,4 @@ def delete_venue(
     venue = writing.lock(Venue, venue_id, expected_version=expected_version)
     require_on(actor, "delete", venue)
     writing.sign(venue, actor)
-    records.delete(venue)
+    saving.delete(venue)

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from calendar_events import links, records, slugs
 from calendar_events.models import Event, Organizer, Status, Venue
+from calendar_events.parsing import slugs
 from calendar_events.permissions import may_publish, require_on
 from calendar_events.services import images, naming, publication
 from calendar_events.services.images import Picture
 from calendar_events.services.refusals import InTrash, VersionIsGone
+from calendar_events.store import links, saving
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from calendar_events.links import Links
     from calendar_events.permissions import Actor
     from calendar_events.services.inputs import RecordChanges
+    from calendar_events.store.links import Links
 
 AnyRecord = TypeVar("AnyRecord", bound=Event | Venue | Organizer)
 
@@ -125,7 +126,7 @@ def save(
     wished = _wished_slug(record, changes)
     if wished in {"", stored_slug}:
         record.slug = wished
-        records.save(record, now=now, wanted=wanted)
+        saving.save(record, now=now, wanted=wanted)
         return
     naming.save(record, wished=wished, now=now, wanted=wanted)
 

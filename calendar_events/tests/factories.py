@@ -1,7 +1,7 @@
 """Factories: every model, valid by default, with traits that name the variation.
 
-Rows are written by ``calendar_events.records``, like everything else, so their fragments,
-counters and link rows are real.
+Rows are written by ``store.saving``, like everything else, so their fragments, counters and
+link rows are real.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ from django.contrib.auth.models import Group
 from django.utils import timezone
 from factory.django import DjangoModelFactory, ImageField
 
-from calendar_events import records, zones
-from calendar_events.links import Links
 from calendar_events.models import (
     Event,
     IdempotentAnswer,
@@ -27,6 +25,9 @@ from calendar_events.models import (
     Term,
     Venue,
 )
+from calendar_events.parsing import zones
+from calendar_events.store import saving
+from calendar_events.store.links import Links
 
 LONG_AGO = datetime(2020, 1, 1, 12, tzinfo=UTC)
 
@@ -51,7 +52,7 @@ class UserFactory(DjangoModelFactory):
 
 
 class RecordFactory(DjangoModelFactory):
-    """Writes through ``records.save``; ``written_at`` is the moment of the write."""
+    """Writes through ``store.saving.save``; ``written_at`` is the moment of the write."""
 
     class Meta:
         abstract = True
@@ -65,7 +66,7 @@ class RecordFactory(DjangoModelFactory):
             terms=ids(kwargs.pop("terms", None)),
         )
         record = model_class(**kwargs)
-        records.save(record, now=now, wanted=wanted)
+        saving.save(record, now=now, wanted=wanted)
         return record
 
 

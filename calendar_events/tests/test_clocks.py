@@ -8,8 +8,8 @@ from dateutil import tz as dateutil_tz
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calendar_events import dates, zones
-from calendar_events.dates import DateError, Precision
+from calendar_events.parsing import dates, zones
+from calendar_events.parsing.dates import DateError, Precision
 
 NOW = datetime(2026, 11, 20, 14, 23, 45, tzinfo=UTC)
 NEW_YORK = ZoneInfo("America/New_York")

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from calendar_events import costs, currencies
-from calendar_events.costs import Cost, CostError
+from calendar_events.parsing import costs, currencies
+from calendar_events.parsing.costs import Cost, CostError
 
 
 def parsed(value, currency="USD"):

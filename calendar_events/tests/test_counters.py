@@ -11,9 +11,9 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
-from calendar_events import records
-from calendar_events.links import NO_CHANGE, Links
 from calendar_events.models import DayCount, Event, EventTerm, Status, Term
+from calendar_events.store import saving
+from calendar_events.store.links import NO_CHANGE, Links
 from calendar_events.tests.factories import (
     CategoryFactory,
     EventFactory,
@@ -62,7 +62,7 @@ def test_counters_agree_after_any_sequence_of_writes():
             EventFactory(author=author, start=at_day(step), terms=terms, venues=[venue])
             continue
         if action == "delete":
-            records.delete(event)
+            saving.delete(event)
             continue
         if action == "move":
             event.start_utc += timedelta(days=1)
@@ -73,7 +73,7 @@ def test_counters_agree_after_any_sequence_of_writes():
             published = event.status == Status.PUBLISH
             event.status = Status.DRAFT if published else Status.PUBLISH
         wanted = Links(terms=[chance.choice(terms).pk]) if action == "link" else NO_CHANGE
-        records.save(event, now=timezone.now(), wanted=wanted)
+        saving.save(event, now=timezone.now(), wanted=wanted)
 
     assert kept() == counted()
     assert counted()
@@ -102,9 +102,9 @@ def test_every_write_of_a_record_is_counted():
         before = writes()
         record = factory()
         created = writes()
-        records.save(record, now=timezone.now())
+        saving.save(record, now=timezone.now())
         changed = writes()
-        records.delete(record)
+        saving.delete(record)
         assert before < created < changed < writes()
 
 

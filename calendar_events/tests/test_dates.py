@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from calendar_events import dates, zones
-from calendar_events.dates import DateError
+from calendar_events.parsing import dates, zones
+from calendar_events.parsing.dates import DateError
 
 # A Friday afternoon; in New York it is 09:23:45.
 NOW = datetime(2026, 11, 20, 14, 23, 45, 678_000, tzinfo=UTC)

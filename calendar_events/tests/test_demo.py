@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from calendar_events import demo
 from calendar_events.conf import conf
+from calendar_events.demo.seeding import seeding
 from calendar_events.models import Event, Image, Organizer, Status, Term, Venue
 from calendar_events.tests.factories import UserFactory
 from calendar_events.tests.reading import path
@@ -26,7 +26,7 @@ def cast():
 def test_there_are_sixty_events_with_every_status_over_sixty_days(cast):
     now = timezone.now()
 
-    demo.seed(users=cast, now=now)
+    seeding.seed(users=cast, now=now)
 
     assert Event.objects.published(now).count() >= 60
     assert set(Event.objects.values_list("institution", flat=True)) == {"1001", "1002"}
@@ -39,7 +39,7 @@ def test_there_are_sixty_events_with_every_status_over_sixty_days(cast):
 def test_an_event_at_two_venues_is_in_no_list_that_does_not_ask_for_the_past(
     cast, anonymous
 ):
-    demo.seed(users=cast, now=timezone.now())
+    seeding.seed(users=cast, now=timezone.now())
     address, listed = path("events", per_page=50), []
     while address:
         document = anonymous.get(address).json()
@@ -53,7 +53,7 @@ def test_an_event_at_two_venues_is_in_no_list_that_does_not_ask_for_the_past(
 
 
 def test_every_kind_of_event_that_is_promised_is_there(cast):
-    demo.seed(users=cast, now=timezone.now())
+    seeding.seed(users=cast, now=timezone.now())
 
     found = Event.objects.filter
     assert found(all_day=True).exists()
@@ -69,12 +69,12 @@ def test_every_kind_of_event_that_is_promised_is_there(cast):
 
 def test_seeding_again_moves_the_events_and_touches_nothing_else(cast):
     now = timezone.now()
-    demo.seed(users=cast, now=now)
+    seeding.seed(users=cast, now=now)
     counts = [model.objects.count() for model in (Event, Venue, Organizer, Term, Image)]
     Venue.objects.filter(name="Sports centre").update(city="Elsewhere")
     before = Event.objects.get(slug="demo-open-day").start_utc
 
-    demo.seed(users=cast, now=now + timedelta(days=5))
+    seeding.seed(users=cast, now=now + timedelta(days=5))
 
     assert Event.objects.get(slug="demo-open-day").start_utc == before + timedelta(days=5)
     assert Venue.objects.get(name="Sports centre").city == "Elsewhere"
@@ -85,29 +85,29 @@ def test_seeding_again_moves_the_events_and_touches_nothing_else(cast):
 
 def test_an_event_that_somebody_deleted_stays_away(cast):
     now = timezone.now()
-    demo.seed(users=cast, now=now)
+    seeding.seed(users=cast, now=now)
     Event.objects.filter(slug="demo-open-day").delete()
 
-    demo.seed(users=cast, now=now)
+    seeding.seed(users=cast, now=now)
 
     assert not Event.objects.filter(slug="demo-open-day").exists()
 
 
 def test_an_event_that_somebody_trashed_stays_there(cast):
     now = timezone.now()
-    demo.seed(users=cast, now=now)
+    seeding.seed(users=cast, now=now)
     trashed = Event.objects.filter(status=Status.TRASH).values_list("slug", flat=True)
 
-    demo.seed(users=cast, now=now + timedelta(days=1))
+    seeding.seed(users=cast, now=now + timedelta(days=1))
 
     assert list(trashed) == ["demo-cancelled-run__trashed"]
 
 
 def test_seeding_again_on_the_same_day_leaves_no_trace_in_the_history(cast):
     now = timezone.now().replace(hour=9)
-    demo.seed(users=cast, now=now)
+    seeding.seed(users=cast, now=now)
     states = Event.history.count()
 
-    demo.seed(users=cast, now=now + timedelta(hours=3))
+    seeding.seed(users=cast, now=now + timedelta(hours=3))
 
     assert Event.history.count() == states

@@ -10,12 +10,13 @@ from django.utils import timezone
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from calendar_events import scans, text
 from calendar_events.models import Event, Status
-from calendar_events.queries import page_statements, searches
-from calendar_events.queries.events import EventQuery, linked
-from calendar_events.queries.searching import Source
-from calendar_events.queries.windows import Window
+from calendar_events.parsing import text
+from calendar_events.store import scans
+from calendar_events.store.events import page_statements, searches
+from calendar_events.store.events.query import EventQuery, linked
+from calendar_events.store.events.windows import Window
+from calendar_events.store.search_conditions import Source
 from calendar_events.tests.factories import CategoryFactory, EventFactory
 from calendar_events.tests.reading import ids, path
 from calendar_events.tests.test_event_search_table import LONG_WORD, known, on_postgres

@@ -9,9 +9,9 @@ from django.core.management import call_command
 from django.db import connection
 from django.utils import timezone
 
-from calendar_events import records
 from calendar_events.models import Event, Status
-from calendar_events.queries.searching import LONGEST
+from calendar_events.store import saving
+from calendar_events.store.search_conditions import LONGEST
 from calendar_events.tests.factories import EventFactory
 
 on_postgres = pytest.mark.skipif(
@@ -51,18 +51,18 @@ def test_the_table_of_texts_follows_every_write():
     event.title, event.hide_from_listings = "Two", True
     event.start_utc += timedelta(hours=-1)
     event.start_local += timedelta(hours=-1)
-    records.save(event, now=timezone.now())
+    saving.save(event, now=timezone.now())
     assert kept() == stored()
     assert "two" in kept()[-1][-1]
 
     draft.status, draft.published_at, draft.slug = "publish", timezone.now(), "published"
-    records.save(draft, now=timezone.now())
+    saving.save(draft, now=timezone.now())
     assert kept() == stored()
 
     Event.objects.filter(pk=event.pk).update(status=Status.TRASH)
     assert kept() == stored()
 
-    records.delete(Event.objects.get(pk=draft.pk))
+    saving.delete(Event.objects.get(pk=draft.pk))
     assert kept() == stored()
     assert [row[0] for row in kept()] == [event.pk]
 

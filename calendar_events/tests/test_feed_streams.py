@@ -11,10 +11,10 @@ from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 from icalendar import Calendar
 
+from calendar_events.api.feeds.streams import CHUNK, places
 from calendar_events.conf import conf
-from calendar_events.feeds.streams import CHUNK, places
 from calendar_events.models import Event, Status
-from calendar_events.queries import feeds
+from calendar_events.store.events import feeds
 from calendar_events.tests.callers import refusal
 from calendar_events.tests.factories import EventFactory, TagFactory, VenueFactory
 from calendar_events.tests.reading import at

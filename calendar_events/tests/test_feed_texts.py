@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from icalendar import Calendar
 from icalendar.parser import Contentline
 
-from calendar_events import records
-from calendar_events.feeds import texts
-from calendar_events.feeds.lines import escape, fold
+from calendar_events.documents.ical import texts
+from calendar_events.documents.ical.lines import escape, fold
+from calendar_events.store import saving
 from calendar_events.tests.factories import (
     LONG_AGO,
     CategoryFactory,
@@ -44,7 +44,7 @@ def only(response):
 def change(record, **columns):
     for column, value in columns.items():
         setattr(record, column, value)
-    records.save(record, now=timezone.now())
+    saving.save(record, now=timezone.now())
 
 
 @pytest.mark.django_db

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from calendar_events import costs, dates, markup, slugs, text
-from calendar_events.markup import MarkupError
+from calendar_events.parsing import costs, dates, markup, slugs, text
+from calendar_events.parsing.markup import MarkupError
 
 IS_LONG = os.environ.get("FUZZ") == "long"
 VOID = ["br", "col", "hr", "img", "input"]

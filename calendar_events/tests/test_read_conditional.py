@@ -9,7 +9,7 @@ import time_machine
 from django.utils import timezone
 from django.utils.http import http_date
 
-from calendar_events import records
+from calendar_events.store import saving
 from calendar_events.tests.callers import refusal
 from calendar_events.tests.factories import (
     LONG_AGO,
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.django_db
 def rename(record, name="Renamed"):
     """Change a record as any writer does."""
     setattr(record, "title" if hasattr(record, "title") else "name", name)
-    records.save(record, now=timezone.now())
+    saving.save(record, now=timezone.now())
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ def test_trashing_a_venue_changes_the_event_also_for_if_modified_since(anonymous
     venue = event.venues.get()
     venue.status, venue.slug = "trash", f"{venue.slug}__trashed"
 
-    records.save(venue, now=timezone.now())
+    saving.save(venue, now=timezone.now())
     after = anonymous.get(address, If_Modified_Since=before)
 
     assert after.status_code == 200

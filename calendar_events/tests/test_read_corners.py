@@ -10,14 +10,15 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
-from calendar_events import fields, records, state
+from calendar_events.api import fieldsets
 from calendar_events.conf import conf
-from calendar_events.filters.reading import Context
 from calendar_events.models import Event, WallClockField
-from calendar_events.queries import pages
-from calendar_events.queries.event_filters import event_query
-from calendar_events.queries.windows import Window, written
-from calendar_events.state import Horizon
+from calendar_events.parsing.values import Context
+from calendar_events.store import list_version, saving
+from calendar_events.store.events import pages
+from calendar_events.store.events.filters import event_query
+from calendar_events.store.events.windows import Window, written
+from calendar_events.store.list_version import Horizon
 from calendar_events.tests.callers import bad_fields, caller
 from calendar_events.tests.factories import (
     CategoryFactory,
@@ -141,8 +142,8 @@ def test_a_superuser_sees_everything_of_the_institution():
     draft = EventFactory(draft=True)
 
     assert ids(caller(user=user).get("/events")) == pks(draft)
-    found = state.read(now=timezone.now(), user=user)
-    assert found.permissions == state.READING
+    found = list_version.read(now=timezone.now(), user=user)
+    assert found.permissions == list_version.READING
 
 
 @pytest.mark.django_db
@@ -168,9 +169,9 @@ def test_the_edge_of_the_calendar_is_written_as_an_instant():
 
 
 def test_fields_of_what_is_no_object_are_the_thing_itself():
-    assert fields.cut(b'{"a":[1,{"b":2,"c":3}]}', "a.b") == b'{"a":[1,{"b":2}]}'
-    assert fields.cut(b'{"a":{"b":1}}', "a.b,a") == b'{"a":{"b":1}}'
-    assert fields.cut(b'{"a":1}', " ") == b'{"a":1}'
+    assert fieldsets.cut(b'{"a":[1,{"b":2,"c":3}]}', "a.b") == b'{"a":[1,{"b":2}]}'
+    assert fieldsets.cut(b'{"a":{"b":1}}', "a.b,a") == b'{"a":{"b":1}}'
+    assert fieldsets.cut(b'{"a":1}', " ") == b'{"a":1}'
 
 
 def test_a_wall_clock_has_no_zone():
@@ -235,12 +236,12 @@ def test_the_database_refuses_what_makes_no_event(change):
 def test_of_two_writers_the_second_is_stale():
     event = EventFactory()
     first, second = Event.objects.get(pk=event.pk), Event.objects.get(pk=event.pk)
-    records.save(first, now=timezone.now())
+    saving.save(first, now=timezone.now())
 
-    with pytest.raises(records.StaleRecord), transaction.atomic():
-        records.save(second, now=timezone.now())
-    with pytest.raises(records.StaleRecord), transaction.atomic():
-        records.delete(second)
+    with pytest.raises(saving.StaleRecord), transaction.atomic():
+        saving.save(second, now=timezone.now())
+    with pytest.raises(saving.StaleRecord), transaction.atomic():
+        saving.delete(second)
     assert Event.objects.get().version == 2
 
 
@@ -248,7 +249,7 @@ def test_of_two_writers_the_second_is_stale():
 def test_every_write_moves_the_modification_date_by_a_second_at_least():
     event = EventFactory(written_at=datetime(2030, 1, 1, tzinfo=UTC))
 
-    records.save(event, now=datetime(2029, 1, 1, tzinfo=UTC))
+    saving.save(event, now=datetime(2029, 1, 1, tzinfo=UTC))
 
     assert event.modified_at == datetime(2030, 1, 1, 0, 0, 1, tzinfo=UTC)
 

@@ -11,7 +11,7 @@ import time_machine
 from django.db import connection
 
 from calendar_events.models import Event
-from calendar_events.queries import page_statements, searches
+from calendar_events.store.events import page_statements, searches
 from calendar_events.tests.callers import Caller, bad_fields, refusal
 from calendar_events.tests.factories import (
     CategoryFactory,

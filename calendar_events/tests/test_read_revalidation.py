@@ -11,7 +11,7 @@ from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from calendar_events import records
+from calendar_events.store import saving
 from calendar_events.tests.factories import (
     CategoryFactory,
     EventFactory,
@@ -239,7 +239,7 @@ def test_a_write_goes_the_long_way(editor, event, method):
 def test_an_event_that_becomes_protected_is_refused_with_its_old_tag(anonymous, event):
     tag = anonymous.get(f"/events/{event.pk}").headers["ETag"]
     event.password = "opensesame"
-    records.save(event, now=timezone.now())
+    saving.save(event, now=timezone.now())
 
     response = anonymous.get(f"/events/{event.pk}", If_None_Match=tag)
 

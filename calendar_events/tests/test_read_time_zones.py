@@ -10,10 +10,10 @@ from dateutil import tz as dateutil_tz
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calendar_events import dates
 from calendar_events.conf import conf
-from calendar_events.filters.reading import Context
-from calendar_events.queries.windows import window, written
+from calendar_events.parsing import dates
+from calendar_events.parsing.values import Context
+from calendar_events.store.events.windows import window, written
 from calendar_events.tests.callers import bad_fields
 from calendar_events.tests.factories import EventFactory
 from calendar_events.tests.reading import at, ids, path, pks

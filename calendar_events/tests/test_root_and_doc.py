@@ -7,7 +7,7 @@ from drf_spectacular.validation import validate_schema
 
 from calendar_events.filters.declaration import parameters
 from calendar_events.filters.events import EventFilter
-from calendar_events.filters.records import RecordFilter
+from calendar_events.filters.places import RecordFilter
 from calendar_events.filters.terms import CategoryFilter, TagFilter
 from calendar_events.tests.callers import bad_fields, refusal
 

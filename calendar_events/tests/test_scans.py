@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from django.db import DatabaseError, OperationalError, connection, transaction
 
-from calendar_events import scans
+from calendar_events.store import scans
 
 ON_POSTGRES = pytest.mark.skipif(
     connection.vendor != "postgresql", reason="SQLite has no statement limit and no locks"

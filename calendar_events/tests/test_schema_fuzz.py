@@ -22,7 +22,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from calendar_events.schema.document import document
+from calendar_events.api.schema.document import document
 from calendar_events.tests.factories import (
     CategoryFactory,
     EventFactory,

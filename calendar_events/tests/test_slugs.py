@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from calendar_events import slugs
+from calendar_events.parsing import slugs
 
 SLUG = re.compile(r"(?:[a-z0-9_-]|%[0-9a-f]{2})+")
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from calendar_events import text
-from calendar_events.text import SearchError, SearchQuery
+from calendar_events.parsing import text
+from calendar_events.parsing.text import SearchError, SearchQuery
 
 MARKUP = st.lists(
     st.sampled_from(

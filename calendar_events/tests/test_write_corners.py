@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from django.db import IntegrityError, OperationalError
 
+from calendar_events.api.attempts import until_done
 from calendar_events.models import Event, Status, Taxonomy, Term
 from calendar_events.services import events, naming, terms
 from calendar_events.services.refusals import VersionIsGone
@@ -16,7 +17,6 @@ from calendar_events.tests.factories import (
     TagFactory,
     VenueFactory,
 )
-from calendar_events.views.attempts import until_done
 from platform_errors.exceptions import Unavailable
 
 pytestmark = pytest.mark.django_db

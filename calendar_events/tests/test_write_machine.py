@@ -12,7 +12,6 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from calendar_events import records
 from calendar_events.documents import (
     render_event,
     render_organizer,
@@ -30,6 +29,7 @@ from calendar_events.models import (
     Term,
     Venue,
 )
+from calendar_events.store import saving
 from calendar_events.tests.bodies import BODIES, NAMES, RECORDS, TERMS
 from calendar_events.tests.callers import caller
 
@@ -61,7 +61,7 @@ class Writes(RuleBasedStateMachine):
     def begin(self):
         for model in (Event, Venue, Organizer, Term):
             for record in model.objects.all():
-                records.delete(record)
+                saving.delete(record)
         self.editor = caller("editor")
 
     def pick(self, name, number, among=None):

@@ -8,8 +8,8 @@ from dateutil import tz as dateutil_tz
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from calendar_events import zones
-from calendar_events.zones import ZoneError
+from calendar_events.parsing import zones
+from calendar_events.parsing.zones import ZoneError
 
 WINTER = datetime(2031, 1, 15, 12, tzinfo=UTC)
 SUMMER = datetime(2031, 7, 15, 12, tzinfo=UTC)

@@ -32,8 +32,8 @@ from benchmarks import (
 )
 from benchmarks.seed import accounts, calendar
 from benchmarks.yardsticks import floor
-from calendar_events import records
 from calendar_events.models import DayCount, Event, EventTerm, Organizer, Term, Venue
+from calendar_events.store import saving
 
 EVENTS = 120
 
@@ -68,7 +68,7 @@ def test_seeded_rows_are_what_the_product_itself_would_write(filled, model):
     for record in model.objects.order_by("-id")[:25]:
         seeded = (record.search_text, record.sort_text, without_moments(record.fragment))
 
-        records.save(record, now=record.modified_at + timedelta(hours=1))
+        saving.save(record, now=record.modified_at + timedelta(hours=1))
 
         record.refresh_from_db()
         written = (record.search_text, record.sort_text, without_moments(record.fragment))

@@ -7,7 +7,7 @@ import psycopg
 import pytest
 from django.db import OperationalError, connection, transaction
 
-from calendar_events import sql
+from calendar_events.store import sql
 from config.tests import faults
 from platform_errors import prepared
 from platform_errors.postgresql import base, liveness

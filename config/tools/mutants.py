@@ -42,7 +42,7 @@ TARGETS = {
     "authserver/scopes.py": "authserver/tests/token authserver/tests/authorize",
     "authserver/oauth/codes.py": "authserver/tests/token",
     "authserver/oauth/clients.py": "authserver/tests/token",
-    "calendar_events/access.py": "calendar_events/tests/test_read_leaks.py "
+    "calendar_events/api/access.py": "calendar_events/tests/test_read_leaks.py "
     "calendar_events/tests/test_write_permissions.py",
     "calendar_events/viewers.py": "calendar_events/tests/test_read_leaks.py "
     "calendar_events/tests/test_read_records.py",

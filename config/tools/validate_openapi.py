@@ -24,7 +24,7 @@ def document() -> bytes:
     import django  # noqa: PLC0415 -- after the path and the settings are known
 
     django.setup()
-    from calendar_events.schema.document import current  # noqa: PLC0415 -- needs Django
+    from calendar_events.api.schema.document import current  # noqa: PLC0415 -- needs Django
 
     return current()
 

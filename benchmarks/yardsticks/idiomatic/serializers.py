@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from benchmarks.yardsticks import shapes
-from calendar_events import jsonld
+from calendar_events.documents import jsonld
 from calendar_events.models import Event, Image, Organizer, Term, Venue
 
 MOMENT = "%Y-%m-%d %H:%M:%S"

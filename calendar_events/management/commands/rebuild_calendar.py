@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from calendar_events import rebuilding
+from calendar_events.store import rebuilding
 
 
 class Command(BaseCommand):

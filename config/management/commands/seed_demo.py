@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 import authserver.demo
-import calendar_events.demo
+import calendar_events.demo.seeding
 
 
 class Command(BaseCommand):
@@ -35,7 +35,7 @@ class Command(BaseCommand):
             )
         now = timezone.now()
         users = authserver.demo.seed(now)
-        calendar_events.demo.seed(
+        calendar_events.demo.seeding.seed(
             users={username: user.pk for username, user in users.items()}, now=now
         )
         if options["verbosity"] > 0:

@@ -1,0 +1,105 @@
+"""Whether a record may be read, and in what words not (decisions 2, events contract 4)."""
+
+from __future__ import annotations
+
+from hmac import compare_digest
+from typing import TYPE_CHECKING
+
+from calendar_events import viewers
+from calendar_events.models import Status
+from platform_errors.exceptions import ForbiddenRefusal, NoSuchResource
+from platform_errors.permissions import require_same_institution, require_user
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from calendar_events.store.singles import Single
+    from calendar_events.viewers import Viewer
+    from platform_errors.credentials import Credentials
+
+
+class RecordNotFound(NoSuchResource):
+    """No record of the kind has this identifier or slug."""
+
+    reason = "record_not_found"
+    message = "The requested {kind} was not found"
+
+    def __init__(self, kind: str) -> None:
+        """Name the kind: ``event``, ``venue``, ``organizer``, ``category``, ``tag``."""
+        super().__init__(kind=kind)
+        self.slug = f"rest-{kind}-not-found"
+
+
+class RecordNotAccessible(ForbiddenRefusal):
+    """The record is not published, and the caller may not see it."""
+
+    reason = "record_not_accessible"
+    message = "The requested {kind} is not accessible"
+
+    def __init__(self, kind: str) -> None:
+        """Name the kind."""
+        super().__init__(kind=kind)
+        self.slug = f"{kind}-not-accessible"
+
+
+class EventNoLongerAvailable(ForbiddenRefusal):
+    """The event is in the trash."""
+
+    reason = "event_no_longer_available"
+    message = "The requested event is no longer available"
+    slug = "event-no-longer-available"
+
+
+class EventPasswordProtected(ForbiddenRefusal):
+    """The event needs its password, and another or none was given."""
+
+    reason = "event_password_protected"
+    message = "The requested event is password protected"
+    slug = "event-password-protected"
+
+
+def require_readable(
+    kind: str,
+    record: Single,
+    *,
+    viewer: Viewer,
+    credentials: Credentials | None,
+    now: datetime,
+) -> None:
+    """Ask that the viewer may read a record.
+
+    Raises ``EventNoLongerAvailable`` or ``RecordNotAccessible``; for credentials of another
+    institution or without a user what ``platform_errors.permissions`` raises.
+    """
+    if kind == viewers.EVENT and record.status == Status.TRASH:
+        raise EventNoLongerAvailable
+    if viewers.is_public(record.status, record.published_at, now):
+        return
+    if credentials is not None:
+        require_same_institution(credentials, record.institution)
+        require_user(credentials)
+    if not viewer.sees(
+        kind,
+        institution=record.institution,
+        author_id=record.author_id,
+    ):
+        raise RecordNotAccessible(kind)
+
+
+def is_password(password: str, given: str) -> bool:
+    """Compare in constant time."""
+    return compare_digest(password.encode(), given.encode())
+
+
+def require_password(record: Single, given: str, *, viewer: Viewer, editing: bool) -> None:
+    """Ask for an event's password; who may edit it may also say ``context=edit``.
+
+    Raises ``EventPasswordProtected``.
+    """
+    if not record.password or is_password(record.password, given):
+        return
+    if editing and viewer.is_user and viewer.institution == record.institution:
+        is_own = record.author_id == viewer.user_id and viewer.can("change", viewers.EVENT)
+        if is_own or viewer.can("change_others", viewers.EVENT):
+            return
+    raise EventPasswordProtected

@@ -1,0 +1,119 @@
+"""Run a write until it happened or was refused, in the words of the platform."""
+
+from __future__ import annotations
+
+import math
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from django.core.exceptions import ObjectDoesNotExist
+from django.db import IntegrityError, OperationalError
+
+from calendar_events.api.access import RecordNotFound
+from calendar_events.api.idempotency import KeyReused, KeyUnreadable
+from calendar_events.conf import conf
+from calendar_events.permissions import NotAllowed
+from calendar_events.services.fetching import TooManyFetches
+from calendar_events.services.images import NotAPicture, NotStored
+from calendar_events.services.refusals import (
+    InTrash,
+    InvalidFields,
+    TermExists,
+    VersionIsGone,
+)
+from calendar_events.store.saving import StaleRecord
+from platform_errors import exceptions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+Result = TypeVar("Result")
+
+ATTEMPTS = 10
+RETRY_AFTER = {"Retry-After": "2"}
+RETRY_LATER = {"Retry-After": "60"}
+"""After what somebody has to mend."""
+# PostgreSQL's class 40: the transaction was rolled back, and may simply be run again.
+ROLLED_BACK = ("40001", "40P01")
+
+
+class RecordInTrash(exceptions.Refusal):
+    """The record is in the trash already, or has to be restored first."""
+
+    reason = "record_in_trash"
+    status_code = 410
+    message = "The requested {kind} is in the trash"
+
+    def __init__(self, kind: str) -> None:
+        """Name the kind."""
+        super().__init__(
+            f"the {kind} is in the trash: restore it by sending a status, or delete it for"
+            " good with force=true",
+            kind=kind,
+        )
+        self.slug = f"{kind}-is-in-trash"
+
+
+class TermNameTaken(exceptions.BadBody):
+    """A term of this name stands under the same parent already."""
+
+    reason = slug = "term_exists"
+
+    def __init__(self, term_id: int) -> None:
+        """Name the term, which callers want to use instead."""
+        super().__init__(f"name: belongs to term {term_id}.", data={"term_id": term_id})
+        self.additional_data = [term_id, term_id]  # twice, as callers of the peer know it
+        self.events_text = "A term with the name provided already exists with this parent."
+
+
+def until_done(write: Callable[[], Result]) -> Result:
+    """Run ``write`` again as long as only a neighbour was in its way.
+
+    A constraint that another transaction's row violates (a slug, an idempotency key, a
+    venue that was deleted since it was looked up) is judged anew by looking again, and so
+    is a record that is at another version than the one whose preconditions held.
+
+    Raises ``Unavailable`` when the neighbours do not end.
+    """
+    for _ in range(ATTEMPTS):
+        try:
+            return write()
+        except (IntegrityError, StaleRecord, VersionIsGone):
+            continue
+        except OperationalError as error:
+            if getattr(error.__cause__, "sqlstate", "") not in ROLLED_BACK:
+                raise
+    raise exceptions.Unavailable(
+        "too many others write the same records", headers=RETRY_AFTER
+    )
+
+
+@contextmanager
+def refusals(kind: str) -> Iterator[None]:
+    """Turn what services and permissions raise into what the platform answers."""
+    try:
+        yield
+    except tuple(_ANSWERS) as error:
+        raise _ANSWERS[type(error)](error) from error
+    except InTrash as error:
+        raise RecordInTrash(kind) from error
+    except ObjectDoesNotExist as error:
+        raise RecordNotFound(kind) from error
+
+
+_ANSWERS: dict[type[Exception], Callable[[Any], exceptions.Refusal]] = {
+    NotAllowed: lambda error: exceptions.MissingPermission(str(error)),
+    InvalidFields: lambda error: exceptions.InvalidParameters(error.reasons, in_body=True),
+    NotAPicture: lambda error: exceptions.InvalidParameters(
+        {"image": str(error)}, in_body=True
+    ),
+    NotStored: lambda error: exceptions.Unavailable(str(error), headers=RETRY_LATER),
+    TooManyFetches: lambda error: exceptions.Unavailable(
+        str(error), headers={"Retry-After": str(math.ceil(conf.image_fetch_seconds))}
+    ),
+    TermExists: lambda error: TermNameTaken(error.term_id),
+    KeyUnreadable: lambda error: exceptions.InvalidParameters(
+        {"Idempotency-Key": str(error)}
+    ),
+    KeyReused: lambda error: exceptions.IdempotencyMismatch(str(error)),
+}

@@ -1,0 +1,85 @@
+"""What every view of the events interface shares: who may call, and in which dialect."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from django.utils import timezone
+from rest_framework.permissions import SAFE_METHODS
+from rest_framework.renderers import JSONRenderer
+from rest_framework.viewsets import ViewSet
+
+from calendar_events.api.metadata import RouteMetadata
+from calendar_events.api.schema.operations import EventsAutoSchema
+from calendar_events.conf import conf
+from calendar_events.services.images import files_of_failed_writes_removed
+from platform_errors import documents
+from platform_errors.authentication import BearerAuthentication, HmacAuthentication
+from platform_errors.negotiation import QualityNegotiation
+from platform_errors.parsers import FormParser, JsonParser
+from platform_errors.permissions import (
+    RequiresInstitution,
+    RequiresService,
+    RequiresUser,
+)
+from platform_errors.views import PlatformView
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from django.http import HttpRequest
+    from django.http.response import HttpResponseBase
+    from rest_framework.request import Request
+    from rest_framework.response import Response
+
+
+class Undone(Exception):
+    """The answer is a refusal, so nothing of the write may stay."""
+
+
+class EventsView(PlatformView, ViewSet):
+    """Public reads, writes with a service, an institution and a user (decisions 2)."""
+
+    error_dialect: ClassVar[documents.Dialect] = documents.EVENTS
+    authentication_classes = [BearerAuthentication, HmacAuthentication]
+    permission_classes = [
+        RequiresService.named(conf.service).with_open_reads(),
+        RequiresInstitution.with_open_reads(),
+        RequiresUser.with_open_reads(),
+    ]
+    content_negotiation_class = QualityNegotiation
+    renderer_classes = [JSONRenderer]
+    parser_classes = [JsonParser, FormParser]
+    metadata_class = RouteMetadata
+    schema = EventsAutoSchema()
+
+    resource: ClassVar[str] = ""
+    """Which of ``schema.operations.RESOURCES`` is served; also the path segment."""
+
+    now: datetime
+    """The moment that the whole request is answered for."""
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Answer; a write that was done and then refused (406) leaves no file behind."""
+        if request.method in SAFE_METHODS:
+            return super().dispatch(request, *args, **kwargs)
+        with suppress(Undone), files_of_failed_writes_removed():
+            response = super().dispatch(request, *args, **kwargs)
+            if response.status_code >= 400:
+                raise Undone
+        return response
+
+    def options(self, request: Any, *args: Any, **kwargs: Any) -> Response:
+        """Describe the route as this caller may use it; ``Allow`` says the same.
+
+        The ``Allow`` of a 405 lists what the resource supports (RFC 9110 15.5.6).
+        """
+        response: Response = super().options(request, *args, **kwargs)
+        self.headers["Allow"] = ", ".join([*response.data["methods"], "OPTIONS"])
+        return response
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Look at the clock once, so that one answer speaks of one moment."""
+        self.now = timezone.now()
+        super().initial(request, *args, **kwargs)

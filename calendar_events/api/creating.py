@@ -1,0 +1,93 @@
+"""Create once: with an ``Idempotency-Key`` a create that is repeated is only answered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.db import transaction
+from django.http import HttpResponse
+
+from calendar_events.api import changing, conditional, idempotency, responses
+from calendar_events.api.attempts import until_done
+from calendar_events.services.images import files_of_failed_writes_removed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from rest_framework.request import Request
+
+    from calendar_events.api.idempotency import Claim
+    from calendar_events.models import Event, Organizer, Term, Venue
+    from calendar_events.permissions import Actor
+
+KEPT_HEADERS = ("Location", "ETag", "Last-Modified")
+
+
+def answer(
+    request: Request,
+    actor: Actor,
+    body: Mapping[str, Any],
+    *,
+    read: Callable[[], Any],
+    create: Callable[[Any], Event | Venue | Organizer | Term],
+) -> HttpResponse:
+    """Return the answer to a create, the first one if it was asked before.
+
+    ``read`` reads the body and may take its time, over the network even; ``create`` then
+    gets what it returned, inside the transaction.
+
+    Raises what both raise, ``KeyUnreadable`` and ``KeyReused``.
+    """
+    claim = _claim(request, actor, body)
+
+    def once() -> HttpResponse:
+        earlier = idempotency.earlier_answer(claim) if claim else None
+        if earlier is not None:
+            return _repeated(earlier)
+        changes = read()
+        with files_of_failed_writes_removed(), transaction.atomic():
+            if claim:
+                idempotency.take(claim)
+            response = responses.record_response(
+                request, create(changes), viewer=changing.viewer_of(actor), status=201
+            )
+            if claim:
+                idempotency.keep(claim, _kept(response))
+        return response
+
+    return until_done(once)
+
+
+def _claim(request: Request, actor: Actor, body: Mapping[str, Any]) -> Claim | None:
+    """Return the claim of a request that carries a key."""
+    key = request.META.get("HTTP_IDEMPOTENCY_KEY")
+    if key is None:
+        return None
+    return idempotency.claim(
+        key=key,
+        client_id=actor.client_id,
+        user_id=actor.user.pk,
+        path=request.path.rstrip("/"),
+        body=body,
+    )
+
+
+def _kept(response: HttpResponse) -> idempotency.Answer:
+    """Return what is kept of an answer."""
+    return idempotency.Answer(
+        status=response.status_code,
+        headers={name: response[name] for name in KEPT_HEADERS if name in response},
+        text=response.content.decode(),
+    )
+
+
+def _repeated(earlier: idempotency.Answer) -> HttpResponse:
+    """Return a kept answer."""
+    response = HttpResponse(
+        earlier.text,
+        status=earlier.status,
+        headers=earlier.headers,
+        content_type=responses.JSON,
+    )
+    conditional.add_cache_headers(response, is_private=True)
+    return response

@@ -1,0 +1,102 @@
+"""Calendars put together from the stored texts of events and of what belongs to them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from icalendar import Calendar
+
+from calendar_events.conf import conf
+from calendar_events.documents import addresses
+from calendar_events.documents.ical.lines import escape, fold, line
+from calendar_events.documents.ical.texts import MARK, STATUSES, UNDECIDED, EventText
+from calendar_events.models import Status
+from calendar_events.store.events.feeds import NOTHING
+
+if TYPE_CHECKING:
+    from calendar_events.documents.ical.timezones import ZonesOfFeed
+    from calendar_events.store.events.feeds import Embedded
+
+CONTENT_TYPE = "text/calendar; charset=utf-8"
+PRODUCT = "-//Calendar Events//events/v1//EN"
+REFRESH = "PT1H"
+"""How often calendars should read a feed again; an unchanged one is a 304."""
+PUBLISHED = line("STATUS", STATUSES[Status.PUBLISH])
+SCHEDULED = line("STATUS", UNDECIDED)
+
+
+def opening(name: str) -> str:
+    """Return the beginning of a calendar."""
+    calendar = Calendar()
+    calendar.add("prodid", PRODUCT)
+    calendar.add("version", "2.0")
+    calendar.add("calscale", "GREGORIAN")
+    calendar.add("method", "PUBLISH")
+    calendar.add("x-wr-calname", name)
+    calendar.add("x-wr-timezone", conf.site_zone.key)
+    begun = calendar.to_ical().decode().removesuffix("END:VCALENDAR\r\n")
+    # RFC 7986 5.7, and what others read.
+    refresh = line("REFRESH-INTERVAL;VALUE=DURATION", REFRESH)
+    return begun + refresh + line("X-PUBLISHED-TTL", REFRESH)
+
+
+def closing() -> str:
+    """Return the end of a calendar."""
+    return "END:VCALENDAR\r\n"
+
+
+# The same few names come again and again.
+_escaped = lru_cache(maxsize=4096)(escape)
+
+
+class Composer:
+    """Puts the events of one calendar together, each zone before its first event."""
+
+    def __init__(self, zones: ZonesOfFeed) -> None:
+        """Look up the settings that stored texts leave open."""
+        self._zones = zones
+        self._host = conf.public_host
+        self._fillings = (
+            (addresses.SITE, conf.public_url),
+            (addresses.ROOT, conf.root_url),
+        )
+
+    def event(
+        self, pk: int, text: str, embedded: Embedded = NOTHING, *, is_scheduled: bool
+    ) -> str:
+        """Return an event; ``embedded`` is what its viewer sees of other rows.
+
+        Without a text there is none.
+        """
+        if not text:
+            return ""
+        pieces = EventText(*text.split(MARK))
+        geo, _, location = "".join(embedded.places[:1]).partition(MARK)
+        terms = ",".join(map(_escaped, embedded.categories + embedded.tags))
+        return "".join(
+            (
+                self._zones.describe(pieces.zone),
+                pieces.head,
+                fold(f"UID:event-{pk}@{self._host}"),
+                "\r\n",
+                pieces.sequence,
+                self._open(pieces.attach) if pieces.attach else "",
+                line("CATEGORIES", terms) if terms else "",
+                pieces.described,
+                geo,
+                pieces.modified,
+                location,
+                *embedded.organizers[:1],
+                SCHEDULED if is_scheduled and pieces.status == PUBLISHED else pieces.status,
+                self._open(pieces.url),
+                "END:VEVENT\r\n",
+            )
+        )
+
+    def _open(self, text: str) -> str:
+        """Return a line with its address filled in."""
+        for marker, address in self._fillings:
+            if marker in text:
+                text = text.replace(marker, address)
+        return f"{fold(text)}\r\n"

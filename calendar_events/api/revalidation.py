@@ -1,0 +1,101 @@
+"""The commonest question of all: whether an event that somebody has is still the same.
+
+It is answered before Django REST framework sets out to learn who asks and for what, which
+costs more than the answer. So it has to be plain that everybody may know the answer: the
+request names nobody and asks for nothing else, and the event is public. Everything else,
+a tag that does not hold included, is the ordinary view's, whose 304 has the same headers.
+The middleware has its say either way.
+"""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import TYPE_CHECKING
+
+from django.db import Error
+from django.utils import timezone
+
+from calendar_events import viewers
+from calendar_events.api import conditional, responses
+from calendar_events.parsing.identifiers import identifier
+from calendar_events.store.events import singles
+from platform_errors import negotiation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from datetime import datetime
+
+    from django.http import HttpRequest, HttpResponse
+    from django.http.response import HttpResponseBase
+
+    from calendar_events.store.events.singles import EventSingle
+
+    View = Callable[..., HttpResponseBase]
+
+OTHER_CONCERNS = frozenset(
+    {"HTTP_AUTHORIZATION", "HTTP_IF_MATCH", "HTTP_IF_UNMODIFIED_SINCE"}
+)
+"""The headers of somebody, and of preconditions that come first (RFC 9110 13.2.2)."""
+
+
+def is_plain(request: HttpRequest) -> bool:
+    """Return whether a request asks for nothing but whether a tag still holds.
+
+    ``If-Modified-Since`` may stand beside ``If-None-Match``: it does not count then.
+    """
+    meta = request.META
+    return (
+        "HTTP_IF_NONE_MATCH" in meta
+        and request.method in {"GET", "HEAD"}
+        and not meta.get("QUERY_STRING")
+        and OTHER_CONCERNS.isdisjoint(meta)
+        and negotiation.preference(meta.get("HTTP_ACCEPT", ""), responses.JSON).quality > 0
+    )
+
+
+def first(view: View, methods: Iterable[str]) -> View:
+    """Return a view of ``/events/{id}`` that looks for the short way first.
+
+    ``methods`` are those of the route. Where the long way is to be taken, the event that
+    was found goes along as ``found``.
+    """
+    allow = ", ".join(methods)
+
+    @wraps(view)
+    def answer(request: HttpRequest, pk: str) -> HttpResponseBase:
+        if not is_plain(request):
+            return view(request, pk=pk)
+        now = timezone.now()
+        try:
+            found = singles.by_id(identifier(pk), now)
+        except Error:  # for the view to meet, which has words for it
+            found = None
+        response = found and _not_modified(request, found, now)
+        if response is None:
+            return view(request, pk=pk, found=found)
+        response["Allow"] = allow
+        return response
+
+    return answer
+
+
+def _not_modified(
+    request: HttpRequest, event: EventSingle, now: datetime
+) -> HttpResponse | None:
+    """Return the 304 of a public event whose tag the caller has, else ``None``."""
+    single = event.single
+    if single.password or not viewers.is_public(single.status, single.published_at, now):
+        return None
+    viewer = viewers.ANONYMOUS
+    version = responses.record_version(
+        request,
+        viewers.EVENT,
+        single,
+        viewer=viewer,
+        now=now,
+        with_fields=False,
+        related=event.related(viewer, now),
+    )
+    if not conditional.is_not_modified(request, version.etag):
+        return None
+    return responses.unchanged(version, is_private=False)

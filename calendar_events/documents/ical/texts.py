@@ -1,0 +1,166 @@
+"""Records as iCalendar text, made when they are written and stored beside their JSON.
+
+A feed is then a concatenation (``calendar``). As in the JSON fragments, two things are left
+open: addresses, because host and mount are settings, and what belongs to other rows
+(venues, organizers, terms). Made from the very documents that the lists answer, so a feed
+shows nothing that a list does not.
+"""
+
+from __future__ import annotations
+
+import html as entities
+import re
+from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING, Any, NamedTuple
+from zoneinfo import ZoneInfo
+
+import nh3
+from icalendar.timezone.tzid import is_utc
+
+from calendar_events.documents.ical.lines import clean, escape, line, parameter
+from calendar_events.parsing import zones
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import tzinfo
+
+    from calendar_events.documents.addresses import Address
+
+MARK = "\x04"
+"""Stands between the pieces of a stored text; no line contains it."""
+STATUSES = {"publish": "CONFIRMED", "private": "CONFIRMED", "trash": "CANCELLED"}
+UNDECIDED = "TENTATIVE"
+
+_COMPACT = str.maketrans({"-": None, ":": None, " ": "T"})
+_BLOCKS = (
+    "blockquote|br|caption|dd|details|div|dl|dt|figcaption|figure|h[1-6]|hr|li|ol|p|pre"
+    "|summary|table|tbody|td|tfoot|th|thead|tr|ul"
+)
+_BREAK = re.compile(rf"(?=</?(?:{_BLOCKS})\b)", re.IGNORECASE)
+_PREFORMATTED = re.compile(r"<pre\b.*?</pre>", re.IGNORECASE | re.DOTALL)
+
+
+class EventText(NamedTuple):
+    """The stored pieces of a VEVENT, between which comes what belongs to other rows.
+
+    They follow each other in the order of the properties: those that calendars want first,
+    then the others by name.
+    """
+
+    zone: str
+    """The zone that has to be described, and the years: ``Europe/Berlin 2031 2031``."""
+    head: str
+    sequence: str
+    attach: str
+    """A line whose address is left open, not folded; or nothing."""
+    described: str
+    modified: str
+    status: str
+    url: str
+    """A line whose address may be left open, not folded."""
+
+
+def event_text(document: Mapping[str, Any], *, version: int) -> str:
+    """Return the text of an event, given its document up to its related records."""
+    zone, times = _times(document)
+    modified = _instant(document["modified_utc"])
+    published, image = document["date_utc"], document["image"]
+    described = words(document["description"])
+    pieces = EventText(
+        zone=zone,
+        head="".join(
+            (
+                "BEGIN:VEVENT\r\n",
+                line("SUMMARY", escape(document["title"])),
+                times,
+                line("DTSTAMP", modified),
+            )
+        ),
+        sequence=line("SEQUENCE", str(version - 1)),
+        attach=_address("ATTACH", image["url"]) if image else "",
+        described=(line("CREATED", _instant(published)) if published else "")
+        + (line("DESCRIPTION", escape(described)) if described else ""),
+        modified=line("LAST-MODIFIED", modified),
+        status=line("STATUS", STATUSES.get(document["status"], UNDECIDED)),
+        url=_address("URL", document["website"] or document["url"]),
+    )
+    return MARK.join(pieces)
+
+
+def venue_text(document: Mapping[str, Any]) -> str:
+    """Return the lines of a venue: where it is on the globe, and in words."""
+    geo = ""
+    if "geo_lat" in document:
+        geo = line("GEO", f"{document['geo_lat']};{document['geo_lng']}")
+    parts = ("venue", "address", "city", "stateprovince", "zip", "country")
+    place = ", ".join(document[part] for part in parts if document.get(part))
+    return f"{geo}{MARK}{line('LOCATION', escape(place))}"
+
+
+def organizer_text(document: Mapping[str, Any]) -> str:
+    """Return the line of an organizer; without an e-mail address there is none."""
+    if "email" not in document:
+        return ""
+    name = parameter(clean(document["organizer"]))
+    return line(f"ORGANIZER;CN={name}", f"MAILTO:{document['email']}")
+
+
+def words(markup: str) -> str:
+    """Return the words of a description; blocks and line breaks end a line."""
+    flat = _PREFORMATTED.sub(lambda found: found[0].replace("\n", "<br>"), markup)
+    bare = nh3.clean(_BREAK.sub("\n", flat.replace("\n", " ")), tags=set())
+    lines = (" ".join(part.split()) for part in entities.unescape(bare).split("\n"))
+    return "\n".join(filter(None, lines))
+
+
+def _times(document: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the zone to describe, and the beginning and the end.
+
+    For whole days iCalendar wants an exclusive end. A zone that is only an offset has no
+    name that other calendars know; its events are written in UTC. So are those in an hour
+    that comes a second time when clocks go back: a time in a zone means the first (RFC 5545
+    3.3.5), and an end could precede its start.
+    """
+    if document["all_day"] is True:
+        return "", _days(document)
+    start, end = document["utc_start_date"], document["utc_end_date"]
+    zone = zones.zone(document["timezone"])
+    if isinstance(zone, ZoneInfo) and not is_utc(zone):
+        shown = _clock(start, zone), _clock(end, zone)
+        if not any(moment.fold for moment in shown):
+            written = (f"{moment:%Y-%m-%d %H:%M:%S}".zfill(19) for moment in shown)
+            first, last = (moment.translate(_COMPACT) for moment in written)
+            return (
+                f"{zone.key} {int(start[:4])} {int(end[:4])}",
+                line(f"DTSTART;TZID={zone.key}", first)
+                + line(f"DTEND;TZID={zone.key}", last),
+            )
+    return "", line("DTSTART", _instant(start)) + line("DTEND", _instant(end))
+
+
+def _days(document: Mapping[str, Any]) -> str:
+    first = date.fromisoformat(document["start_date"][:10])
+    last = date.fromisoformat(document["end_date"][:10])
+    start = line("DTSTART;VALUE=DATE", _day(first))
+    if last < date.max:
+        return start + line("DTEND;VALUE=DATE", _day(last + timedelta(days=1)))
+    # There is no day after the last.
+    return start + line("DURATION", f"P{(last - first).days + 1}D")
+
+
+def _day(day: date) -> str:
+    return day.isoformat().replace("-", "")
+
+
+def _instant(written: str) -> str:
+    return f"{written.translate(_COMPACT)}Z"
+
+
+def _clock(written: str, zone: tzinfo) -> datetime:
+    return zones.shown(datetime.fromisoformat(written).replace(tzinfo=UTC), zone)
+
+
+def _address(name: str, address: Address | str) -> str:
+    if isinstance(address, str):
+        return clean(f"{name}:{address}")
+    return f"{name}:{address.marker}{clean(address.rest)}"

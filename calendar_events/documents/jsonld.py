@@ -1,0 +1,122 @@
+"""schema.org descriptions of records, as single answers carry them (``json_ld``).
+
+Made from the document when a record is written, and stored beside it, so they can say
+nothing that the document does not.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from calendar_events.parsing import text, zones
+
+if TYPE_CHECKING:
+    from calendar_events.documents.addresses import Address
+
+CONTEXT = "http://schema.org"
+_ADDRESS = {
+    "streetAddress": "address",
+    "addressLocality": "city",
+    "addressRegion": "stateprovince",
+    "postalCode": "zip",
+    "addressCountry": "country",
+}
+
+
+class EventParts(NamedTuple):
+    """What describes an event before and after its ``location`` and ``organizer``."""
+
+    first: dict[str, Any]
+    last: dict[str, Any]
+
+
+def event(document: dict[str, Any], *, currency: str) -> EventParts:
+    """Describe an event, but for what belongs to other records."""
+    described = document["excerpt"] or document["description"]
+    first = {
+        "@context": CONTEXT,
+        "@type": "Event",
+        "name": document["title"],
+        "description": text.strip_html(described),
+        "image": _image(document),
+        "url": document["url"],
+        "eventAttendanceMode": "https://schema.org/OfflineEventAttendanceMode",
+        "eventStatus": "https://schema.org/EventScheduled",
+        "startDate": _instant(document, "utc_start_date"),
+        "endDate": _instant(document, "utc_end_date"),
+    }
+    offers = {"offers": _offer(document, currency=currency)}
+    return EventParts(first=_filled(first), last=_filled(offers))
+
+
+def place(venue: dict[str, Any]) -> dict[str, Any]:
+    """Describe a venue."""
+    address = _filled({name: venue.get(field) for name, field in _ADDRESS.items()})
+    parts = {
+        "@type": "Place",
+        "name": venue["venue"],
+        "description": text.strip_html(venue.get("description", "")),
+        "image": _image(venue),
+        "url": venue["url"],
+        "address": {"@type": "PostalAddress", **address} if address else None,
+        "telephone": venue.get("phone"),
+        "sameAs": venue.get("website"),
+    }
+    if "geo_lat" in venue:
+        parts["geo"] = {
+            "@type": "GeoCoordinates",
+            "latitude": venue["geo_lat"],
+            "longitude": venue["geo_lng"],
+        }
+    return _filled(parts)
+
+
+def person(organizer: dict[str, Any]) -> dict[str, Any]:
+    """Describe an organizer."""
+    return _filled(
+        {
+            "@type": "Person",
+            "name": organizer["organizer"],
+            "description": text.strip_html(organizer.get("description", "")),
+            "image": _image(organizer),
+            "url": organizer["url"],
+            "telephone": organizer.get("phone"),
+            "email": organizer.get("email"),
+            "sameAs": organizer.get("website"),
+        }
+    )
+
+
+def _filled(parts: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in parts.items() if value not in (None, "")}
+
+
+def _image(document: dict[str, Any]) -> Address | str | None:
+    image = document.get("image")
+    return image["url"] if image else None
+
+
+def _instant(document: dict[str, Any], name: str) -> str:
+    """Return a moment of the event with the offset that its zone has then."""
+    utc = datetime.fromisoformat(f"{document[name]}+00:00")
+    return zones.shown(utc, zones.zone(document["timezone"])).isoformat()
+
+
+def _offer(document: dict[str, Any], *, currency: str) -> dict[str, Any] | None:
+    """Describe the lowest price; words such as ``free`` are none."""
+    details = document["cost_details"]
+    prices = [value for value in details["values"] if value[-1:].isdigit()]
+    if not prices:
+        return None
+    return {
+        "@type": "Offer",
+        "price": prices[0],
+        "priceCurrency": details["currency_code"] or currency,
+        "url": document["url"],
+        "category": "primary",
+        "availability": "https://schema.org/InStock",
+        "validFrom": document["date_utc"].replace(" ", "T") + "Z"
+        if document["date_utc"]
+        else None,
+    }

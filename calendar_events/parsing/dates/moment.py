@@ -1,0 +1,191 @@
+"""``Moment``: an instant, how exactly it was given, and the days it covers.
+
+A *wall* is what a clock on the wall shows, a naive ``datetime``; an *instant* is an
+aware ``datetime`` in UTC. Only ``to_utc`` and ``to_wall`` cross over.
+"""
+
+import calendar
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from enum import Enum
+
+from calendar_events.parsing import zones
+from calendar_events.parsing.dates import grammar
+from calendar_events.parsing.dates.reading import OUTSIDE, DateError, Reading
+
+FIRST = datetime.min.replace(tzinfo=UTC)
+LAST = datetime.max.replace(microsecond=0, tzinfo=UTC)
+"""The first and the last second of the calendar."""
+
+
+class Precision(Enum):
+    """How exactly a text named its moment."""
+
+    YEAR = "year"
+    MONTH = "month"
+    DAY = "day"
+    TIME = "time"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """One moment, as it was read in one zone."""
+
+    utc: datetime
+    """The instant; for a text without a time, that of the first second it covers."""
+    zone: tzinfo
+    """The zone the text was read in."""
+    precision: Precision
+    has_offset: bool
+    """Whether the text itself fixed the instant: an offset, a zone or Unix seconds."""
+
+    @property
+    def has_time(self) -> bool:
+        """Whether a time of day was given, not only a date."""
+        return self.precision is Precision.TIME
+
+    @property
+    def wall(self) -> datetime:
+        """The wall clock in the zone the text was read in."""
+        return to_wall(self.utc, self.zone)
+
+    @property
+    def first_day(self) -> date:
+        """The day of the moment, in the zone it was read in."""
+        return self.wall.date()
+
+    @property
+    def last_day(self) -> date:
+        """The last day the text covers: of a bare year, 31 December."""
+        first = self.first_day
+        if self.precision is Precision.YEAR:
+            return first.replace(month=12, day=31)
+        if self.precision is Precision.MONTH:
+            return first.replace(day=calendar.monthrange(first.year, first.month)[1])
+        return first
+
+    def day_start(self) -> datetime:
+        """Return the instant at which the day of the moment begins.
+
+        A day that begins before the calendar does begins with it.
+        """
+        try:
+            return day_start(self.first_day, self.zone)
+        except DateError:
+            return FIRST
+
+    def day_end(self) -> datetime:
+        """Return the last second of the last day that the text covers.
+
+        A day that ends after the calendar does ends with it.
+        """
+        try:
+            return day_end(self.last_day, self.zone)
+        except DateError:
+            # The first day of all can begin outside the calendar, and yet end in it.
+            if self.last_day == date.max:
+                return LAST
+            return to_utc(datetime.combine(self.last_day, time(23, 59, 59)), self.zone)
+
+
+def parse(
+    text: str | int, *, now: datetime, zone: tzinfo, is_clamped: bool = False
+) -> Moment:
+    """Read one date; a text without an offset is read in ``zone``.
+
+    Fractions of a second are dropped: the interface answers whole seconds.
+    ``now`` is aware. With ``is_clamped`` a day of the years 1 to 9999 that its zone moves
+    out of them is their first or last second: right for a limit, wrong for an event.
+    Raises ``DateError`` with a reason for people.
+    """
+    reading = grammar.read(str(text))
+    precision = Precision(reading.precision)
+    if reading.unix is not None:
+        utc, where = _from_unix(reading.unix), zone
+    else:
+        where = reading.zone or zone
+        utc = _resolve(reading, now=now, zone=where, is_clamped=is_clamped)
+    return Moment(
+        utc=utc,
+        zone=zone,
+        precision=precision,
+        has_offset=reading.unix is not None or reading.zone is not None,
+    )
+
+
+def _from_unix(seconds: int) -> datetime:
+    try:
+        return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
+    except OverflowError as error:
+        raise DateError(OUTSIDE) from error
+
+
+def _resolve(
+    reading: Reading, *, now: datetime, zone: tzinfo, is_clamped: bool
+) -> datetime:
+    """Return the instant that a reading names when it is ``now``."""
+    if reading.keeps_the_clock:
+        # Not by way of the wall, which is the same twice when clocks are set back.
+        utc = now.astimezone(UTC).replace(microsecond=0)
+    else:
+        here = to_wall(now, zone).replace(microsecond=0)
+        wall = reading.wall(here)
+        try:
+            utc = to_utc(wall, zone)
+        except DateError:
+            if not is_clamped:
+                raise
+            utc = FIRST if wall.year == 1 else LAST
+    try:
+        # Hours, minutes and seconds are elapsed time, whatever clocks do meanwhile.
+        return utc + reading.elapsed
+    except OverflowError as error:
+        raise DateError(OUTSIDE) from error
+
+
+def to_utc(wall: datetime, zone: tzinfo) -> datetime:
+    """Return the instant at which clocks in ``zone`` show ``wall``.
+
+    A wall that is skipped when clocks are set forward moves forward by the gap; one
+    that comes twice when they are set back is the first (``decisions.md`` 7). Both are
+    what PEP 495 defines for ``fold=0``.
+
+    Raises ``DateError`` when the instant is outside the calendar.
+    """
+    try:
+        return wall.replace(tzinfo=zone, fold=0).astimezone(UTC)
+    except OverflowError as error:
+        raise DateError(OUTSIDE) from error
+
+
+def to_wall(instant: datetime, zone: tzinfo) -> datetime:
+    """Return what clocks in ``zone`` show at ``instant``.
+
+    Total: the first and last hours of the calendar are shown at its edge in zones where
+    they are outside it, so that no stored instant can make a page fail.
+    """
+    return zones.shown(instant, zone).replace(tzinfo=None, fold=0)
+
+
+def day_start(day: date, zone: tzinfo) -> datetime:
+    """Return the instant at which ``day`` begins in ``zone``.
+
+    Raises ``DateError`` at the edge of the calendar.
+    """
+    return to_utc(datetime.combine(day, time.min), zone)
+
+
+def day_end(day: date, zone: tzinfo) -> datetime:
+    """Return the last whole second of ``day`` in ``zone``, 23:59:59 on most days.
+
+    Reckoned from the beginning of the next day, so that a day whose last hour comes
+    twice ends with the second one. A day that a zone skipped altogether (Samoa had no
+    30 December 2011) ends when it begins.
+
+    Raises ``DateError`` at the edge of the calendar.
+    """
+    if day == date.max:
+        return to_utc(datetime.combine(day, time(23, 59, 59)), zone)
+    begin = day_start(day, zone)
+    after = day_start(day + timedelta(days=1), zone)
+    return max(begin, after - timedelta(seconds=1))

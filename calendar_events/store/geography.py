@@ -1,0 +1,102 @@
+"""Events near a place: a box that an index finds, then the distance on the sphere."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from calendar_events.store import sql
+from calendar_events.viewers import VENUE
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from calendar_events.store.events.query import EventQuery
+    from calendar_events.viewers import Viewer
+
+EARTH_RADIUS_KM = 6371.0088
+KM_PER_DEGREE = EARTH_RADIUS_KM * math.pi / 180
+DEFAULT_RADIUS_KM = 25.0
+
+_VENUES = """e.id {operator} (SELECT x.event_id FROM calendar_events_eventvenue x
+  JOIN calendar_events_venue v ON v.id = x.venue_id WHERE {conditions})"""
+# The haversine formula, which stays exact for short distances. LEAST guards against a
+# rounding error above 1; SQLite calls it MIN.
+_DISTANCE = f"""2 * {EARTH_RADIUS_KM} * ASIN(SQRT({{least}}(1.0,
+  POWER(SIN(RADIANS(v.geo_lat - %s) / 2), 2)
+  + COS(RADIANS(%s)) * COS(RADIANS(v.geo_lat)) * POWER(SIN(RADIANS(v.geo_lng - %s) / 2), 2)
+))) <= %s"""
+
+
+def visible_venues(viewer: Viewer, now: datetime) -> sql.Conditions:
+    """Return the conditions for venues that the viewer may see inside an event."""
+    conditions = sql.Conditions()
+    public = "v.status = 'publish' AND v.published_at <= %s"
+    if not viewer.is_user:
+        conditions.add(public, sql.moment(now))
+        return conditions
+    own = "v.institution = %s AND v.status <> 'trash'"
+    params: list[Any] = [viewer.institution]
+    if not viewer.can("read_unpublished", VENUE):
+        own += " AND v.author_id = %s"
+        params.append(viewer.user_id)
+    conditions.add(f"(({public}) OR ({own}))", sql.moment(now), *params)
+    return conditions
+
+
+def located(query: EventQuery, *, wanted: bool) -> None:
+    """Keep events with a venue that has coordinates, or the others."""
+    conditions = _links_to_places(query)
+    operator = "IN" if wanted else "NOT IN"
+    query.filters.add(
+        _VENUES.format(operator=operator, conditions=conditions), *conditions.params
+    )
+
+
+def near(query: EventQuery, *, latitude: float, longitude: float, radius: float) -> None:
+    """Keep events within ``radius`` kilometres."""
+    conditions = _links_to_places(query)
+    _box(conditions, latitude, longitude, radius)
+    least = "LEAST" if sql.is_postgres() else "MIN"
+    conditions.add(_DISTANCE.format(least=least), latitude, latitude, longitude, radius)
+    query.filters.add(
+        _VENUES.format(operator="IN", conditions=conditions), *conditions.params
+    )
+
+
+def _links_to_places(query: EventQuery) -> sql.Conditions:
+    """Return the conditions for links to venues with coordinates.
+
+    The links have copies of what most of their events fail, so that one index finds those
+    of a venue which the list can show at all.
+    """
+    conditions = visible_venues(query.viewer, query.now)
+    conditions.add("v.geo_lat IS NOT NULL")
+    if not query.viewer.is_user:
+        conditions.add("x.listed")
+    if query.window.start is not None and not query.window.overlaps:
+        conditions.add("x.start_utc >= %s", sql.moment(query.window.start))
+    return conditions
+
+
+def _box(
+    conditions: sql.Conditions, latitude: float, longitude: float, radius: float
+) -> None:
+    """Restrict to a box around the circle; across the date line it is two."""
+    reach = radius / KM_PER_DEGREE
+    south, north = latitude - reach, latitude + reach
+    conditions.add("v.geo_lat BETWEEN %s AND %s", south, north)
+    if south <= -90 or north >= 90:
+        return  # the circle holds a pole, and so every longitude
+    width = math.degrees(
+        math.asin(
+            min(1.0, math.sin(math.radians(reach)) / math.cos(math.radians(latitude)))
+        )
+    )
+    west, east = longitude - width, longitude + width
+    if west < -180:
+        conditions.add("(v.geo_lng >= %s OR v.geo_lng <= %s)", west + 360, east)
+    elif east > 180:
+        conditions.add("(v.geo_lng >= %s OR v.geo_lng <= %s)", west, east - 360)
+    else:
+        conditions.add("v.geo_lng BETWEEN %s AND %s", west, east)

@@ -1,0 +1,116 @@
+"""The rows that link an event to venues, organizers and terms, and their copies of it.
+
+Part of writing a record: only ``store.saving`` calls this, inside its transaction.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import Value
+
+from calendar_events.models import EventOrganizer, EventTerm, EventVenue, Status
+from calendar_events.store import sql
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from calendar_events.models import Event
+
+KINDS: tuple[tuple[str, str, Any], ...] = (
+    ("venues", "venue_id", EventVenue),
+    ("organizers", "organizer_id", EventOrganizer),
+    ("terms", "term_id", EventTerm),
+)
+
+_INSERT = """INSERT INTO {table} (event_id, {column}, position, start_utc, listed)
+SELECT %s, given.pk, given.place, %s, %s FROM {given}"""
+# Identifiers with their places, from one parameter, so that one text fits any number.
+_POSTGRES_GIVEN = """(SELECT pk, place - 1 AS place
+FROM unnest(%s::bigint[]) WITH ORDINALITY AS listed(pk, place)) AS given"""
+_SQLITE_GIVEN = "(SELECT value AS pk, key AS place FROM json_each(%s)) AS given"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Links:
+    """What an event is linked to, in order; ``None`` leaves the links as they are."""
+
+    venues: Iterable[int] | None = None
+    organizers: Iterable[int] | None = None
+    terms: Iterable[int] | None = None
+
+
+NO_CHANGE = Links()
+
+
+def resulting(event: Event, links: Links) -> dict[str, list[int]]:
+    """Return what the event will be linked to, for its history; one statement at most."""
+    known = {name: getattr(links, name) for name, _, _ in KINDS}
+    found = {name: list(dict.fromkeys(ids or ())) for name, ids in known.items()}
+    if event._state.adding or None not in known.values():  # noqa: SLF001 -- Django's
+        return found
+    kept = [
+        model.objects.filter(event=event).values_list(Value(name), "position", column)
+        for name, column, model in KINDS
+        if known[name] is None
+    ]
+    for name, _position, pk in sorted(kept[0].union(*kept[1:], all=True)):
+        found[name].append(pk)
+    return found
+
+
+def insert(event: Event) -> None:
+    """Write the rows of a new event, which are those of ``event.linked``."""
+    _insert(event, {name: event.linked[name] for name, _, _ in KINDS})
+
+
+def replace(event: Event, links: Links) -> None:
+    """Write the rows that changed, and the copies in those that did not."""
+    start_utc, listed = copies(event)
+    changed = {}
+    for name, _, model in KINDS:
+        rows = model.objects.filter(event=event)
+        if getattr(links, name) is None:
+            rows.update(start_utc=start_utc, listed=listed)
+        else:
+            rows.delete()
+            changed[name] = event.linked[name]
+    _insert(event, changed)
+
+
+def copies(event: Event) -> tuple[Any, bool]:
+    """Return what each row repeats of the event: its start, and whether lists show it."""
+    listed = (
+        event.status == Status.PUBLISH
+        and not event.hide_from_listings
+        and not event.password
+    )
+    return event.start_utc, listed
+
+
+def _insert(event: Event, wanted: dict[str, list[int]]) -> None:
+    """Insert all rows: in one statement on PostgreSQL, in one of each kind on SQLite."""
+    start_utc, listed = copies(event)
+    is_postgres = sql.writes_to_postgres()
+    given = _POSTGRES_GIVEN if is_postgres else _SQLITE_GIVEN
+    inserts: list[str] = []
+    params: list[list[Any]] = []
+    for name, column, model in KINDS:
+        if ids := wanted.get(name):
+            table = model._meta.db_table
+            inserts.append(_INSERT.format(table=table, column=column, given=given))
+            numbers = ids if is_postgres else json.dumps(ids)
+            params.append([event.pk, sql.moment(start_utc), listed, numbers])
+    if not inserts:
+        return
+    if is_postgres:
+        # Each of the data-modifying CTEs runs once, whether or not it is read.
+        *first, last = inserts
+        ctes = ", ".join(f"part{number} AS ({one})" for number, one in enumerate(first))
+        whole = f"WITH {ctes} {last}" if first else last
+        sql.write(whole, [value for values in params for value in values])
+        return
+    for statement, values in zip(inserts, params, strict=True):
+        sql.write(statement, values)

@@ -1,0 +1,27 @@
+"""Let one writer at a time do what no constraint of the database can see the whole of.
+
+Two equal slugs, two terms of one name, two events that bring the same new venue: each
+writer looks, finds nothing, and is right alone. Who holds the words first looks first.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import Final
+
+from calendar_events.store import sql
+
+SPACE: Final = 0x7E24
+"""The first key of our advisory locks, so that other users of them are not met."""
+
+
+def hold(*words: str) -> None:
+    """Wait until nobody else holds the same words; hold them to the transaction's end.
+
+    SQLite has one writer anyway. Words that share a checksum share a lock, which costs a
+    wait and nothing else. Of two who wait for each other PostgreSQL ends one, whose write
+    is tried again (``api.attempts``).
+    """
+    if sql.writes_to_postgres():
+        key = zlib.crc32("\0".join(words).encode()) - 2**31
+        sql.write("SELECT pg_advisory_xact_lock(%s, %s)", [SPACE, key])

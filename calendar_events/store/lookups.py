@@ -1,0 +1,171 @@
+"""Ask the database whether what a filter names is there, and may be named by this viewer.
+
+An identifier of something the viewer may not see counts as unknown, so that a filter is no
+way to find out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import Q
+
+from calendar_events import viewers
+from calendar_events.models import Event, Organizer, Status, Taxonomy, Term, Venue
+from calendar_events.parsing.identifiers import MAX_ID
+from calendar_events.store import sql
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    from calendar_events.parsing.values import Token
+    from calendar_events.viewers import Viewer
+
+KINDS: dict[str, type[Event | Venue | Organizer]] = {
+    viewers.EVENT: Event,
+    viewers.VENUE: Venue,
+    viewers.ORGANIZER: Organizer,
+}
+_TREE = """
+WITH RECURSIVE tree(id) AS (
+    SELECT id FROM calendar_events_term WHERE taxonomy = %s AND ({roots})
+    UNION
+    SELECT t.id FROM calendar_events_term t JOIN tree ON t.parent_id = tree.id
+)
+SELECT t.id, t.parent_id, t.slug FROM calendar_events_term t JOIN tree ON tree.id = t.id
+"""
+
+
+class Unknown(ValueError):
+    """Nothing has one of the identifiers or slugs; the message names them."""
+
+    def __init__(self, names: Iterable[object]) -> None:
+        """Name what is not there."""
+        super().__init__(f"There is no {', '.join(map(str, names))}.")
+
+
+def visible(viewer: Viewer, kind: str, now: datetime) -> Q:
+    """Return the condition for records of a kind that the viewer may read."""
+    public = Q(status=Status.PUBLISH, published_at__lte=now)
+    if not viewer.is_user:
+        return public
+    return public | (own(viewer, kind) & ~Q(status=Status.TRASH))
+
+
+def own(viewer: Viewer, kind: str) -> Q:
+    """Return the condition for records that are the viewer's to see, trash and all."""
+    condition = Q(institution=viewer.institution)
+    if not viewer.can("read_unpublished", kind):
+        condition &= Q(author_id=viewer.user_id)
+    return condition
+
+
+def require(kind: str, ids: Sequence[int], viewer: Viewer, now: datetime) -> None:
+    """Ask that records are there and may be read. Raises ``Unknown``."""
+    found = set(
+        KINDS[kind]
+        .objects.filter(visible(viewer, kind, now), id__in=_possible(ids))
+        .values_list("id", flat=True)
+    )
+    if missing := [pk for pk in dict.fromkeys(ids) if pk not in found]:
+        raise Unknown(missing)
+
+
+def require_terms(taxonomy: Taxonomy, ids: Sequence[int]) -> None:
+    """Ask that terms of a taxonomy are there. Raises ``Unknown``."""
+    found = set(
+        Term.objects.filter(taxonomy=taxonomy, id__in=_possible(ids)).values_list(
+            "id", flat=True
+        )
+    )
+    if missing := [pk for pk in dict.fromkeys(ids) if pk not in found]:
+        raise Unknown(missing)
+
+
+def _possible(ids: Iterable[int]) -> set[int]:
+    """Return the identifiers that a row can have."""
+    return {pk for pk in ids if pk <= MAX_ID}
+
+
+def term_ids(taxonomy: Taxonomy, tokens: Sequence[Token]) -> set[int]:
+    """Return the terms that tokens name, and everything under them.
+
+    All digits are an identifier first, then a slug; a slug names its term in every
+    institution. Raises ``Unknown``.
+    """
+    roots = sql.Conditions()
+    roots.any_of("id", [token.pk for token in tokens if token.pk is not None])
+    slugs = [token.slug for token in tokens]
+    marks = ", ".join(["%s"] * len(slugs))
+    statement = _TREE.format(roots=f"{roots} OR slug IN ({marks})")
+    rows = sql.rows(statement, [taxonomy, *roots.params, *slugs], prepare=False)
+    by_id = {pk for pk, _, _ in rows}
+    by_slug: dict[str, set[int]] = {}
+    children: dict[int, set[int]] = {}
+    for pk, parent, slug in rows:
+        by_slug.setdefault(slug, set()).add(pk)
+        children.setdefault(parent, set()).add(pk)
+    named: set[int] = set()
+    missing = []
+    for token in tokens:
+        if token.pk in by_id:
+            named.add(token.pk or 0)
+        elif token.slug in by_slug:
+            named |= by_slug[token.slug]
+        else:
+            missing.append(token.text)
+    if missing:
+        raise Unknown(missing)
+    return _with_descendants(named, children)
+
+
+def _with_descendants(named: set[int], children: dict[int, set[int]]) -> set[int]:
+    found, newest = set(named), set(named)
+    while newest:
+        newest = {pk for parent in newest for pk in children.get(parent, ())} - found
+        found |= newest
+    return found
+
+
+def slugs_taken(
+    record: Event | Organizer | Term | Venue, candidates: list[str]
+) -> set[str]:
+    """Return which slugs other rows have, among which they must be unique (primary)."""
+    others = sql.Conditions()
+    others.any_of("slug", candidates)
+    others.add("NOT (slug = '')")  # the index of slugs leaves out the empty ones
+    if record.pk is not None:
+        others.add("id <> %s", record.pk)
+    if isinstance(record, Term):
+        others.add("taxonomy = %s", record.taxonomy)
+        others.add("institution = %s", record.institution)
+    table = record._meta.db_table
+    rows = sql.write(f"SELECT slug FROM {table} WHERE {others}", others.params)
+    return {slug for (slug,) in rows}
+
+
+def owners(asked: Mapping[str, Iterable[int]]) -> dict[tuple[str, int], tuple[str, str]]:
+    """Return institution and status of records and terms, all in one statement.
+
+    ``asked``: identifiers by kind or taxonomy; so are the keys of the result. A term has
+    no status, which is an empty text.
+    """
+    parts: list[str] = []
+    params: list[Any] = []
+    for kind, ids in asked.items():
+        conditions = sql.Conditions()
+        conditions.any_of("id", sorted(_possible(ids)))
+        if kind in Taxonomy.values:
+            conditions.add("taxonomy = %s", kind)
+            status, table = "''", "term"
+        else:
+            status, table = "status", kind
+        if conditions.params:
+            parts.append(
+                f"SELECT '{kind}', id, institution, {status} "
+                f"FROM calendar_events_{table} WHERE {conditions}"
+            )
+            params += conditions.params
+    rows = sql.rows(" UNION ALL ".join(parts), params) if parts else []
+    return {(kind, pk): (owner, status) for kind, pk, owner, status in rows}

@@ -1,0 +1,170 @@
+"""What a page of events carries besides its own rows, in one statement.
+
+Venues and organizers that the viewer may see, terms, and how many published events each
+term has. Rows arrive as (kind, event, position, …) and are joined in Python.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from calendar_events import viewers
+from calendar_events.documents.related import Related
+from calendar_events.store import sql, visibility
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from calendar_events.viewers import Viewer
+
+_RECORDS = """SELECT '{kind}' AS kind, l.event_id AS event, l.position AS position,
+  r.id AS id, r.version AS version, {modified_at} AS modified_at,
+  r.status = 'publish' AND r.published_at > %s AS is_scheduled,
+  CASE WHEN {visible} THEN {fragment} END AS fragment, 0 AS number, '' AS name,
+  {published_at} AS published_at{json_ld}
+FROM calendar_events_event{kind} l JOIN calendar_events_{kind} r ON r.id = l.{kind}_id
+WHERE {linked}"""
+_TERMS = """SELECT t.taxonomy, l.event_id, l.position, t.id, t.version, {modified_at},
+  NULL, {fragment}, {number}, t.sort_text, NULL{json_ld}
+FROM calendar_events_eventterm l JOIN calendar_events_term t ON t.id = l.term_id
+WHERE {linked}"""
+_NUMBER = """(SELECT COALESCE(SUM(d.number), 0) FROM calendar_events_daycount d
+  WHERE d.scope = 'term:' || t.id AND d.day = '0001-01-01')"""
+# What time has not published yet is among the kept numbers but not yet counted.
+_SCHEDULED = """SELECT 'scheduled', 0, 0, x.term_id, 0, NULL, NULL, '',
+  COUNT(*), '', NULL{json_ld}
+FROM calendar_events_event e JOIN calendar_events_eventterm x ON x.event_id = e.id
+WHERE NOT e.hide_from_listings AND e.status = 'publish' AND e.published_at > %s
+  AND x.term_id IN (SELECT l.term_id FROM calendar_events_eventterm l WHERE {linked})
+GROUP BY x.term_id"""
+
+# Whether that is to be asked at all: mostly nothing is scheduled, and a plan for counting
+# what might be is made anew each time.
+_HORIZON = """SELECT 'horizon', 0, 0, 0, 0, NULL, NULL, '', CASE WHEN (
+  SELECT MAX(s.published_at) FROM calendar_events_event s
+  WHERE NOT s.hide_from_listings AND s.status = 'publish') > %s THEN 1 ELSE 0 END,
+  '', NULL"""
+
+
+def of_events(
+    ids: Sequence[int],
+    viewer: Viewer,
+    now: datetime,
+    *,
+    has_scheduled: bool = True,
+    with_json_ld: bool = False,
+) -> list[Related]:
+    """Return everything that these events are linked to.
+
+    ``has_scheduled`` says whether time has yet to publish an event.
+    """
+    return _related(
+        ids,
+        viewer,
+        now,
+        is_whole=True,
+        is_dated=False,
+        has_scheduled=has_scheduled,
+        with_json_ld=with_json_ld,
+    )
+
+
+def versions(pk: int, viewer: Viewer, now: datetime) -> list[Related]:
+    """Return what an event is linked to without what it looks like, for its entity tag."""
+    return _related([pk], viewer, now, is_whole=False, is_dated=True, has_scheduled=False)
+
+
+def of_answer(pk: int, viewer: Viewer, now: datetime) -> list[Related]:
+    """Return what an event is linked to, for its document and for its entity tag."""
+    return _related([pk], viewer, now, is_whole=True, is_dated=True, has_scheduled=None)
+
+
+def _related(  # noqa: PLR0913 -- which parts are wanted
+    ids: Sequence[int],
+    viewer: Viewer,
+    now: datetime,
+    *,
+    is_whole: bool,
+    is_dated: bool,
+    has_scheduled: bool | None,
+    with_json_ld: bool = False,
+) -> list[Related]:
+    """Ask; where ``has_scheduled`` is not known, ask that first."""
+    if not ids:
+        return []
+    fragment = "{}.fragment" if is_whole else "''"
+    modified_at = "{}.modified_at" if is_dated else "NULL"
+    published_at = "CASE WHEN r.status = 'publish' THEN r.published_at END"
+    no_json_ld = ", ''" if with_json_ld else ""
+    moment = sql.moment(now)
+    linked = sql.Conditions()
+    if len(ids) == 1:
+        linked.add("l.event_id = %s", ids[0])
+    else:
+        linked.any_of("l.event_id", ids)
+    texts: list[str] = []
+    params: list[Any] = []
+    for kind in (viewers.VENUE, viewers.ORGANIZER):
+        shown = visible(kind, viewer, now)
+        texts.append(
+            _RECORDS.format(
+                kind=kind,
+                visible=shown,
+                fragment=fragment.format("r"),
+                modified_at=modified_at.format("r"),
+                published_at=published_at if is_dated else "NULL",
+                linked=linked,
+                json_ld=", r.json_ld" if with_json_ld else "",
+            )
+        )
+        params += [moment, *shown.params, *linked.params]
+    texts.append(
+        _TERMS.format(
+            fragment=fragment.format("t"),
+            modified_at=modified_at.format("t"),
+            number=_NUMBER if is_whole else "0",
+            linked=linked,
+            json_ld=no_json_ld,
+        )
+    )
+    params += linked.params
+    counting = _SCHEDULED.format(linked=linked, json_ld=no_json_ld)
+    scheduled = counting, [moment, *linked.params]
+    if has_scheduled is None:
+        texts.append(_HORIZON)
+        params.append(moment)
+    elif has_scheduled:
+        texts.append(scheduled[0])
+        params += scheduled[1]
+    rows = [Related(*row) for row in sql.rows(" UNION ALL ".join(texts), params)]
+    if any(row.kind == "horizon" and row.number for row in rows):
+        rows += [Related(*row) for row in sql.rows(*scheduled)]
+    return _with_counts([row for row in rows if row.kind != "horizon"])
+
+
+def visible(kind: str, viewer: Viewer, now: datetime) -> sql.Conditions:
+    """Return the condition for what may be shown; never the trash (decisions 7)."""
+    conditions = sql.Conditions()
+    public = "r.status = 'publish' AND r.published_at <= %s"
+    if not viewer.is_user:
+        conditions.add(public, sql.moment(now))
+        return conditions
+    own = sql.Conditions()
+    visibility.own_part(own, viewer, kind, "r")
+    conditions.add(
+        f"(({public}) OR ({own} AND r.status <> 'trash'))", sql.moment(now), *own.params
+    )
+    return conditions
+
+
+def _with_counts(rows: list[Related]) -> list[Related]:
+    """Take what is only scheduled off the numbers; sort links by place, terms by name."""
+    scheduled = {row.id: row.number for row in rows if row.kind == "scheduled"}
+    found = [
+        row._replace(number=int(row.number) - scheduled.get(row.id, 0)) if row.name else row
+        for row in rows
+        if row.kind != "scheduled"
+    ]
+    found.sort(key=lambda row: (row.name, row.position, row.id))
+    return found
