@@ -9,6 +9,7 @@ from django.db.models import F, Q
 from simple_history.models import HistoricalRecords
 
 from calendar_events.models.fields import WallClockField
+from calendar_events.models.guard import Guarded, GuardedQuerySet
 from calendar_events.models.history import LinkedHistory, StateManager
 from calendar_events.models.organizer import Organizer
 from calendar_events.models.record import Record, RecordQuerySet, Status
@@ -126,7 +127,7 @@ class Event(Record):
         return f"{self.title} ({self.pk})"
 
 
-class EventLink(models.Model):
+class EventLink(Guarded):
     """A link of an event, with a copy of what lists filter and sort by.
 
     The copy makes "the events of this category from then on" the head of one index. Written
@@ -139,6 +140,8 @@ class EventLink(models.Model):
     listed = models.BooleanField()
     """Whether lists may find the event by this link: it is published (perhaps later), not
     hidden, and not protected, for the link is among what a password protects."""
+
+    objects = GuardedQuerySet.as_manager()
 
     class Meta:
         abstract = True

@@ -8,6 +8,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from calendar_events.models.guard import Guarded, GuardedQuerySet
+
 if TYPE_CHECKING:
     from datetime import datetime
 
@@ -30,7 +32,7 @@ class Status(models.TextChoices):
 STORED_STATUSES = [status.value for status in Status if status is not Status.FUTURE]
 
 
-class RecordQuerySet(models.QuerySet):
+class RecordQuerySet(GuardedQuerySet):
     """The vocabulary that events, venues and organizers share."""
 
     def published(self, now: datetime) -> Self:
@@ -38,10 +40,10 @@ class RecordQuerySet(models.QuerySet):
         return self.filter(status=Status.PUBLISH, published_at__lte=now)
 
 
-class Rendered(models.Model):
+class Rendered(Guarded):
     """A row that carries its own JSON text and a version.
 
-    Written by ``calendar_events.store.saving`` and by nothing else.
+    Written by ``store.saving``; other writes are refused (``guard``).
     """
 
     version = models.PositiveBigIntegerField(default=1, editable=False)

@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import F, Q
 from simple_history.models import HistoricalRecords
 
+from calendar_events.models.guard import GuardedQuerySet
 from calendar_events.models.history import StateManager
 from calendar_events.models.record import Rendered
 from calendar_events.models.venue import RENDERED_FIELDS
@@ -23,7 +24,7 @@ class Taxonomy(models.TextChoices):
     TAG = "post_tag", "Tag"
 
 
-class TermQuerySet(models.QuerySet["Term"]):
+class TermQuerySet(GuardedQuerySet):
     """Terms by kind and by place in the tree."""
 
     def categories(self) -> Self:

@@ -27,6 +27,7 @@ from calendar_events.models import (
     Term,
     Venue,
 )
+from calendar_events.models.guard import store_writes
 from calendar_events.models.venue import RECORD_FIELDS, RENDERED_FIELDS
 from calendar_events.store import saving
 
@@ -67,10 +68,12 @@ def _rebuild_batch(
     batch = list(rows.select_for_update(of=("self",))[:BATCH])
     for record in batch:
         saving.render(record)
-    rows.bulk_update(batch, columns)
+    with store_writes():
+        rows.bulk_update(batch, columns)
     return (batch[-1].pk if batch else None), len(batch)
 
 
+@store_writes()
 def rebuild_links() -> None:
     """Copy into every link what lists filter and sort by."""
     kinds: list[Any] = [EventVenue, EventOrganizer, EventTerm]

@@ -2,7 +2,7 @@
 
 A writer sets plain fields on an instance and calls::
 
-    records.save(event, now=now, wanted=Links(venues=[3], organizers=[], terms=[7, 9]))
+    saving.save(event, now=now, wanted=Links(venues=[3], organizers=[], terms=[7, 9]))
 
 ``save`` sees to the version, ``modified_at``, the rendered texts, the search text and the
 link rows with their copies. A writer must set, before: ``institution``, ``author``,
@@ -26,6 +26,7 @@ from django.db.models import F
 
 from calendar_events import documents
 from calendar_events.models import Event, Organizer, Term, Venue
+from calendar_events.models.guard import store_writes
 from calendar_events.parsing import text
 from calendar_events.store import links, sql
 
@@ -50,7 +51,7 @@ def save(record: AnyRecord, *, now: datetime, wanted: Links = links.NO_CHANGE) -
     Django's ``IntegrityError`` when a constraint is violated.
     """
     is_new = record._state.adding  # noqa: SLF001 -- Django's word for it
-    with transaction.atomic(savepoint=False):
+    with transaction.atomic(savepoint=False), store_writes():
         if isinstance(record, Event):
             record.linked = links.resulting(record, wanted)
         if is_new:
@@ -69,7 +70,7 @@ def delete(record: AnyRecord) -> None:
 
     Raises ``StaleRecord`` when the stored version is not the one that was read.
     """
-    with transaction.atomic(savepoint=False):
+    with transaction.atomic(savepoint=False), store_writes():
         if isinstance(record, Event):
             record.linked = links.resulting(record, links.NO_CHANGE)
         _claim(record, modified_at=record.modified_at)

@@ -12,6 +12,7 @@ from django.core.management import call_command
 from django.db import connection
 
 from calendar_events.models import DayCount, Event, EventTerm, Organizer, Venue
+from calendar_events.models.guard import store_writes
 from calendar_events.tests.factories import (
     CategoryFactory,
     EventFactory,
@@ -46,11 +47,14 @@ def test_everything_that_is_made_of_rows_is_made_again(event):
     links = list(EventTerm.objects.order_by("pk").values())
     counters = kept()
     records = {model: list(model.objects.values()) for model in (Venue, Organizer)}
-    Event.objects.update(fragment="", protected_fragment="", search_text="", sort_text="")
-    Event.objects.update(**NO_TEXTS, protected_feed_text="")
-    Venue.objects.update(fragment="", **NO_TEXTS)
-    Organizer.objects.update(fragment="", **NO_TEXTS)
-    EventTerm.objects.update(listed=True, start_utc=datetime(1999, 1, 1, tzinfo=UTC))
+    with store_writes():
+        Event.objects.update(
+            fragment="", protected_fragment="", search_text="", sort_text=""
+        )
+        Event.objects.update(**NO_TEXTS, protected_feed_text="")
+        Venue.objects.update(fragment="", **NO_TEXTS)
+        Organizer.objects.update(fragment="", **NO_TEXTS)
+        EventTerm.objects.update(listed=True, start_utc=datetime(1999, 1, 1, tzinfo=UTC))
     DayCount.objects.exclude(scope="writes").delete()
 
     call_command("rebuild_calendar", verbosity=0)
@@ -65,12 +69,13 @@ def test_an_update_makes_the_texts_that_records_do_not_have_yet(event, monkeypat
     models = (Event, Venue, Organizer)
     before = {model: list(model.objects.order_by("pk").values()) for model in models}
     states = [model.history.count() for model in models]
-    for model in models:
-        model.objects.update(**NO_TEXTS)
-    Event.objects.update(protected_feed_text="")
     monkeypatch.setattr(fill_feed_texts, "BATCH", 2)
 
-    fill_feed_texts.fill(apps, SimpleNamespace(connection=connection))
+    with store_writes():
+        for model in models:
+            model.objects.update(**NO_TEXTS)
+        Event.objects.update(protected_feed_text="")
+        fill_feed_texts.fill(apps, SimpleNamespace(connection=connection))
 
     assert {
         model: list(model.objects.order_by("pk").values()) for model in models
