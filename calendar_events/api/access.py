@@ -5,16 +5,16 @@ from __future__ import annotations
 from hmac import compare_digest
 from typing import TYPE_CHECKING
 
-from calendar_events import viewers
-from calendar_events.models import Status
+from calendar_events.models import Status, visibility
+from calendar_events.models.visibility import EVENT
 from platform_errors.exceptions import ForbiddenRefusal, NoSuchResource
 from platform_errors.permissions import require_same_institution, require_user
 
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from calendar_events.models.visibility import Viewer
     from calendar_events.store.singles import Single
-    from calendar_events.viewers import Viewer
     from platform_errors.credentials import Credentials
 
 
@@ -71,18 +71,14 @@ def require_readable(
     Raises ``EventNoLongerAvailable`` or ``RecordNotAccessible``; for credentials of another
     institution or without a user what ``platform_errors.permissions`` raises.
     """
-    if kind == viewers.EVENT and record.status == Status.TRASH:
+    if kind == EVENT and record.status == Status.TRASH:
         raise EventNoLongerAvailable
-    if viewers.is_public(record.status, record.published_at, now):
+    if visibility.holds(visibility.public(now), record):
         return
     if credentials is not None:
         require_same_institution(credentials, record.institution)
         require_user(credentials)
-    if not viewer.sees(
-        kind,
-        institution=record.institution,
-        author_id=record.author_id,
-    ):
+    if not visibility.holds(visibility.own(viewer, kind), record):
         raise RecordNotAccessible(kind)
 
 
@@ -99,7 +95,7 @@ def require_password(record: Single, given: str, *, viewer: Viewer, editing: boo
     if not record.password or is_password(record.password, given):
         return
     if editing and viewer.is_user and viewer.institution == record.institution:
-        is_own = record.author_id == viewer.user_id and viewer.can("change", viewers.EVENT)
-        if is_own or viewer.can("change_others", viewers.EVENT):
+        is_own = record.author_id == viewer.user_id and viewer.can("change", EVENT)
+        if is_own or viewer.can("change_others", EVENT):
             return
     raise EventPasswordProtected

@@ -11,6 +11,7 @@ from django.utils import timezone
 from calendar_events.api import conditional, responses
 from calendar_events.filters import reading
 from calendar_events.models import Status
+from calendar_events.models.visibility import Viewer
 from calendar_events.parsing import dates
 from calendar_events.parsing.values import Unreadable
 from calendar_events.permissions import Actor
@@ -18,7 +19,6 @@ from calendar_events.serializers import bodies
 from calendar_events.serializers.base import refusal
 from calendar_events.services.refusals import InTrash
 from calendar_events.store import list_version
-from calendar_events.viewers import Viewer
 from platform_errors import exceptions
 from platform_errors.permissions import (
     require_credentials,

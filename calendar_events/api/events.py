@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from calendar_events import viewers
 from calendar_events.api import access, conditional, lists, responses, revalidation
 from calendar_events.api.base import EventsView
+from calendar_events.api.viewer import credentials_of, viewer_of
 from calendar_events.documents import composition
 from calendar_events.filters.events import EventFilter
+from calendar_events.models import visibility
 from calendar_events.parsing.identifiers import identifier
 from calendar_events.store import relations
 from calendar_events.store.events import pages, singles
@@ -23,13 +24,13 @@ if TYPE_CHECKING:
 
     from calendar_events.api.pagination import PageRequest
     from calendar_events.documents.related import Related
+    from calendar_events.models.visibility import Viewer
     from calendar_events.store.events.feeds import FeedRow
     from calendar_events.store.events.page_statements import EventRow
     from calendar_events.store.events.query import EventQuery
     from calendar_events.store.events.singles import EventSingle
     from calendar_events.store.events.windows import Window
     from calendar_events.store.singles import Single
-    from calendar_events.viewers import Viewer
 
 
 class EventReads(EventsView):
@@ -57,7 +58,7 @@ class EventReads(EventsView):
             items = event_texts(page.rows, query, asked.values.get("password", ""))
             return lists.Found(items=items, total=page.total)
 
-        return lists.answer(asked, "events", viewers.EVENT, find, window)
+        return lists.answer(asked, "events", visibility.EVENT, find, window)
 
     def retrieve(
         self, request: Request, pk: str, found: EventSingle | None = None
@@ -74,7 +75,7 @@ class EventReads(EventsView):
         event, viewer = open_event(request, found, now=self.now)
         return single_answer(
             request,
-            viewers.EVENT,
+            visibility.EVENT,
             event.single,
             viewer=viewer,
             now=self.now,
@@ -90,11 +91,11 @@ def open_event(
     Raises what ``access`` raises: 404, or 403 for what is not for this caller.
     """
     if found is None:
-        raise access.RecordNotFound(viewers.EVENT)
-    viewer = responses.viewer_of(request, now=now)
-    credentials = viewers.credentials_of(request)
+        raise access.RecordNotFound(visibility.EVENT)
+    viewer = viewer_of(request, now=now)
+    credentials = credentials_of(request)
     access.require_readable(
-        viewers.EVENT, found.single, viewer=viewer, credentials=credentials, now=now
+        visibility.EVENT, found.single, viewer=viewer, credentials=credentials, now=now
     )
     access.require_password(
         found.single,

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from django.http import HttpResponse
 
-from calendar_events import viewers
 from calendar_events.api import conditional, fieldsets, pagination
 from calendar_events.api.responses import JSON
+from calendar_events.api.viewer import credentials_of, with_permissions
 from calendar_events.conf import conf
 from calendar_events.documents import composition
 from calendar_events.filters import declaration
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from rest_framework.request import Request
 
     from calendar_events.api.pagination import PageRequest
+    from calendar_events.models.visibility import Viewer
     from calendar_events.parsing.values import Context
     from calendar_events.store.events.windows import Window
     from calendar_events.store.list_version import Horizon
-    from calendar_events.viewers import Viewer
 
 
 TOO_LONG = (
@@ -76,7 +76,7 @@ def read(
     """Read the parameters of a list, who is looking, and the state of the calendar."""
     context = declaration.context(request.GET, now=now, site_zone=conf.site_zone)
     values, problems = declaration.read(filterset, request.GET, context)
-    credentials = viewers.credentials_of(request)
+    credentials = credentials_of(request)
     user = credentials.principal.user if credentials and credentials.principal else None
     found = list_version.read(now=now, user=user)
     return ListRequest(
@@ -85,7 +85,7 @@ def read(
         values=values,
         problems=problems,
         context=context,
-        viewer=viewers.viewer_of(credentials, found.permissions),
+        viewer=with_permissions(credentials, found.permissions),
         fingerprint=found.fingerprint,
         horizon=found.horizon,
     )

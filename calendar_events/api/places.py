@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from calendar_events import viewers
 from calendar_events.api import access, lists, responses
 from calendar_events.api.base import EventsView
 from calendar_events.api.events import single_answer
+from calendar_events.api.viewer import credentials_of, viewer_of
 from calendar_events.documents import composition
 from calendar_events.filters.places import RecordFilter
-from calendar_events.models import Status
+from calendar_events.models import visibility
 from calendar_events.parsing.identifiers import identifier
 from calendar_events.store import places, singles
 from calendar_events.store.sliced import slice_of
@@ -53,34 +53,30 @@ class RecordReads(EventsView):
     def _single(self, request: Request, record: singles.Single | None) -> HttpResponse:
         if record is None:
             raise access.RecordNotFound(self.kind)
-        viewer = responses.viewer_of(request, now=self.now)
+        viewer = viewer_of(request, now=self.now)
         access.require_readable(
             self.kind,
             record,
             viewer=viewer,
-            credentials=viewers.credentials_of(request),
+            credentials=credentials_of(request),
             now=self.now,
         )
         return single_answer(request, self.kind, record, viewer=viewer, now=self.now)
 
     def _text(self, row: places.RecordRow) -> str:
-        is_scheduled = (
-            row.status == Status.PUBLISH
-            and row.published_at is not None
-            and row.published_at > self.now
-        )
+        is_scheduled = responses.is_scheduled(row, self.now)
         return composition.record(row.fragment, is_scheduled=is_scheduled)
 
 
 class VenueReads(RecordReads):
     """``GET /venues``, ``/venues/{id}`` and ``/venues/by-slug/{slug}``."""
 
-    kind = viewers.VENUE
+    kind = visibility.VENUE
     resource = "venues"
 
 
 class OrganizerReads(RecordReads):
     """``GET /organizers``, ``/organizers/{id}`` and ``/organizers/by-slug/{slug}``."""
 
-    kind = viewers.ORGANIZER
+    kind = visibility.ORGANIZER
     resource = "organizers"

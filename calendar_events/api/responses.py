@@ -11,12 +11,19 @@ from typing import TYPE_CHECKING, Any
 from django.http import HttpResponse
 from django.utils import timezone
 
-from calendar_events import viewers
 from calendar_events.api import conditional, fieldsets
 from calendar_events.conf import conf
 from calendar_events.documents import addresses, composition
-from calendar_events.models import Event, Organizer, Status, Taxonomy, Term, Venue
-from calendar_events.store import list_version, relations, singles, sql, terms
+from calendar_events.models import (
+    Event,
+    Organizer,
+    Status,
+    Taxonomy,
+    Term,
+    Venue,
+    visibility,
+)
+from calendar_events.store import relations, singles, sql, terms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,19 +33,20 @@ if TYPE_CHECKING:
     from rest_framework.request import Request
 
     from calendar_events.documents.related import Related
+    from calendar_events.models.visibility import Viewer
+    from calendar_events.store.places import RecordRow
     from calendar_events.store.singles import Single
-    from calendar_events.viewers import Viewer
 
 JSON = "application/json"
 KINDS: dict[type[Any], str] = {
-    Event: viewers.EVENT,
-    Venue: viewers.VENUE,
-    Organizer: viewers.ORGANIZER,
+    Event: visibility.EVENT,
+    Venue: visibility.VENUE,
+    Organizer: visibility.ORGANIZER,
 }
 COLLECTIONS = {
-    viewers.EVENT: "events",
-    viewers.VENUE: "venues",
-    viewers.ORGANIZER: "organizers",
+    visibility.EVENT: "events",
+    visibility.VENUE: "venues",
+    visibility.ORGANIZER: "organizers",
 }
 
 
@@ -48,15 +56,6 @@ class Version:
 
     etag: str
     modified_at: datetime | None
-
-
-def viewer_of(request: Request, *, now: datetime) -> Viewer:
-    """Return who is looking; asks the database only when somebody acts."""
-    credentials = viewers.credentials_of(request)
-    if credentials is None or credentials.principal is None:
-        return viewers.ANONYMOUS
-    found = list_version.read(now=now, user=credentials.principal.user)
-    return viewers.viewer_of(credentials, found.permissions)
 
 
 def record_response(
@@ -86,7 +85,7 @@ def record_response(
         kind = KINDS[type(record)]
         single = singles.of_record(record)
         related = (
-            relations.of_answer(record.pk, viewer, now) if kind == viewers.EVENT else []
+            relations.of_answer(record.pk, viewer, now) if kind == visibility.EVENT else []
         )
         version = record_version(
             request,
@@ -153,7 +152,7 @@ def record_version(  # noqa: PLR0913 -- a record, who looks, and when
     ``related`` is what an event embeds, where it was read already (with its versions).
     """
     if related is None:
-        is_event = kind == viewers.EVENT
+        is_event = kind == visibility.EVENT
         related = relations.versions(record.id, viewer, now) if is_event else []
     moments = [record.modified_at, *(sql.as_moment(one.modified_at) for one in related)]
     # What time publishes changes then, though nobody writes it.
@@ -183,13 +182,9 @@ def effective_status(record: Single, now: datetime) -> str:
     return Status.FUTURE if is_scheduled(record, now) else record.status
 
 
-def is_scheduled(record: Single, now: datetime) -> bool:
-    """Return whether time has not published a record yet."""
-    return (
-        record.status == Status.PUBLISH
-        and record.published_at is not None
-        and record.published_at > now
-    )
+def is_scheduled(record: Single | RecordRow, now: datetime) -> bool:
+    """Return whether time has yet to publish a record."""
+    return visibility.holds(visibility.scheduled(now), record)
 
 
 def record_body(
@@ -202,7 +197,7 @@ def record_body(
 ) -> bytes:
     """Return the document of an event, a venue or an organizer, addresses filled."""
     scheduled = is_scheduled(record, now)
-    if kind != viewers.EVENT:
+    if kind != visibility.EVENT:
         return addresses.fill(composition.record(record.fragment, is_scheduled=scheduled))
     if related is None:
         related = relations.of_events(
@@ -215,7 +210,7 @@ def record_body(
 def single_body(kind: str, record: Single, *, viewer: Viewer, now: datetime) -> bytes:
     """Return the document of a record with its description for search engines."""
     scheduled = is_scheduled(record, now)
-    if kind != viewers.EVENT:
+    if kind != visibility.EVENT:
         text = composition.record(record.fragment, is_scheduled=scheduled)
         return addresses.fill(composition.with_json_ld(text, record.json_ld))
     related = relations.of_events(

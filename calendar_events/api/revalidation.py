@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from django.db import Error
 from django.utils import timezone
 
-from calendar_events import viewers
 from calendar_events.api import conditional, responses
+from calendar_events.models import visibility
 from calendar_events.parsing.identifiers import identifier
 from calendar_events.store.events import singles
 from platform_errors import negotiation
@@ -84,12 +84,12 @@ def _not_modified(
 ) -> HttpResponse | None:
     """Return the 304 of a public event whose tag the caller has, else ``None``."""
     single = event.single
-    if single.password or not viewers.is_public(single.status, single.published_at, now):
+    if single.password or not visibility.holds(visibility.public(now), single):
         return None
-    viewer = viewers.ANONYMOUS
+    viewer = visibility.ANONYMOUS
     version = responses.record_version(
         request,
-        viewers.EVENT,
+        visibility.EVENT,
         single,
         viewer=viewer,
         now=now,

@@ -45,10 +45,10 @@ if TYPE_CHECKING:
     from django.http import HttpResponse
     from rest_framework.request import Request
 
+    from calendar_events.models.visibility import Viewer
     from calendar_events.permissions import Actor
     from calendar_events.serializers.base import RecordInput
     from calendar_events.services.images import Picture
-    from calendar_events.viewers import Viewer
 
     Write = Callable[[Actor, Viewer], HttpResponse]
 

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from calendar_events import viewers
 from calendar_events.documents import addresses
 from calendar_events.documents.ical.texts import MARK
-from calendar_events.models import Status, Taxonomy
+from calendar_events.models import Status, Taxonomy, visibility
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 # Plain texts: an enumeration's members are looked up by slower ways.
 _TERMS = (str(Taxonomy.CATEGORY.value), str(Taxonomy.TAG.value))
-_KINDS = (*_TERMS, viewers.VENUE, viewers.ORGANIZER)
+_KINDS = (*_TERMS, visibility.VENUE, visibility.ORGANIZER)
 _NOTHING = '"categories":[],"tags":[],"venue":[],"organizer":[],"custom_fields":[]'
 _PUBLISHED = f'"status":"{Status.PUBLISH}"'
 _SCHEDULED = f'"status":"{Status.FUTURE}"'
@@ -59,8 +58,8 @@ def event_with_json_ld(fragment: str, json_ld: str, related: Iterable[Related]) 
     Its venue has its own, unless there are several.
     """
     shown = [one for one in related if one.fragment is not None]
-    venues = [one for one in shown if one.kind == viewers.VENUE]
-    organizers = [one for one in shown if one.kind == viewers.ORGANIZER]
+    venues = [one for one in shown if one.kind == visibility.VENUE]
+    organizers = [one for one in shown if one.kind == visibility.ORGANIZER]
     first, _, last = json_ld.partition(MARK)
     parts = [first]
     parts += [f'"location":{{{one.json_ld}}}' for one in venues[:1]]

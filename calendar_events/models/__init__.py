@@ -10,7 +10,6 @@ from calendar_events.models.counter import DayCount
 from calendar_events.models.event import (
     Event,
     EventOrganizer,
-    EventQuerySet,
     EventTerm,
     EventVenue,
 )
@@ -18,7 +17,8 @@ from calendar_events.models.fields import WallClockField
 from calendar_events.models.idempotency import IdempotentAnswer
 from calendar_events.models.image import Image
 from calendar_events.models.organizer import Organizer
-from calendar_events.models.record import Record, RecordQuerySet, Rendered, Status
+from calendar_events.models.record import Record, RecordQuerySet, Rendered
+from calendar_events.models.status import Status
 from calendar_events.models.term import Taxonomy, Term, TermQuerySet
 from calendar_events.models.venue import Venue
 
@@ -26,7 +26,6 @@ __all__ = [
     "DayCount",
     "Event",
     "EventOrganizer",
-    "EventQuerySet",
     "EventTerm",
     "EventVenue",
     "IdempotentAnswer",

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Self
-
 from django.db import models
 from django.db.models import F, Q
 from simple_history.models import HistoricalRecords
 
+from calendar_events.models import visibility
 from calendar_events.models.fields import WallClockField
 from calendar_events.models.guard import Guarded, GuardedQuerySet
 from calendar_events.models.history import LinkedHistory, StateManager
 from calendar_events.models.organizer import Organizer
-from calendar_events.models.record import Record, RecordQuerySet, Status
+from calendar_events.models.record import Record, RecordQuerySet
+from calendar_events.models.status import Status
 from calendar_events.models.term import Term
 from calendar_events.models.venue import RECORD_FIELDS, Venue
+from calendar_events.models.visibility import as_q
 
-LISTED = Q(status=Status.PUBLISH, hide_from_listings=False)
-"""Events that lists may show once their publication moment has come."""
-
-
-class EventQuerySet(RecordQuerySet):
-    """Events by visibility."""
-
-    def listed(self) -> Self:
-        """Leave out what is hidden from every list (decisions 7)."""
-        return self.filter(hide_from_listings=False)
+LISTED = as_q((visibility.LISTED,))
 
 
 class Event(Record):
@@ -68,7 +60,7 @@ class Event(Record):
         history_manager=StateManager,
     )
 
-    objects = EventQuerySet.as_manager()
+    objects = RecordQuerySet.as_manager()
 
     linked: dict[str, list[int]]
     """What it is linked to, while it is being written; kept by the history."""
@@ -127,6 +119,10 @@ class Event(Record):
         return f"{self.title} ({self.pk})"
 
 
+class LinkQuerySet(GuardedQuerySet):
+    """Links of events."""
+
+
 class EventLink(Guarded):
     """A link of an event, with a copy of what lists filter and sort by.
 
@@ -141,8 +137,6 @@ class EventLink(Guarded):
     """Whether lists may find the event by this link: it is published (perhaps later), not
     hidden, and not protected, for the link is among what a password protects."""
 
-    objects = GuardedQuerySet.as_manager()
-
     class Meta:
         abstract = True
 
@@ -151,6 +145,8 @@ class EventVenue(EventLink):
     """An event takes place at a venue."""
 
     venue = models.ForeignKey(Venue, on_delete=models.CASCADE)
+
+    objects = LinkQuerySet.as_manager()
 
     class Meta:
         constraints = [
@@ -172,6 +168,8 @@ class EventOrganizer(EventLink):
     """An event is held by an organizer."""
 
     organizer = models.ForeignKey(Organizer, on_delete=models.CASCADE)
+
+    objects = LinkQuerySet.as_manager()
 
     class Meta:
         constraints = [
@@ -195,6 +193,8 @@ class EventTerm(EventLink):
     """An event is in a category or has a tag."""
 
     term = models.ForeignKey(Term, on_delete=models.CASCADE)
+
+    objects = LinkQuerySet.as_manager()
 
     class Meta:
         constraints = [

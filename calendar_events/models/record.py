@@ -8,25 +8,14 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from calendar_events.models import visibility
 from calendar_events.models.guard import Guarded, GuardedQuerySet
+from calendar_events.models.status import Status
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-
-class Status(models.TextChoices):
-    """The statuses of the wire (decisions 7).
-
-    ``future`` is never stored: it is ``publish`` with a publication moment that has not
-    come, so that time publishes a record without anybody writing to it.
-    """
-
-    PUBLISH = "publish", "Published"
-    FUTURE = "future", "Scheduled"
-    DRAFT = "draft", "Draft"
-    PENDING = "pending", "Pending review"
-    PRIVATE = "private", "Private"
-    TRASH = "trash", "Trash"
+    from calendar_events.models.visibility import Viewer
 
 
 STORED_STATUSES = [status.value for status in Status if status is not Status.FUTURE]
@@ -35,9 +24,14 @@ STORED_STATUSES = [status.value for status in Status if status is not Status.FUT
 class RecordQuerySet(GuardedQuerySet):
     """The vocabulary that events, venues and organizers share."""
 
-    def published(self, now: datetime) -> Self:
+    def public(self, now: datetime) -> Self:
         """Keep what anybody may read at ``now``."""
-        return self.filter(status=Status.PUBLISH, published_at__lte=now)
+        return self.filter(visibility.as_q(visibility.public(now)))
+
+    def visible_to(self, viewer: Viewer, now: datetime) -> Self:
+        """Keep what the viewer may read at ``now``, the trash left out."""
+        kind = str(self.model._meta.model_name)
+        return self.filter(visibility.as_q(visibility.visible(viewer, kind, now)))
 
 
 class Rendered(Guarded):
@@ -113,6 +107,6 @@ class Record(Rendered):
 
     def status_at(self, now: datetime) -> str:
         """Return the effective status: ``publish`` that has not come yet is ``future``."""
-        if self.status == Status.PUBLISH and self.published_at and self.published_at > now:
+        if visibility.holds(visibility.scheduled(now), self):
             return Status.FUTURE
         return self.status

@@ -11,8 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth import get_user_model
 
-from calendar_events import viewers
-from calendar_events.models import Image, Organizer, Status, Taxonomy, Term, Venue
+from calendar_events.models import (
+    Image,
+    Organizer,
+    Status,
+    Taxonomy,
+    Term,
+    Venue,
+    visibility,
+)
 from calendar_events.parsing import text
 from calendar_events.parsing.identifiers import MAX_ID
 from calendar_events.permissions import Actor, require_choose_author
@@ -28,8 +35,8 @@ Place = Venue | Organizer
 
 MOST_NAMESAKES = 50
 NAMES: dict[str, str] = {
-    viewers.VENUE: "venue",
-    viewers.ORGANIZER: "organizer",
+    visibility.VENUE: "venue",
+    visibility.ORGANIZER: "organizer",
     Taxonomy.CATEGORY: "category",
     Taxonomy.TAG: "tag",
 }

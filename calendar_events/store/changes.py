@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from calendar_events.models.visibility import LISTED
 from calendar_events.store import sql
+from calendar_events.store.visibility import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from calendar_events.store.search_conditions import Part
 
 # Written like the condition of the index over publication moments, so that it is used.
-_ITSELF = """(e.modified_at > %s OR (NOT e.hide_from_listings AND e.status = 'publish'
+_ITSELF = f"""(e.modified_at > %s OR ({text_of(LISTED, "e")}
   AND e.published_at > %s AND e.published_at <= %s))"""
 _EMBEDDED = """e.id IN (SELECT x.event_id FROM calendar_events_event{kind} x
   JOIN calendar_events_{kind} r ON r.id = x.{kind}_id WHERE {conditions})"""

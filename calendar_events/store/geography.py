@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from calendar_events.models import visibility
+from calendar_events.models.visibility import VENUE
 from calendar_events.store import sql
-from calendar_events.viewers import VENUE
+from calendar_events.store.visibility import conditions_of
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from calendar_events.store.events.query import EventQuery
-    from calendar_events.viewers import Viewer
 
 EARTH_RADIUS_KM = 6371.0088
 KM_PER_DEGREE = EARTH_RADIUS_KM * math.pi / 180
@@ -26,22 +25,6 @@ _DISTANCE = f"""2 * {EARTH_RADIUS_KM} * ASIN(SQRT({{least}}(1.0,
   POWER(SIN(RADIANS(v.geo_lat - %s) / 2), 2)
   + COS(RADIANS(%s)) * COS(RADIANS(v.geo_lat)) * POWER(SIN(RADIANS(v.geo_lng - %s) / 2), 2)
 ))) <= %s"""
-
-
-def visible_venues(viewer: Viewer, now: datetime) -> sql.Conditions:
-    """Return the conditions for venues that the viewer may see inside an event."""
-    conditions = sql.Conditions()
-    public = "v.status = 'publish' AND v.published_at <= %s"
-    if not viewer.is_user:
-        conditions.add(public, sql.moment(now))
-        return conditions
-    own = "v.institution = %s AND v.status <> 'trash'"
-    params: list[Any] = [viewer.institution]
-    if not viewer.can("read_unpublished", VENUE):
-        own += " AND v.author_id = %s"
-        params.append(viewer.user_id)
-    conditions.add(f"(({public}) OR ({own}))", sql.moment(now), *params)
-    return conditions
 
 
 def located(query: EventQuery, *, wanted: bool) -> None:
@@ -70,7 +53,8 @@ def _links_to_places(query: EventQuery) -> sql.Conditions:
     The links have copies of what most of their events fail, so that one index finds those
     of a venue which the list can show at all.
     """
-    conditions = visible_venues(query.viewer, query.now)
+    rule = visibility.visible(query.viewer, VENUE, query.now)
+    conditions = conditions_of(rule, "v")
     conditions.add("v.geo_lat IS NOT NULL")
     if not query.viewer.is_user:
         conditions.add("x.listed")

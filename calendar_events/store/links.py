@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import Value
 
-from calendar_events.models import EventOrganizer, EventTerm, EventVenue, Status
+from calendar_events.models import EventOrganizer, EventTerm, EventVenue
+from calendar_events.models.visibility import LISTED, holds
 from calendar_events.store import sql
 
 if TYPE_CHECKING:
@@ -82,12 +83,7 @@ def replace(event: Event, links: Links) -> None:
 
 def copies(event: Event) -> tuple[Any, bool]:
     """Return what each row repeats of the event: its start, and whether lists show it."""
-    listed = (
-        event.status == Status.PUBLISH
-        and not event.hide_from_listings
-        and not event.password
-    )
-    return event.start_utc, listed
+    return event.start_utc, holds((LISTED,), event) and not event.password
 
 
 def _insert(event: Event, wanted: dict[str, list[int]]) -> None:

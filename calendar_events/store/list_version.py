@@ -16,25 +16,28 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group, Permission
 from django.contrib.contenttypes.models import ContentType
 
+from calendar_events.models.visibility import LISTED
 from calendar_events.roles import EDITOR, RECORDS
 from calendar_events.store import sql
 from calendar_events.store.sql import as_moment
+from calendar_events.store.visibility import text_of
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser
 
-_WRITES = """
+_LISTED = text_of(LISTED, "e")
+_WRITES = f"""
 SELECT 'writes' AS kind, CAST(COALESCE(SUM(number), 0) AS varchar(40)) AS found
 FROM calendar_events_daycount WHERE scope = 'writes' AND day = '0001-01-01'
 UNION ALL
-SELECT 'scheduled', CAST(MIN(published_at) AS varchar(40)) FROM calendar_events_event
-WHERE NOT hide_from_listings AND status = 'publish' AND published_at > %s
+SELECT 'scheduled', CAST(MIN(published_at) AS varchar(40)) FROM calendar_events_event e
+WHERE {_LISTED} AND published_at > %s
 UNION ALL
-SELECT 'end', CAST(MAX(end_utc) AS varchar(40)) FROM calendar_events_event
-WHERE NOT hide_from_listings AND status = 'publish'
+SELECT 'end', CAST(MAX(end_utc) AS varchar(40)) FROM calendar_events_event e
+WHERE {_LISTED}
 UNION ALL
-SELECT 'event', CAST(MAX(published_at) AS varchar(40)) FROM calendar_events_event
-WHERE NOT hide_from_listings AND status = 'publish' AND published_at <= %s
+SELECT 'event', CAST(MAX(published_at) AS varchar(40)) FROM calendar_events_event e
+WHERE {_LISTED} AND published_at <= %s
 UNION ALL
 SELECT 'venue', CAST(MAX(published_at) AS varchar(40)) FROM calendar_events_venue
 WHERE published_at <= %s

@@ -8,10 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Q
-
-from calendar_events import viewers
-from calendar_events.models import Event, Organizer, Status, Taxonomy, Term, Venue
+from calendar_events.models import Event, Organizer, Taxonomy, Term, Venue, visibility
 from calendar_events.parsing.identifiers import MAX_ID
 from calendar_events.store import sql
 
@@ -19,13 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
+    from calendar_events.models.visibility import Viewer
     from calendar_events.parsing.values import Token
-    from calendar_events.viewers import Viewer
 
 KINDS: dict[str, type[Event | Venue | Organizer]] = {
-    viewers.EVENT: Event,
-    viewers.VENUE: Venue,
-    viewers.ORGANIZER: Organizer,
+    visibility.EVENT: Event,
+    visibility.VENUE: Venue,
+    visibility.ORGANIZER: Organizer,
 }
 _TREE = """
 WITH RECURSIVE tree(id) AS (
@@ -45,27 +42,12 @@ class Unknown(ValueError):
         super().__init__(f"There is no {', '.join(map(str, names))}.")
 
 
-def visible(viewer: Viewer, kind: str, now: datetime) -> Q:
-    """Return the condition for records of a kind that the viewer may read."""
-    public = Q(status=Status.PUBLISH, published_at__lte=now)
-    if not viewer.is_user:
-        return public
-    return public | (own(viewer, kind) & ~Q(status=Status.TRASH))
-
-
-def own(viewer: Viewer, kind: str) -> Q:
-    """Return the condition for records that are the viewer's to see, trash and all."""
-    condition = Q(institution=viewer.institution)
-    if not viewer.can("read_unpublished", kind):
-        condition &= Q(author_id=viewer.user_id)
-    return condition
-
-
 def require(kind: str, ids: Sequence[int], viewer: Viewer, now: datetime) -> None:
     """Ask that records are there and may be read. Raises ``Unknown``."""
     found = set(
         KINDS[kind]
-        .objects.filter(visible(viewer, kind, now), id__in=_possible(ids))
+        .objects.visible_to(viewer, now)
+        .filter(id__in=_possible(ids))
         .values_list("id", flat=True)
     )
     if missing := [pk for pk in dict.fromkeys(ids) if pk not in found]:

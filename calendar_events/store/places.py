@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db.models import Exists, OuterRef, Q
 
-from calendar_events import viewers
-from calendar_events.models import EventOrganizer, EventVenue, Status
+from calendar_events.models import EventOrganizer, EventVenue, Status, visibility
+from calendar_events.models.visibility import EVENT, NOT_IN_TRASH, as_q
 from calendar_events.store import lookups
 from calendar_events.store.ordering import RECORD_COLUMNS, Order, order
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
     from django.db.models import QuerySet
 
-    from calendar_events.viewers import Viewer
+    from calendar_events.models.visibility import Viewer
 
 LINKS: dict[str, type[EventVenue | EventOrganizer]] = {
-    viewers.VENUE: EventVenue,
-    viewers.ORGANIZER: EventOrganizer,
+    visibility.VENUE: EventVenue,
+    visibility.ORGANIZER: EventOrganizer,
 }
 
 
@@ -51,7 +51,7 @@ def record_query(
     )
     if "event" in values:
         try:
-            lookups.require(viewers.EVENT, [values["event"]], viewer, now)
+            lookups.require(visibility.EVENT, [values["event"]], viewer, now)
         except lookups.Unknown as unknown:
             problems["event"] = str(unknown)
         # Its venues and organizers are among what an event's password protects.
@@ -70,7 +70,7 @@ def record_query(
         after = values["modified_after"].utc
         records = records.filter(
             Q(modified_at__gt=after)
-            | Q(status=Status.PUBLISH, published_at__gt=after, published_at__lte=now)
+            | (as_q(visibility.public(now)) & Q(published_at__gt=after))
         )
     newest_first = Order("published_at", descending=True)
     found = order(values, RECORD_COLUMNS, newest_first, descending_by_default=True)
@@ -85,11 +85,9 @@ def _with_statuses(
     problems: dict[str, str],
 ) -> Q:
     """Return the condition for the statuses that are asked for and may be seen."""
-    visible = lookups.visible(viewer, kind, now)
+    visible = as_q(visibility.visible(viewer, kind, now))
     if "status" not in values:
-        if viewer.sees_statuses(kind):
-            return visible
-        return Q(status=Status.PUBLISH, published_at__lte=now)
+        return visible if viewer.sees_statuses(kind) else as_q(visibility.public(now))
     asked = values["status"]
     if unknown := sorted(set(asked) - set(Status.values)):
         problems["status"] = f"There is no status {', '.join(unknown)}."
@@ -98,11 +96,11 @@ def _with_statuses(
     chosen = Q(pk__in=[])
     for status in set(asked):
         if status == Status.PUBLISH:
-            chosen |= Q(status=status, published_at__lte=now)
+            chosen |= as_q(visibility.public(now))
         elif status == Status.FUTURE:
-            chosen |= Q(status=Status.PUBLISH, published_at__gt=now) & visible
+            chosen |= as_q(visibility.scheduled(now)) & visible
         elif status == Status.TRASH:
-            chosen |= lookups.own(viewer, kind) & Q(status=status)
+            chosen |= as_q(visibility.own(viewer, kind)) & Q(status=status)
         else:
             chosen |= Q(status=status) & visible
     return chosen
@@ -110,15 +108,11 @@ def _with_statuses(
 
 def _has_events(kind: str, viewer: Viewer, now: datetime, **conditions: Any) -> Exists:
     """Return the condition for being linked to an event that the viewer may see."""
-    visible = Q(listed=True, event__published_at__lte=now)
-    if viewer.is_user:
-        own = Q(
-            event__institution=viewer.institution,
-            event__hide_from_listings=False,
-            event__password="",
-        ) & ~Q(event__status=Status.TRASH)
-        if not viewer.can("read_unpublished", viewers.EVENT):
-            own &= Q(event__author_id=viewer.user_id)
-        visible |= own
+    visible = Q(listed=True) & as_q(((visibility.come(now),),), "event__")
+    own = visibility.own(viewer, EVENT)
+    if own:
+        # What a password protects, links included, does not count either.
+        shown = Q(event__hide_from_listings=False, event__password="")
+        visible |= shown & as_q(visibility.both(own, (NOT_IN_TRASH,)), "event__")
     linked = LINKS[kind].objects.filter(visible, **{kind: OuterRef("pk")}, **conditions)
     return Exists(linked)

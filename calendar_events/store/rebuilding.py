@@ -23,12 +23,12 @@ from calendar_events.models import (
     EventTerm,
     EventVenue,
     Organizer,
-    Status,
     Term,
     Venue,
 )
 from calendar_events.models.guard import store_writes
 from calendar_events.models.venue import RECORD_FIELDS, RENDERED_FIELDS
+from calendar_events.models.visibility import LISTED, as_q
 from calendar_events.store import saving
 
 BATCH = 500
@@ -77,11 +77,7 @@ def _rebuild_batch(
 def rebuild_links() -> None:
     """Copy into every link what lists filter and sort by."""
     kinds: list[Any] = [EventVenue, EventOrganizer, EventTerm]
-    listed = Q(
-        event__status=Status.PUBLISH,
-        event__hide_from_listings=False,
-        event__password="",
-    )
+    listed = as_q((LISTED,), "event__") & Q(event__password="")
     for kind in kinds:
         links = kind.objects
         for is_listed, found in (
@@ -108,7 +104,7 @@ def rebuild_counters() -> None:
             )
             cursor.execute(f"LOCK TABLE {tables} IN SHARE ROW EXCLUSIVE MODE")
     DayCount.objects.exclude(scope="writes").delete()
-    listed = Event.objects.filter(status=Status.PUBLISH, hide_from_listings=False)
+    listed = Event.objects.filter(as_q((LISTED,)))
     _count(listed, "all", "status")  # the same for all of them
     _count(listed, "institution:{}", "institution")
     _count(EventTerm.objects.filter(listed=True), "term:{}", "term_id")

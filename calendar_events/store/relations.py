@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from calendar_events import viewers
 from calendar_events.documents.related import Related
-from calendar_events.store import sql, visibility
+from calendar_events.models import visibility
+from calendar_events.models.visibility import LISTED
+from calendar_events.store import sql
+from calendar_events.store.visibility import conditions_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from calendar_events.viewers import Viewer
+    from calendar_events.models.visibility import Viewer
 
 _RECORDS = """SELECT '{kind}' AS kind, l.event_id AS event, l.position AS position,
   r.id AS id, r.version AS version, {modified_at} AS modified_at,
@@ -32,18 +34,18 @@ WHERE {linked}"""
 _NUMBER = """(SELECT COALESCE(SUM(d.number), 0) FROM calendar_events_daycount d
   WHERE d.scope = 'term:' || t.id AND d.day = '0001-01-01')"""
 # What time has not published yet is among the kept numbers but not yet counted.
-_SCHEDULED = """SELECT 'scheduled', 0, 0, x.term_id, 0, NULL, NULL, '',
-  COUNT(*), '', NULL{json_ld}
+_SCHEDULED = f"""SELECT 'scheduled', 0, 0, x.term_id, 0, NULL, NULL, '',
+  COUNT(*), '', NULL{{json_ld}}
 FROM calendar_events_event e JOIN calendar_events_eventterm x ON x.event_id = e.id
-WHERE NOT e.hide_from_listings AND e.status = 'publish' AND e.published_at > %s
-  AND x.term_id IN (SELECT l.term_id FROM calendar_events_eventterm l WHERE {linked})
+WHERE {text_of(LISTED, "e")} AND e.published_at > %s
+  AND x.term_id IN (SELECT l.term_id FROM calendar_events_eventterm l WHERE {{linked}})
 GROUP BY x.term_id"""
 
 # Whether that is to be asked at all: mostly nothing is scheduled, and a plan for counting
 # what might be is made anew each time.
-_HORIZON = """SELECT 'horizon', 0, 0, 0, 0, NULL, NULL, '', CASE WHEN (
+_HORIZON = f"""SELECT 'horizon', 0, 0, 0, 0, NULL, NULL, '', CASE WHEN (
   SELECT MAX(s.published_at) FROM calendar_events_event s
-  WHERE NOT s.hide_from_listings AND s.status = 'publish') > %s THEN 1 ELSE 0 END,
+  WHERE {text_of(LISTED, "s")}) > %s THEN 1 ELSE 0 END,
   '', NULL"""
 
 
@@ -105,8 +107,8 @@ def _related(  # noqa: PLR0913 -- which parts are wanted
         linked.any_of("l.event_id", ids)
     texts: list[str] = []
     params: list[Any] = []
-    for kind in (viewers.VENUE, viewers.ORGANIZER):
-        shown = visible(kind, viewer, now)
+    for kind in (visibility.VENUE, visibility.ORGANIZER):
+        shown = conditions_of(visibility.visible(viewer, kind, now), "r")
         texts.append(
             _RECORDS.format(
                 kind=kind,
@@ -141,21 +143,6 @@ def _related(  # noqa: PLR0913 -- which parts are wanted
     if any(row.kind == "horizon" and row.number for row in rows):
         rows += [Related(*row) for row in sql.rows(*scheduled)]
     return _with_counts([row for row in rows if row.kind != "horizon"])
-
-
-def visible(kind: str, viewer: Viewer, now: datetime) -> sql.Conditions:
-    """Return the condition for what may be shown; never the trash (decisions 7)."""
-    conditions = sql.Conditions()
-    public = "r.status = 'publish' AND r.published_at <= %s"
-    if not viewer.is_user:
-        conditions.add(public, sql.moment(now))
-        return conditions
-    own = sql.Conditions()
-    visibility.own_part(own, viewer, kind, "r")
-    conditions.add(
-        f"(({public}) OR ({own} AND r.status <> 'trash'))", sql.moment(now), *own.params
-    )
-    return conditions
 
 
 def _with_counts(rows: list[Related]) -> list[Related]:

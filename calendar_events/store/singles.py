@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from calendar_events import viewers
+from calendar_events.models import visibility
+from calendar_events.models.visibility import LISTED
 from calendar_events.parsing import slugs
 from calendar_events.store import sql
+from calendar_events.store.visibility import text_of
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -19,7 +21,7 @@ _COLUMNS = (
 )
 _OF_EVENTS = f"""{_COLUMNS}, r.password, COALESCE(
   (SELECT MAX(s.published_at) FROM calendar_events_event s
-  WHERE NOT s.hide_from_listings AND s.status = 'publish') > %s, 1 = 0)"""
+  WHERE {text_of(LISTED, "s")}) > %s, 1 = 0)"""
 
 
 class Single(NamedTuple):
@@ -71,7 +73,7 @@ def by_slug(kind: str, slug: str, now: datetime) -> Single | None:
 def _single(
     kind: str, condition: str, value: Any, now: datetime, *, prepare: bool
 ) -> Single | None:
-    is_event = kind == viewers.EVENT
+    is_event = kind == visibility.EVENT
     columns = _OF_EVENTS if is_event else _COLUMNS
     params = [sql.moment(now), value] if is_event else [value]
     statement = f"SELECT {columns} FROM calendar_events_{kind} r WHERE {condition}"

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from calendar_events import viewers
 from calendar_events.documents.addresses import ROOT, Address
-from calendar_events.models import Taxonomy
+from calendar_events.models import Taxonomy, visibility
+from calendar_events.models.visibility import LISTED
 from calendar_events.store import lookups, sql
 from calendar_events.store.ordering import TERM_COLUMNS, Order, order
+from calendar_events.store.visibility import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from calendar_events.viewers import Viewer
+    from calendar_events.models.visibility import Viewer
 
 COLLECTIONS = {Taxonomy.CATEGORY: "categories", Taxonomy.TAG: "tags"}
 KINDS = {Taxonomy.CATEGORY: "category", Taxonomy.TAG: "tag"}
 
 # A term's number is what triggers keep, less what time has not published yet.
-_COUNTED = """WITH scheduled AS MATERIALIZED (
+_COUNTED = f"""WITH scheduled AS MATERIALIZED (
   SELECT x.term_id, COUNT(*) AS number
   FROM calendar_events_event e JOIN calendar_events_eventterm x ON x.event_id = e.id
-  WHERE NOT e.hide_from_listings AND e.status = 'publish' AND e.published_at > %s
+  WHERE {text_of(LISTED, "e")} AND e.published_at > %s
     AND x.listed
   GROUP BY x.term_id
 ), counted AS MATERIALIZED (
@@ -32,8 +33,8 @@ _COUNTED = """WITH scheduled AS MATERIALIZED (
       WHERE d.scope = 'term:' || t.id AND d.day = '0001-01-01'), 0)
     - COALESCE((SELECT s.number FROM scheduled s WHERE s.term_id = t.id), 0)
     AS integer) AS number
-  FROM calendar_events_term t WHERE {conditions}
-), found AS (SELECT id, {column} AS k, number FROM counted WHERE number >= {least})"""
+  FROM calendar_events_term t WHERE {{conditions}}
+), found AS (SELECT id, {{column}} AS k, number FROM counted WHERE number >= {{least}})"""
 _PAGE = """
 SELECT n.total, r.id, r.version, r.taxonomy, r.modified_at, r.name, r.slug, r.description,
   r.parent_id, p.number
@@ -144,7 +145,7 @@ def _unknown(
         ids = _listed(values[name])
         try:
             if name in {"post", "event"}:
-                lookups.require(viewers.EVENT, ids, viewer, now)
+                lookups.require(visibility.EVENT, ids, viewer, now)
             else:
                 lookups.require_terms(taxonomy, ids)
         except lookups.Unknown as unknown:

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from calendar_events.models import Event, Status
+from calendar_events.models.visibility import Viewer
 from calendar_events.parsing import text
 from calendar_events.store import scans
 from calendar_events.store.events import page_statements, searches
@@ -20,7 +21,6 @@ from calendar_events.store.search_conditions import Source
 from calendar_events.tests.factories import CategoryFactory, EventFactory
 from calendar_events.tests.reading import ids, path
 from calendar_events.tests.test_event_search_table import LONG_WORD, known, on_postgres
-from calendar_events.viewers import Viewer
 
 pytestmark = pytest.mark.django_db
 

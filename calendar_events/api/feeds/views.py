@@ -8,7 +8,6 @@ import orjson
 from django.http import HttpResponse, StreamingHttpResponse
 from rest_framework.renderers import BaseRenderer
 
-from calendar_events import viewers
 from calendar_events.api import access, conditional, lists, responses
 from calendar_events.api.base import EventsView
 from calendar_events.api.events import event_list, is_open, open_event
@@ -17,6 +16,7 @@ from calendar_events.api.feeds.streams import FeedResponse, chunks
 from calendar_events.documents.ical.timezones import ZonesOfFeed
 from calendar_events.filters.echo import echo
 from calendar_events.filters.events import FeedFilter
+from calendar_events.models import visibility
 from calendar_events.parsing.identifiers import identifier
 from calendar_events.store.events import feeds as event_feeds
 from calendar_events.store.events import singles
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from rest_framework.request import Request
     from rest_framework.response import Response
 
+    from calendar_events.models.visibility import Viewer
     from calendar_events.store.events.feeds import FeedRow
     from calendar_events.store.events.query import EventQuery
     from calendar_events.store.events.singles import EventSingle
-    from calendar_events.viewers import Viewer
 
 NAME = "Events"
 
@@ -103,7 +103,7 @@ class EventFeeds(EventsView):
         event = found.single
         version = responses.record_version(
             request,
-            viewers.EVENT,
+            visibility.EVENT,
             event,
             viewer=viewer,
             now=self.now,
@@ -114,7 +114,7 @@ class EventFeeds(EventsView):
             return responses.not_modified(request, version)
         row = event_feeds.single(event.id, self.now)
         if row is None:  # deleted since it was found
-            raise access.RecordNotFound(viewers.EVENT)
+            raise access.RecordNotFound(visibility.EVENT)
         composer = calendar.Composer(ZonesOfFeed())
         body = (
             calendar.opening(NAME),

@@ -9,21 +9,22 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from calendar_events import documents, viewers
-from calendar_events.models import Event, Taxonomy
-from calendar_events.store import relations, scans, sql
+from calendar_events import documents
+from calendar_events.models import Event, Taxonomy, visibility
+from calendar_events.store import scans, sql
 from calendar_events.store.events import page_statements as statements
 from calendar_events.store.events import searches
 from calendar_events.store.events.query import BY_START
 from calendar_events.store.search_conditions import Source
+from calendar_events.store.visibility import conditions_of
 from platform_errors.exceptions import Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime
 
+    from calendar_events.models.visibility import Viewer
     from calendar_events.store.events.query import EventQuery
-    from calendar_events.viewers import Viewer
 
 BATCH = 500
 OCTETS = 1_000_000
@@ -152,8 +153,8 @@ def embedded(ids: Sequence[int], viewer: Viewer, now: datetime) -> dict[int, Emb
     linked.any_of("l.event_id", ids)
     texts = [_TERMS.format(linked=linked)]
     params = [*linked.params]
-    for kind, rank in ((viewers.VENUE, _VENUE), (viewers.ORGANIZER, _ORGANIZER)):
-        visible = relations.visible(kind, viewer, now)
+    for kind, rank in ((visibility.VENUE, _VENUE), (visibility.ORGANIZER, _ORGANIZER)):
+        visible = conditions_of(visibility.visible(viewer, kind, now), "r")
         texts.append(_RECORDS.format(kind=kind, rank=rank, linked=linked, visible=visible))
         params += [*visible.params, *linked.params]
     rows = sql.rows(" UNION ALL ".join(texts), params)

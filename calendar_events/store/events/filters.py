@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from calendar_events import viewers
-from calendar_events.models import Status, Taxonomy
+from calendar_events.models import Status, Taxonomy, visibility
 from calendar_events.store import geography, lookups, sql
 from calendar_events.store.changes import Change
 from calendar_events.store.events import totals
@@ -17,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
+    from calendar_events.models.visibility import Viewer
     from calendar_events.store.events.windows import Window
     from calendar_events.store.list_version import Horizon
-    from calendar_events.viewers import Viewer
 
 DEFAULT_STATUSES = frozenset(Status.values) - {Status.TRASH}
 MAX_STREAMS = 20
@@ -63,7 +62,7 @@ def event_query(
 def _statuses(
     query: EventQuery, values: Mapping[str, Any], problems: dict[str, str]
 ) -> None:
-    sees_all = query.viewer.sees_statuses(viewers.EVENT)
+    sees_all = query.viewer.sees_statuses(visibility.EVENT)
     if "status" not in values:
         query.statuses = DEFAULT_STATUSES if sees_all else query.statuses
         return
@@ -154,9 +153,9 @@ def _links(query: EventQuery, values: Mapping[str, Any], problems: dict[str, str
             else:
                 _link(query, "term", sorted(ids))
     for name, kind in (
-        ("venue", viewers.VENUE),
-        ("organizer", viewers.ORGANIZER),
-        ("post_parent", viewers.EVENT),
+        ("venue", visibility.VENUE),
+        ("organizer", visibility.ORGANIZER),
+        ("post_parent", visibility.EVENT),
     ):
         if name in values:
             wanted = values[name] if isinstance(values[name], list) else [values[name]]

@@ -8,31 +8,29 @@ events there are. The page and the total come from one statement, hence from one
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from calendar_events import viewers
 from calendar_events.models import Status
-from calendar_events.store import sql, visibility
+from calendar_events.models.visibility import EVENT, LISTED, UNPUBLISHED, come, own, to_come
+from calendar_events.store import sql
 from calendar_events.store.changes import changed
 from calendar_events.store.events import totals
 from calendar_events.store.list_version import FAR
 from calendar_events.store.ordering import Order
 from calendar_events.store.search_conditions import EVENTS, Part, Source, searched
+from calendar_events.store.visibility import conditions_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
+    from calendar_events.models.visibility import Alternative, Viewer
     from calendar_events.parsing.text import SearchQuery
     from calendar_events.store.changes import Change
     from calendar_events.store.events.windows import Window
     from calendar_events.store.list_version import Horizon
-    from calendar_events.viewers import Viewer
 
 BY_START = Order("start_utc")
-PUBLIC = "NOT e.hide_from_listings AND e.status = 'publish' AND e.published_at <= %s"
-SCHEDULED = "NOT e.hide_from_listings AND e.status = 'publish' AND e.published_at > %s"
-UNPUBLISHED = "NOT e.hide_from_listings AND NOT (e.status = 'publish')"
 
 
 @dataclass(kw_only=True)
@@ -59,7 +57,7 @@ class EventQuery:
         """Return what everybody sees."""
         if Status.PUBLISH not in self.statuses:
             return None
-        return self._part(PUBLIC, sql.moment(self.now))._replace(is_public=True)
+        return self._part(self._public())._replace(is_public=True)
 
     def own_parts(self) -> list[Part]:
         """Return what only this viewer sees; no event is in two parts."""
@@ -67,7 +65,7 @@ class EventQuery:
             return []
         parts = []
         if Status.FUTURE in self.statuses:
-            parts.append(self._own_part(SCHEDULED, sql.moment(self.now)))
+            parts.append(self._own_part((*LISTED, to_come(self.now))))
         stored = sorted(self.statuses - {Status.PUBLISH, Status.FUTURE})
         if stored:
             parts.append(self._own_part(UNPUBLISHED, is_published=False))
@@ -78,7 +76,7 @@ class EventQuery:
     def from_start(self) -> sql.Conditions:
         """Return the conditions of what anybody sees from the beginning of the window."""
         conditions = sql.Conditions()
-        conditions.add(PUBLIC, sql.moment(self.now))
+        conditions.extend(conditions_of((self._public(),), "e"))
         if self.window.start is not None:
             conditions.add("e.start_utc >= %s", sql.moment(self.window.start))
         return conditions
@@ -105,7 +103,7 @@ class EventQuery:
         return [self._stream(self.link.name, pk) for pk in self.link.ids]
 
     def _stream(self, name: str, pk: int) -> Part:
-        conditions = self._conditions(PUBLIC, sql.moment(self.now))
+        conditions = self._conditions(self._public())
         conditions.add(f"l.{name}_id = %s", pk)
         conditions.add("l.listed")
         key, column = f"e.{self.order.column}", "e.id"
@@ -117,13 +115,16 @@ class EventQuery:
         table = f"calendar_events_event{name} l JOIN {EVENTS} ON e.id = l.event_id"
         return Part(key, conditions, table, column)
 
-    def _own_part(self, text: str, *params: Any, is_published: bool = True) -> Part:
-        part = self._part(text, *params, is_published=is_published)
-        visibility.own_part(part.conditions, self.viewer, viewers.EVENT, "e")
+    def _public(self) -> Alternative:
+        return (*LISTED, come(self.now))
+
+    def _own_part(self, conditions: Alternative, *, is_published: bool = True) -> Part:
+        part = self._part(conditions, is_published=is_published)
+        part.conditions.extend(conditions_of(own(self.viewer, EVENT), "e"))
         return part
 
-    def _part(self, text: str, *params: Any, is_published: bool = True) -> Part:
-        conditions = self._conditions(text, *params)
+    def _part(self, which: Alternative, *, is_published: bool = True) -> Part:
+        conditions = self._conditions(which)
         if self.link is not None:
             linked(conditions, self.link.name, self.link.ids)
         key = f"e.{self.order.column}"
@@ -131,9 +132,8 @@ class EventQuery:
             key = "COALESCE(e.published_at, e.created_at)"
         return Part(key, conditions)
 
-    def _conditions(self, text: str, *params: Any) -> sql.Conditions:
-        conditions = sql.Conditions()
-        conditions.add(text, *params)
+    def _conditions(self, which: Alternative) -> sql.Conditions:
+        conditions = conditions_of((which,), "e")
         conditions.extend(self.filters)
         return conditions
 

@@ -9,23 +9,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from calendar_events import viewers
 from calendar_events.documents.related import Related
-from calendar_events.models import Status, Taxonomy
+from calendar_events.models import Status, Taxonomy, visibility
+from calendar_events.models.visibility import LISTED
 from calendar_events.parsing import slugs
 from calendar_events.store import sql
 from calendar_events.store.singles import Single
+from calendar_events.store.visibility import text_of
 from platform_errors import prepared
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from calendar_events.viewers import Viewer
+    from calendar_events.models.visibility import Viewer
 
-_EVENT = """SELECT 'event' AS kind, e.id, e.version, e.institution, e.author_id, e.status,
+_EVENT = f"""SELECT 'event' AS kind, e.id, e.version, e.institution, e.author_id, e.status,
   e.published_at, e.modified_at, 0 AS position, '' AS name, e.fragment, e.json_ld,
   e.password, COALESCE((SELECT MAX(s.published_at) FROM calendar_events_event s
-    WHERE NOT s.hide_from_listings AND s.status = 'publish') > %s, 1 = 0)
+    WHERE {text_of(LISTED, "s")}) > %s, 1 = 0)
 FROM calendar_events_event e WHERE e.id = %s"""
 _RECORDS = """SELECT '{kind}', r.id, r.version, r.institution, r.author_id, r.status,
   r.published_at, r.modified_at, l.position, '', '', '', '', 1 = 0
@@ -38,8 +39,8 @@ WHERE l.event_id = %s"""
 _STATEMENT = " UNION ALL ".join(
     [
         _EVENT,
-        _RECORDS.format(kind=viewers.VENUE),
-        _RECORDS.format(kind=viewers.ORGANIZER),
+        _RECORDS.format(kind=visibility.VENUE),
+        _RECORDS.format(kind=visibility.ORGANIZER),
         _TERMS,
     ]
 )
@@ -83,7 +84,7 @@ def by_id(pk: int, now: datetime) -> EventSingle | None:
     values = [sql.moment(now), pk, pk, pk, pk]
     rows = prepared.read_rows(sql.connection(), _STATEMENT, values)
     found = [_Row(*row) for row in rows]
-    event = next((row for row in found if row.kind == viewers.EVENT), None)
+    event = next((row for row in found if row.kind == visibility.EVENT), None)
     if event is None:
         return None
     single = Single(
@@ -109,14 +110,9 @@ def by_slug(slug: str, now: datetime) -> EventSingle | None:
 
 
 def _related(row: _Row, event: int, viewer: Viewer, now: datetime) -> Related:
-    published_at = sql.as_moment(row.published_at)
-    is_shown = (
-        row.kind in _TERM_KINDS
-        or viewers.is_public(row.status, published_at, now)
-        or (
-            row.status != Status.TRASH
-            and viewer.sees(row.kind, institution=row.institution, author_id=row.author_id)
-        )
+    in_time = row._replace(published_at=sql.as_moment(row.published_at))
+    is_shown = row.kind in _TERM_KINDS or visibility.holds(
+        visibility.visible(viewer, row.kind, now), in_time
     )
     return Related(
         kind=row.kind,
@@ -125,7 +121,7 @@ def _related(row: _Row, event: int, viewer: Viewer, now: datetime) -> Related:
         id=row.id,
         version=row.version,
         modified_at=row.modified_at,
-        is_scheduled=row.status == Status.PUBLISH and published_at > now,
+        is_scheduled=visibility.holds(visibility.scheduled(now), in_time),
         fragment="" if is_shown else None,
         number=0,
         name=row.name,

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from calendar_events.models.visibility import LISTED
 from calendar_events.store import sql
+from calendar_events.store.visibility import text_of
 
 if TYPE_CHECKING:
     from calendar_events.store.events.windows import Window
@@ -29,7 +31,7 @@ LATEST = datetime.max.replace(tzinfo=UTC, microsecond=0) - SECOND
 NEAR = timedelta(days=300)
 """A window that ends sooner is counted: too many events may come after it."""
 
-_LISTED = "NOT e.hide_from_listings AND e.status = 'publish'"
+_LISTED = text_of(LISTED, "e")
 # Events that begin in the window: on whole days (or in whole months), in parts of days, or
 # found by links; …
 _DAYS = """(SELECT COALESCE(SUM(d.number), 0) FROM calendar_events_daycount d

@@ -1,0 +1,161 @@
+"""Who may see what (decisions 2 and 7): declared once, asked of a row or of the database.
+
+Everybody sees what is published. A user sees, in the institution of the credentials, also
+their own records, and with ``read_unpublished_…`` everybody's. The trash is seen only by
+asking for it.
+
+A *rule* is data: any of its alternatives must hold, and every condition of that one.
+``holds`` asks it of a row in hand, ``as_q`` of a QuerySet, ``store.visibility`` of a
+statement.
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+from functools import reduce
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from django.db.models import Q
+
+from calendar_events.models.status import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+EVENT, VENUE, ORGANIZER = "event", "venue", "organizer"
+
+_COMPARE: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "=": operator.eq,
+    "<>": operator.ne,
+    "<=": operator.le,
+    ">": operator.gt,
+}
+_LOOKUPS: Final = {"=": "", "<=": "__lte", ">": "__gt"}
+
+
+class Condition(NamedTuple):
+    """A column compared with a value; a column that is empty fulfils nothing."""
+
+    column: str
+    operator: str
+    """``=``, ``<>``, ``<=`` or ``>``."""
+    value: Any
+
+
+Alternative = tuple[Condition, ...]
+Rule = tuple[Alternative, ...]
+
+LISTED: Final[Alternative] = (
+    Condition("hide_from_listings", "=", False),
+    Condition("status", "=", Status.PUBLISH.value),
+)
+"""Events that lists may show once their publication moment has come."""
+UNPUBLISHED: Final[Alternative] = (
+    Condition("hide_from_listings", "=", False),
+    Condition("status", "<>", Status.PUBLISH.value),
+)
+"""Events that lists show to those who may see them unpublished."""
+_PUBLISHED: Final = Condition("status", "=", Status.PUBLISH.value)
+NOT_IN_TRASH: Final = Condition("status", "<>", Status.TRASH.value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Viewer:
+    """What decides about visibility; a part of every entity tag (decisions 6)."""
+
+    institution: str = ""
+    user_id: int | None = None
+    permissions: frozenset[str] = frozenset()
+
+    @property
+    def is_user(self) -> bool:
+        """Whether somebody acts who can have unpublished content."""
+        return self.user_id is not None and bool(self.institution)
+
+    def can(self, verb: str, kind: str) -> bool:
+        """Return whether the permission ``{verb}_{kind}`` is held."""
+        return f"{verb}_{kind}" in self.permissions
+
+    def sees_statuses(self, kind: str) -> bool:
+        """Return whether lists show and accept statuses other than ``publish``."""
+        return self.is_user and self.can("change", kind)
+
+    @property
+    def key(self) -> str:
+        """Return the part of an entity tag that tells viewers apart."""
+        if not self.is_user:
+            return ""
+        return f"{self.institution}/{self.user_id}/{','.join(sorted(self.permissions))}"
+
+
+ANONYMOUS: Final = Viewer()
+
+
+def come(now: datetime) -> Condition:
+    """Return the condition that the publication moment has come."""
+    return Condition("published_at", "<=", now)
+
+
+def to_come(now: datetime) -> Condition:
+    """Return the condition that the publication moment is still to come."""
+    return Condition("published_at", ">", now)
+
+
+def public(now: datetime) -> Rule:
+    """Return the rule for what anybody may read at ``now``."""
+    return ((_PUBLISHED, come(now)),)
+
+
+def scheduled(now: datetime) -> Rule:
+    """Return the rule for what time has yet to publish: its status is ``future``."""
+    return ((_PUBLISHED, to_come(now)),)
+
+
+def own(viewer: Viewer, kind: str) -> Rule:
+    """Return the rule for what is the viewer's to see, trash and all."""
+    if not viewer.is_user:
+        return ()
+    conditions = [Condition("institution", "=", viewer.institution)]
+    if not viewer.can("read_unpublished", kind):
+        conditions.append(Condition("author_id", "=", viewer.user_id))
+    return (tuple(conditions),)
+
+
+def visible(viewer: Viewer, kind: str, now: datetime) -> Rule:
+    """Return the rule for what the viewer may read, the trash left out."""
+    return public(now) + both(own(viewer, kind), (NOT_IN_TRASH,))
+
+
+def both(rule: Rule, conditions: Alternative) -> Rule:
+    """Return the rule for what fulfils a rule and, besides, these conditions."""
+    return tuple(alternative + conditions for alternative in rule)
+
+
+def holds(rule: Rule, row: Any) -> bool:
+    """Return whether a row in hand fulfils a rule; moments must be aware datetimes."""
+    return any(all(_is_met(one, row) for one in alternative) for alternative in rule)
+
+
+def _is_met(condition: Condition, row: Any) -> bool:
+    value = getattr(row, condition.column)
+    if value is None or condition.value is None:
+        return False
+    return bool(_COMPARE[condition.operator](value, condition.value))
+
+
+def as_q(rule: Rule, prefix: str = "") -> Q:
+    """Return a rule for ``QuerySet.filter``; ``prefix`` leads to the rows (``event__``)."""
+    alternatives = [
+        reduce(operator.and_, (_as_q(one, prefix) for one in alternative))
+        for alternative in rule
+    ]
+    return reduce(operator.or_, alternatives) if alternatives else Q(pk__in=[])
+
+
+def _as_q(condition: Condition, prefix: str) -> Q:
+    name = f"{prefix}{condition.column}"
+    if condition.operator == "<>":
+        return ~Q(**{name: condition.value})
+    return Q(**{f"{name}{_LOOKUPS[condition.operator]}": condition.value})
