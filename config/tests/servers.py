@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
+import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -99,15 +102,19 @@ def clean_environment(**extra: str) -> dict[str, str]:
 
 
 @contextlib.contextmanager
-def database(scratch: Path):
-    """Yield the URL of a new, empty database of the kind that the suite runs on."""
+def database(scratch: Path, template: str = ""):
+    """Yield the URL of a new database of the kind that the suite runs on.
+
+    It is empty, or a copy of ``template``: a file's path or, of PostgreSQL, a name.
+    """
     url = os.environ.get("DATABASE_URL", "")
     if not url.startswith("postgres"):
+        if template:
+            shutil.copyfile(template, scratch / "demo.sqlite3")
         yield f"sqlite:///{scratch / 'demo.sqlite3'}"
         return
     name = f"demo_{os.getpid()}_{free_port()}"
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+    create_database(url, name, template or "template1")
     try:
         yield urlsplit(url)._replace(path=f"/{name}").geturl()
     finally:
@@ -117,22 +124,70 @@ def database(scratch: Path):
             )
 
 
+def create_database(url: str, name: str, template: str) -> None:
+    statement = sql.SQL("CREATE DATABASE {} TEMPLATE {}")
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(statement.format(sql.Identifier(name), sql.Identifier(template)))
+
+
+def run_directory(scratch: Path) -> Path:
+    """Return the directory that all processes of a test run share."""
+    return next(path for path in scratch.parents if re.fullmatch(r"pytest-\d+", path.name))
+
+
+def prepared(scratch: Path) -> str:
+    """Return a database with the demo data, made once in a test run; see ``database``.
+
+    Migrating an empty one takes longer than most tests of a server. Beside it, in
+    ``media``, are the pictures that belong to it.
+    """
+    directory = run_directory(scratch) / "prepared"
+    directory.mkdir(exist_ok=True)
+    file = directory / "demo.sqlite3"
+    url = os.environ.get("DATABASE_URL", "")
+    name, database_url = str(file), f"sqlite:///{file}"
+    if url.startswith("postgres"):
+        name = f"demo_of_{directory.parent.name}_{directory.stat().st_ctime_ns}"
+        database_url = urlsplit(url)._replace(path=f"/{name}").geturl()
+    is_ready = directory / "ready"
+    with (directory / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not is_ready.exists():
+            if name != str(file):
+                create_database(url, name, "template1")
+            subprocess.run(
+                [sys.executable, "manage.py", "serve", "--prepare-only"],
+                cwd=ROOT,
+                env=server_environment(directory, database_url),
+                check=True,
+            )
+            is_ready.write_text(name)
+    return is_ready.read_text()
+
+
+def server_environment(scratch: Path, database_url: str, **extra: str) -> dict[str, str]:
+    """Return the environment of a demo server that keeps its files in ``scratch``."""
+    return clean_environment(
+        DATABASE_URL=database_url,
+        MEDIA_ROOT=str(scratch / "media"),
+        STATIC_ROOT=str(scratch / "static"),
+        WORKERS="2",
+        SECRET_KEY="served-by-the-test-suite-" * 3,
+        ENCRYPTION_KEYS="dGVzdC1vbmx5LWtleS1vZi0zMi1ieXRlcy1sb25nISE=",
+        **extra,
+    )
+
+
 @contextlib.contextmanager
-def demo_server(scratch: Path, **extra: str):
+def demo_server(scratch: Path, *, is_first_start: bool = False, **extra: str):
     """Serve the demo data on a free loopback port until the block ends."""
     port = free_port()
     log = scratch / "server.log"
-    with database(scratch) as database_url, log.open("wb") as output:
-        environment = clean_environment(
-            PORT=str(port),
-            DATABASE_URL=database_url,
-            MEDIA_ROOT=str(scratch / "media"),
-            STATIC_ROOT=str(scratch / "static"),
-            WORKERS="2",
-            SECRET_KEY="served-by-the-test-suite-" * 3,
-            ENCRYPTION_KEYS="dGVzdC1vbmx5LWtleS1vZi0zMi1ieXRlcy1sb25nISE=",
-            **extra,
-        )
+    template = "" if is_first_start else prepared(scratch)
+    if template:
+        shutil.copytree(run_directory(scratch) / "prepared" / "media", scratch / "media")
+    with database(scratch, template) as database_url, log.open("wb") as output:
+        environment = server_environment(scratch, database_url, PORT=str(port), **extra)
         process = subprocess.Popen(
             [sys.executable, "manage.py", "serve"],
             cwd=ROOT,

@@ -39,7 +39,7 @@ print(response.status_code, response.content.decode().split("<h1>")[1].split("</
 
 
 def test_ctrl_c_stops_the_server_cleanly_and_it_starts_again_on_the_same_data(tmp_path):
-    with servers.demo_server(tmp_path) as running:
+    with servers.demo_server(tmp_path, is_first_start=True) as running:
         total = running.http.get(f"{running.events_root}/events").json()["total"]
         again = running.manage("serve", "--prepare-only")
         status = running.interrupt()

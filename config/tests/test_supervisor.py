@@ -84,7 +84,8 @@ def test_nothing_outlives_the_supervisor(server):
     server.process.kill()
     server.process.wait()
 
-    deadline = time.monotonic() + 20
+    # A worker that is just starting asks for its end when it has loaded.
+    deadline = time.monotonic() + AGAIN_SECONDS
     while time.monotonic() < deadline and not all(map(is_gone, below)):
         time.sleep(0.1)
     assert [pid for pid in below if not is_gone(pid)] == []
