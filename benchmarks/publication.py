@@ -51,12 +51,14 @@ connections.
 """
 YARDSTICKS: Final = """
 The yardsticks answer the same JSON on the same database behind the same server program:
-`floor_rows` is raw psycopg, rows assembled into dictionaries, orjson, no framework;
+`floor_rows` is raw psycopg, the columns that the answer needs, rows assembled into
+dictionaries, orjson, no framework;
 `floor_documents` reads finished documents from one table, no framework; `idiomatic` is
-Django REST framework with nested `ModelSerializer` classes, `select_related` and
-`prefetch_related`, django-filter and a page-number paginator, behind the project's own
-middleware; `stock` is a fresh project with django-oauth-toolkit. Both floors read their
-total from the roll-up that the product keeps; `idiomatic` counts, as its paginator does.
+Django REST framework with nested `ModelSerializer` classes declared as fields,
+`select_related`, `prefetch_related`, the product's stored texts deferred, django-filter and
+a page-number paginator, behind the project's own middleware; `stock` is a fresh project
+with django-oauth-toolkit. Both floors read their total from the roll-up that the product
+keeps; `idiomatic` counts, as its paginator does.
 """
 SQLITE: Final = """
 Why the others are not: SQLite has no index of words, so that a search reads every text of

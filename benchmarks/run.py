@@ -153,8 +153,8 @@ def reading(bench: Bench, calendar: Calendar) -> list[Section]:
     )
     single, _ = lists.single_section(bench, running, calendar)
     unchanged = lists.unchanged_section(bench, running["ours"])
-    ten.verdicts += _list_goals("10 per page", ten_costs, rows=0.9, idiomatic=1 / 10)
-    fifty.verdicts += _list_goals("50 per page", fifty_costs, rows=0.8, idiomatic=1 / 12)
+    ten.verdicts += _list_goals("10 per page", ten_costs, rows=1.1, idiomatic=1 / 10)
+    fifty.verdicts += _list_goals("50 per page", fifty_costs, rows=0.85, idiomatic=1 / 10)
     return [ten, fifty, single, unchanged]
 
 

@@ -99,9 +99,17 @@ def _section(found: dict[str, dict[str, Cost]], labels: Sequence[str]) -> Sectio
                     measured=growth,
                 )
             )
+    verdicts.append(
+        Verdict(
+            subject="category page",
+            of=f"page one, {largest}, CPU",
+            limit=LIMIT,
+            measured=found["category page"][largest].cpu / found["page one"][largest].cpu,
+        )
+    )
     return Section(
         title="Growth",
         text=TEXT.strip(),
         tables=[table(columns, rows)],
-        verdicts=verdicts if smallest != largest else [],
+        verdicts=verdicts if smallest != largest else verdicts[-1:],
     )

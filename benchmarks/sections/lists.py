@@ -123,9 +123,9 @@ def unchanged_section(bench: Bench, server: Server) -> Section:
                 f"{name}, 304",
                 f"{name}, 200",
                 costs,
-                limit=0.5,
+                limit=limit,
             )
-            for name in ("list", "single")
+            for name, limit in (("list", 0.5), ("single", 0.75))
         ],
     )
 

@@ -34,19 +34,39 @@ TOTAL: Final = """SELECT coalesce(sum(number), 0)::int AS total
     scope = 'all' AND day >= %(first_day)s AND day < %(first_month)s
     OR scope = 'month:all' AND day >= %(first_month)s AND day < %(last_month)s
     OR scope = 'all' AND day >= %(last_month)s AND day <= %(last_day)s"""
-PAGE: Final = f"""SELECT e.*, i.file AS image_file, i.width, i.height, i.filesize, i.sizes
+RECORD: Final = """id author_id status published_at modified_at slug description
+    website show_map show_map_link"""
+EVENT: Final = f"""{RECORD} title excerpt all_day start_local end_local start_utc end_utc
+    timezone cost hide_from_listings sticky featured ticketed image_id"""
+VENUE: Final = f"{RECORD} name {' '.join(shapes.VENUE_DETAILS)}"
+ORGANIZER: Final = "id author_id status published_at modified_at slug description name " + (
+    " ".join(shapes.ORGANIZER_DETAILS)
+)
+TERM: Final = "id taxonomy name slug description parent_id"
+
+
+def columns(alias: str, names: str) -> str:
+    """Return the columns that a document needs, each once."""
+    return ", ".join(f"{alias}.{name}" for name in dict.fromkeys(names.split()))
+
+
+PAGE: Final = f"""SELECT {columns("e", EVENT)},
+    i.file AS image_file, i.width, i.height, i.filesize, i.sizes
     FROM (SELECT id AS page_id FROM calendar_events_event WHERE {VISIBLE}
         ORDER BY start_utc, id LIMIT %(size)s OFFSET %(offset)s) AS page
     JOIN calendar_events_event e ON e.id = page_id
     LEFT JOIN calendar_events_image i ON i.id = e.image_id
-    ORDER BY e.start_utc, e.id"""  # noqa: S608 -- constants
-VENUES: Final = """SELECT l.event_id, v.* FROM calendar_events_eventvenue l
+    ORDER BY e.start_utc, e.id"""
+VENUES: Final = f"""SELECT l.event_id, {columns("v", VENUE)}
+    FROM calendar_events_eventvenue l
     JOIN calendar_events_venue v ON v.id = l.venue_id
     WHERE l.event_id = ANY(%(ids)s) ORDER BY l.event_id, l.position"""
-ORGANIZERS: Final = """SELECT l.event_id, o.* FROM calendar_events_eventorganizer l
+ORGANIZERS: Final = f"""SELECT l.event_id, {columns("o", ORGANIZER)}
+    FROM calendar_events_eventorganizer l
     JOIN calendar_events_organizer o ON o.id = l.organizer_id
     WHERE l.event_id = ANY(%(ids)s) ORDER BY l.event_id, l.position"""
-TERMS: Final = """SELECT l.event_id, t.*, (SELECT coalesce(sum(number), 0)::int
+TERMS: Final = f"""SELECT l.event_id, {columns("t", TERM)},
+    (SELECT coalesce(sum(number), 0)::int
         FROM calendar_events_daycount d
         WHERE d.scope = 'term:' || t.id AND d.day = '0001-01-01') AS count
     FROM calendar_events_eventterm l JOIN calendar_events_term t ON t.id = l.term_id
@@ -55,7 +75,7 @@ DOCUMENTS: Final = f"""SELECT body FROM
     (SELECT id, start_utc FROM calendar_events_event WHERE {VISIBLE}
         ORDER BY start_utc, id LIMIT %(size)s OFFSET %(offset)s) AS page
     JOIN benchmark_document d ON d.event_id = page.id
-    ORDER BY page.start_utc, page.id"""  # noqa: S608 -- constants
+    ORDER BY page.start_utc, page.id"""
 
 
 @cache

@@ -28,7 +28,7 @@ def test_there_are_sixty_events_with_every_status_over_sixty_days(cast):
 
     seeding.seed(users=cast, now=now)
 
-    assert Event.objects.published(now).count() >= 60
+    assert Event.objects.public(now).count() >= 60
     assert set(Event.objects.values_list("institution", flat=True)) == {"1001", "1002"}
     assert {event.status_at(now) for event in Event.objects.all()} == set(Status)
     past = Event.objects.filter(start_utc__lt=now - timedelta(days=1))

@@ -8,7 +8,15 @@ from rest_framework import serializers
 
 from benchmarks.yardsticks import shapes
 from calendar_events.documents import jsonld
-from calendar_events.models import Event, Image, Organizer, Term, Venue
+from calendar_events.models import (
+    Event,
+    EventOrganizer,
+    EventVenue,
+    Image,
+    Organizer,
+    Term,
+    Venue,
+)
 
 MOMENT = "%Y-%m-%d %H:%M:%S"
 
@@ -139,6 +147,14 @@ class VenueSerializer(WithoutEmpty):
         ]
 
 
+class LinkedVenueSerializer(VenueSerializer):
+    """The venue that a link leads to."""
+
+    def to_representation(self, instance: EventVenue) -> dict[str, Any]:
+        """Follow the link."""
+        return super().to_representation(instance.venue)
+
+
 class OrganizerSerializer(WithoutEmpty):
     """An organizer inside an event."""
 
@@ -151,6 +167,14 @@ class OrganizerSerializer(WithoutEmpty):
     class Meta:
         model = Organizer
         fields = [*PUBLISHED, "organizer", "description", *shapes.ORGANIZER_DETAILS]
+
+
+class LinkedOrganizerSerializer(OrganizerSerializer):
+    """The organizer that a link leads to."""
+
+    def to_representation(self, instance: EventOrganizer) -> dict[str, Any]:
+        """Follow the link."""
+        return super().to_representation(instance.organizer)
 
 
 class TermSerializer(serializers.ModelSerializer):
@@ -202,7 +226,7 @@ class EventSerializer(PublishedSerializer):
     collection = "events"
 
     rest_url = serializers.SerializerMethodField()
-    image = serializers.SerializerMethodField()
+    image = ImageSerializer()
     start_date = Moment("start_local")
     start_date_details = Details(source="start_local")
     end_date = Moment("end_local")
@@ -214,10 +238,10 @@ class EventSerializer(PublishedSerializer):
     timezone_abbr = serializers.SerializerMethodField()
     cost = serializers.SerializerMethodField()
     cost_details = serializers.SerializerMethodField()
-    categories = serializers.SerializerMethodField()
-    tags = serializers.SerializerMethodField()
-    venue = serializers.SerializerMethodField()
-    organizer = serializers.SerializerMethodField()
+    categories = TermSerializer(many=True)
+    tags = TermSerializer(many=True)
+    venue = LinkedVenueSerializer(many=True, source="eventvenue_set")
+    organizer = LinkedOrganizerSerializer(many=True, source="eventorganizer_set")
     custom_fields = serializers.SerializerMethodField()
 
     class Meta:
@@ -260,9 +284,12 @@ class EventSerializer(PublishedSerializer):
         """Return the event's own address."""
         return f"{shapes.ROOT_URL}/events/{event.pk}"
 
-    def get_image(self, event: Event) -> Any:
-        """Return the image, or false."""
-        return ImageSerializer(event.image).data if event.image else False
+    def to_representation(self, instance: Event) -> dict[str, Any]:
+        """Write what is not there, and a single venue, as the wire does."""
+        document = super().to_representation(instance)
+        document["image"] = document["image"] or False
+        document["venue"] = shapes.one_or_many(document["venue"])
+        return document
 
     def get_timezone_abbr(self, event: Event) -> str | None:
         """Return the zone's short name on that day."""
@@ -275,28 +302,6 @@ class EventSerializer(PublishedSerializer):
     def get_cost_details(self, event: Event) -> dict[str, Any]:
         """Return the parsed cost."""
         return shapes.cost(event.cost)[1]
-
-    def get_categories(self, event: Event) -> Any:
-        """Return the categories among the prefetched terms."""
-        return self._terms(event, "tribe_events_cat")
-
-    def get_tags(self, event: Event) -> Any:
-        """Return the tags among the prefetched terms."""
-        return self._terms(event, "post_tag")
-
-    def _terms(self, event: Event, taxonomy: str) -> Any:
-        found = [term for term in event.terms.all() if term.taxonomy == taxonomy]
-        return TermSerializer(found, many=True).data
-
-    def get_venue(self, event: Event) -> Any:
-        """Return none, one or several venues."""
-        venues = [link.venue for link in event.eventvenue_set.all()]
-        return shapes.one_or_many(list(VenueSerializer(venues, many=True).data))
-
-    def get_organizer(self, event: Event) -> Any:
-        """Return the organizers in their order."""
-        organizers = [link.organizer for link in event.eventorganizer_set.all()]
-        return OrganizerSerializer(organizers, many=True).data
 
     def get_custom_fields(self, _event: Event) -> list[Any]:
         """Return what the site defined: nothing."""

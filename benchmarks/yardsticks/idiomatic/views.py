@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 import django_filters
 from django.db.models import CharField, OuterRef, Prefetch, Subquery, Sum, Value
@@ -23,9 +23,27 @@ from calendar_events.models import (
     DayCount,
     Event,
     EventOrganizer,
-    EventQuerySet,
     EventVenue,
+    Organizer,
+    RecordQuerySet,
+    Taxonomy,
     Term,
+    Venue,
+)
+
+if TYPE_CHECKING:
+    from django.db.models import Model
+
+STORED_TEXTS: Final = frozenset(
+    {
+        "fragment",
+        "protected_fragment",
+        "feed_text",
+        "protected_feed_text",
+        "json_ld",
+        "search_text",
+        "sort_text",
+    }
 )
 
 
@@ -79,7 +97,7 @@ class Pages(PageNumberPagination):
         )
 
 
-def events() -> EventQuerySet:
+def events() -> RecordQuerySet:
     """Return published events with everything that is shown of them."""
     count = (
         DayCount.objects.filter(
@@ -92,22 +110,33 @@ def events() -> EventQuerySet:
         .annotate(total=Sum("number"))
         .values("total")
     )
-    terms = Term.objects.annotate(count=Coalesce(Subquery(count), 0))
+    terms = (
+        Term.objects.annotate(count=Coalesce(Subquery(count), 0))
+        .defer(*stored_texts(Term))
+        .order_by("sort_text", "id")
+    )
+    venues = EventVenue.objects.select_related("venue").defer(
+        *(f"venue__{name}" for name in stored_texts(Venue))
+    )
+    organizers = EventOrganizer.objects.select_related("organizer").defer(
+        *(f"organizer__{name}" for name in stored_texts(Organizer))
+    )
     return (
-        Event.objects.published(timezone.now())
+        Event.objects.public(timezone.now())
+        .defer(*stored_texts(Event))
         .select_related("image")
         .prefetch_related(
-            Prefetch("terms", terms.order_by("sort_text", "id")),
-            Prefetch(
-                "eventvenue_set",
-                EventVenue.objects.select_related("venue").order_by("position"),
-            ),
-            Prefetch(
-                "eventorganizer_set",
-                EventOrganizer.objects.select_related("organizer").order_by("position"),
-            ),
+            Prefetch("terms", terms.categories(), to_attr="categories"),
+            Prefetch("terms", terms.filter(taxonomy=Taxonomy.TAG), to_attr="tags"),
+            Prefetch("eventvenue_set", venues.order_by("position")),
+            Prefetch("eventorganizer_set", organizers.order_by("position")),
         )
     )
+
+
+def stored_texts(model: type[Model]) -> list[str]:
+    """Return the columns that only the product reads."""
+    return sorted(STORED_TEXTS & {field.name for field in model._meta.fields})
 
 
 class EventList(ListAPIView):
@@ -120,13 +149,12 @@ class EventList(ListAPIView):
     filter_backends = [DjangoFilterBackend]
     filterset_class = EventFilter
 
-    def get_queryset(self) -> EventQuerySet:
+    def get_queryset(self) -> RecordQuerySet:
         """Return the events of the default window."""
         first, last = envelope.window(timezone.now())
         return (
             events()
-            .listed()
-            .filter(start_utc__gte=first, end_utc__lte=last)
+            .filter(hide_from_listings=False, start_utc__gte=first, end_utc__lte=last)
             .order_by("start_utc", "id")
         )
 
@@ -138,6 +166,6 @@ class EventDetail(RetrieveAPIView):
     permission_classes = [AllowAny]
     serializer_class = EventDetailSerializer
 
-    def get_queryset(self) -> EventQuerySet:
+    def get_queryset(self) -> RecordQuerySet:
         """Return everything that anybody may read."""
         return events()
