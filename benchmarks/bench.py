@@ -83,7 +83,12 @@ class Bench:
         """Call a function of ours in a process with Django set up for ``url``."""
         # What fills and settles a calendar takes longer than any request may.
         unlimited = dict.fromkeys(
-            ("STATEMENT_TIMEOUT_SECONDS", "IDLE_IN_TRANSACTION_TIMEOUT_SECONDS"), "0"
+            (
+                "STATEMENT_TIMEOUT_SECONDS",
+                "LOCK_TIMEOUT_SECONDS",
+                "IDLE_IN_TRANSACTION_TIMEOUT_SECONDS",
+            ),
+            "0",
         )
         environment = servers.environment(url, settings) | unlimited
         return inside.call(environment, function, **arguments)
