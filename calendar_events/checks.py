@@ -1,13 +1,21 @@
-"""System checks of the app's settings; each id has a test."""
+"""System checks of the app's settings and of its database; each id has a test."""
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
-from django.core.checks import CheckMessage, Error, register
+from django.core import checks
+from django.core.checks import CheckMessage, Error, Tags, register
+from django.db import connections
+from django.db.migrations.recorder import MigrationRecorder
 from django.utils.module_loading import import_string
 
 from calendar_events.conf import conf
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 @register("calendar_events")
@@ -23,3 +31,93 @@ def check_institutions(**_kwargs: Any) -> list[CheckMessage]:
         return []
     problem = f"CALENDAR_EVENTS['INSTITUTIONS']: {conf.institutions} is no function."
     return [Error(problem, id="calendar_events.E001")]
+
+
+BEFORE: Final = frozenset(
+    {
+        "0002_counters",
+        "0003_search_indexes",
+        "0004_groups",
+        "0005_same_name_and_link_history",
+        "0006_count_in_place",
+        "0007_search_text_inline",
+        "0008_months",
+        "0009_event_search",
+        "0010_search_text_outside",
+        "0011_feed_texts",
+        "0012_fill_feed_texts",
+        "0013_modified_indexes",
+    }
+)
+"""The migrations that those of today replace."""
+SQL: Final = Path(__file__).parent / "migrations" / "sql"
+_TRIGGER: Final = re.compile(r"^CREATE TRIGGER (\w+)", re.MULTILINE)
+_TRIGGERS: Final = {
+    "postgresql": "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal",
+    "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger'",
+}
+
+
+@register(Tags.database)
+def check_triggers(
+    databases: Sequence[str] | None = None, **_kwargs: Any
+) -> list[CheckMessage]:
+    """W001: the triggers that keep totals and searches must be there.
+
+    A warning, so that ``migrate`` can put right what it says.
+    """
+    found: list[CheckMessage] = []
+    for alias in databases or ():
+        connection = connections[alias]
+        if connection.vendor not in _TRIGGERS:
+            continue
+        with connection.cursor() as cursor:
+            tables = connection.introspection.table_names(cursor)
+            if "calendar_events_daycount" not in tables:
+                continue  # not migrated yet
+            cursor.execute(_TRIGGERS[connection.vendor])
+            there = {name for (name,) in cursor.fetchall()}
+        missing = sorted(_expected(connection.vendor) - there)
+        if missing:
+            found.append(
+                checks.Warning(
+                    f"Triggers are missing in the database {alias}: {', '.join(missing)}.",
+                    hint="Totals or searches go wrong. Install calendar_events/migrations/"
+                    "sql again, then run manage.py rebuild_calendar.",
+                    id="calendar_events.W001",
+                )
+            )
+    return found
+
+
+@register(Tags.database)
+def check_migrations_of_before(
+    databases: Sequence[str] | None = None, **_kwargs: Any
+) -> list[CheckMessage]:
+    """E002: of the migrations that were replaced, all or none must have run.
+
+    Django would take such a database for one that is up to date.
+    """
+    found: list[CheckMessage] = []
+    for alias in databases or ():
+        applied = {
+            name
+            for app, name in MigrationRecorder(connections[alias]).applied_migrations()
+            if app == "calendar_events"
+        }
+        if applied & BEFORE and not applied >= BEFORE:
+            found.append(
+                Error(
+                    f"The database {alias} stopped half-way before 0001 to 0013 of "
+                    "calendar_events were replaced.",
+                    hint="Run manage.py migrate with the version before that first.",
+                    id="calendar_events.E002",
+                )
+            )
+    return found
+
+
+def _expected(vendor: str) -> set[str]:
+    """Return the names of the triggers that migrations make on this kind of database."""
+    files = SQL.glob(f"*.{vendor}.sql")
+    return {name for file in files for name in _TRIGGER.findall(file.read_text("utf-8"))}

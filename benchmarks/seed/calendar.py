@@ -93,7 +93,7 @@ def fill(
     large = events > CHUNK
     links = (EventVenue, EventOrganizer, EventTerm)
     tables = [model._meta.db_table for model in (Event, *links)]
-    # Triggers fill this one (migration 0009), on PostgreSQL.
+    # Triggers fill this one (``search.postgresql.sql``), on PostgreSQL.
     tables.append("calendar_events_eventsearch")
     with bulk.without_indexes(*tables) if large else nullcontext():
         done = 0

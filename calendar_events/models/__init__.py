@@ -18,6 +18,7 @@ from calendar_events.models.idempotency import IdempotentAnswer
 from calendar_events.models.image import Image
 from calendar_events.models.organizer import Organizer
 from calendar_events.models.record import Record, RecordQuerySet, Rendered
+from calendar_events.models.search import EventSearch
 from calendar_events.models.status import Status
 from calendar_events.models.term import Taxonomy, Term, TermQuerySet
 from calendar_events.models.venue import Venue
@@ -26,6 +27,7 @@ __all__ = [
     "DayCount",
     "Event",
     "EventOrganizer",
+    "EventSearch",
     "EventTerm",
     "EventVenue",
     "IdempotentAnswer",

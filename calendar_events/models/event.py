@@ -46,7 +46,9 @@ class Event(Record):
     )
     protected_fragment = models.TextField(editable=False, blank=True, default="")
     """What is shown without the password; empty when there is none."""
-    protected_feed_text = models.TextField(editable=False, blank=True, default="")
+    protected_feed_text = models.TextField(
+        editable=False, blank=True, default="", db_default=""
+    )
     """The event in feeds without the password; empty when there is none."""
     venues = models.ManyToManyField(Venue, through="EventVenue", related_name="events")
     organizers = models.ManyToManyField(

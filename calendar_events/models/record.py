@@ -71,9 +71,9 @@ class Record(Rendered):
     slug = models.CharField(max_length=255, blank=True, default="")
     description = models.TextField(blank=True, default="")
     website = models.CharField(max_length=2048, blank=True, default="")
-    feed_text = models.TextField(editable=False, blank=True, default="")
+    feed_text = models.TextField(editable=False, blank=True, default="", db_default="")
     """The record in iCalendar feeds; addresses and other rows are left open."""
-    json_ld = models.TextField(editable=False, blank=True, default="")
+    json_ld = models.TextField(editable=False, blank=True, default="", db_default="")
     """The schema.org description, as JSON text like the fragment."""
     image = models.ForeignKey(
         "calendar_events.Image",

@@ -111,7 +111,7 @@ def rebuild_counters() -> None:
 
 
 def rebuild_searches() -> None:
-    """Copy again what searches look at, where triggers keep it (migration 0009)."""
+    """Copy again what searches look at, where triggers keep it."""
     if connection.vendor != "postgresql":
         return
     with transaction.atomic(), connection.cursor() as cursor:

@@ -2,7 +2,7 @@
 
 Where few events are to be looked at, and always on SQLite, the text of each is read
 (``Source.EVENTS``). PostgreSQL has two more ways, on a narrow table that triggers keep in
-step with the events (migration 0009): to look words up as beginnings of suffixes
+step with the events (``search.postgresql.sql``): to look words up as beginnings of suffixes
 (``Source.INDEX``), and to read all the texts there (``Source.TEXTS``).
 """
 
@@ -34,7 +34,7 @@ _COPIED = frozenset(
 )
 """The columns of an event that the narrow table has as well."""
 LONGEST = 32
-"""No word of a text in the index of suffixes has more characters (migration 0009)."""
+"""No word of a text in the index of suffixes has more characters."""
 OTHERS = (
     f"SELECT COUNT(*) FROM (SELECT 1 FROM {TEXTS} o WHERE NOT o.has_suffixes LIMIT 1) o"
 )

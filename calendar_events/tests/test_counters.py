@@ -1,4 +1,4 @@
-"""The counters that triggers keep (``models.DayCount``, migration 0002)."""
+"""The counters that triggers keep (``models.DayCount``)."""
 
 from __future__ import annotations
 

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from importlib import import_module
-from types import SimpleNamespace
 
 import pytest
-from django.apps import apps
 from django.core.management import call_command
-from django.db import connection
 
 from calendar_events.models import DayCount, Event, EventTerm, Organizer, Venue
 from calendar_events.models.guard import store_writes
@@ -25,7 +21,6 @@ from calendar_events.tests.test_counters import counted, kept
 pytestmark = pytest.mark.django_db
 
 NO_TEXTS = {"feed_text": "", "json_ld": ""}
-fill_feed_texts = import_module("calendar_events.migrations.0012_fill_feed_texts")
 
 
 @pytest.fixture
@@ -63,24 +58,6 @@ def test_everything_that_is_made_of_rows_is_made_again(event):
     assert list(EventTerm.objects.order_by("pk").values()) == links
     assert {model: list(model.objects.values()) for model in records} == records
     assert kept() == counters == counted()
-
-
-def test_an_update_makes_the_texts_that_records_do_not_have_yet(event, monkeypatch):
-    models = (Event, Venue, Organizer)
-    before = {model: list(model.objects.order_by("pk").values()) for model in models}
-    states = [model.history.count() for model in models]
-    monkeypatch.setattr(fill_feed_texts, "BATCH", 2)
-
-    with store_writes():
-        for model in models:
-            model.objects.update(**NO_TEXTS)
-        Event.objects.update(protected_feed_text="")
-        fill_feed_texts.fill(apps, SimpleNamespace(connection=connection))
-
-    assert {
-        model: list(model.objects.order_by("pk").values()) for model in models
-    } == before
-    assert [model.history.count() for model in models] == states
 
 
 def test_settings_that_fragments_have_taken_in_are_taken_in_again(

@@ -1,0 +1,99 @@
+"""What the migrations make, and how databases of before come along."""
+
+from pathlib import Path
+
+import pytest
+from django.core.checks import Tags, run_checks
+from django.core.management import call_command
+from django.core.management.base import SystemCheckError
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.recorder import MigrationRecorder
+
+from calendar_events.tests import catalogue
+
+APP = "calendar_events"
+BEFORE = (
+    "0001_initial",
+    "0002_counters",
+    "0003_search_indexes",
+    "0004_groups",
+    "0005_same_name_and_link_history",
+    "0006_count_in_place",
+    "0007_search_text_inline",
+    "0008_months",
+    "0009_event_search",
+    "0010_search_text_outside",
+    "0011_feed_texts",
+    "0012_fill_feed_texts",
+    "0013_modified_indexes",
+)
+pytestmark = pytest.mark.django_db
+
+
+def record_only(*names):
+    applied = MigrationRecorder(connection).migration_qs
+    applied.filter(app=APP).delete()
+    for name in names:
+        applied.create(app=APP, name=name)
+
+
+def plan():
+    executor = MigrationExecutor(connection)
+    return [
+        migration.name
+        for migration, _ in executor.migration_plan(executor.loader.graph.leaf_nodes())
+        if migration.app_label == APP
+    ]
+
+
+def test_the_database_has_what_the_thirteen_migrations_before_made():
+    file = Path(__file__).parent / "catalogues" / f"{connection.vendor}.txt"
+
+    assert catalogue.describe(connection) == file.read_text(encoding="utf-8")
+
+
+def test_a_database_with_all_the_migrations_of_before_needs_none():
+    record_only(*BEFORE)
+
+    assert plan() == []
+
+
+@pytest.mark.parametrize("number", range(2, len(BEFORE)))
+def test_a_database_with_some_of_them_is_refused(number):
+    record_only(*BEFORE[:number])
+
+    with pytest.raises(SystemCheckError, match=r"calendar_events\.E002"):
+        call_command("migrate", skip_checks=False, verbosity=0)
+
+
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="schema changes end transactions")
+def test_the_migrations_can_be_taken_back():
+    call_command("migrate", APP, "zero", verbosity=0)
+    assert not catalogue.describe(connection)
+
+    call_command("migrate", APP, verbosity=0)
+    assert plan() == []
+
+
+def missing():
+    return [
+        message.msg
+        for message in run_checks(tags=[Tags.database], databases=["default"])
+        if message.id == "calendar_events.W001"
+    ]
+
+
+def test_no_trigger_is_missing():
+    assert missing() == []
+
+
+def test_a_missing_trigger_is_named():
+    name = "calendar_events_count_write_venue"
+    if connection.vendor == "sqlite":
+        name += "_insert"
+    table = " ON calendar_events_venue" if connection.vendor == "postgresql" else ""
+    with connection.cursor() as cursor:
+        cursor.execute(f"DROP TRIGGER {name}{table}")
+
+    assert missing() == [f"Triggers are missing in the database default: {name}."]
