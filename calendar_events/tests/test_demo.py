@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from calendar_events.conf import conf
-from calendar_events.demo.seeding import seeding
+from calendar_events.demo import seeding
 from calendar_events.models import Event, Image, Organizer, Status, Term, Venue
 from calendar_events.models.guard import store_writes
 from calendar_events.tests.factories import UserFactory
