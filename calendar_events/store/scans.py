@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 MOST_OF_A_PROCESS = 4
 """Threads of a process that may be busy with such statements; the others stay free."""
+PATIENCE_SECONDS = 1.0
+"""How long another one waits for a place among them."""
 _LOCK_CLASS = 0x5CA4
 """The first half of the advisory locks' keys, so that they meet no other lock."""
 _STATEMENT_CANCELED = "57014"
@@ -71,7 +73,7 @@ def rows(statement: str, params: Sequence[Any], *, settings: str = "") -> list[A
 
 @contextmanager
 def _place() -> Iterator[None]:
-    if not _places.acquire(blocking=False):
+    if not _places.acquire(timeout=PATIENCE_SECONDS):
         raise Unavailable("many searches are running", headers={"Retry-After": "2"})
     try:
         yield

@@ -54,6 +54,7 @@ def test_a_list_that_takes_too_long_is_400_naming_what_was_asked(anonymous, monk
 @pytest.mark.django_db
 def test_when_too_many_threads_of_a_process_scan_the_next_is_503(anonymous, monkeypatch):
     monkeypatch.setattr(scans, "_places", threading.BoundedSemaphore(1))
+    monkeypatch.setattr(scans, "PATIENCE_SECONDS", 0.01)
     scans._places.acquire()
 
     busy = anonymous.get("/events?featured=true")

@@ -139,7 +139,8 @@ def run_module(module: str, tests: str, copy: Path, seconds: float, seed: int) -
 
     cosmic_ray("init", configuration.name, session.name)
     with use_db(str(session)) as database:
-        annotations, jobs = [], []
+        annotations: list[str] = []
+        jobs: list[str] = []
         for item in database.work_items:
             names = (mutation.operator_name for mutation in item.mutations)
             is_annotation = any(map(IN_ANNOTATIONS.match, names))
