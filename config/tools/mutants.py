@@ -46,12 +46,12 @@ TARGETS = {
     "authserver/scopes.py": "authserver/tests/token authserver/tests/authorize",
     "authserver/oauth/codes.py": "authserver/tests/token",
     "authserver/oauth/clients.py": "authserver/tests/token",
-    "calendar_events/api/access.py": "calendar_events/tests/test_read_leaks.py "
-    "calendar_events/tests/test_write_permissions.py",
-    "calendar_events/models/visibility.py": "calendar_events/tests/test_visibility.py "
-    "calendar_events/tests/test_read_leaks.py",
-    "calendar_events/services/addresses.py": "calendar_events/tests/test_addresses.py "
-    "calendar_events/tests/test_download.py",
+    "calendar_events/api/access.py": "calendar_events/tests/api/test_read_leaks.py "
+    "calendar_events/tests/api/test_write_permissions.py",
+    "calendar_events/models/visibility.py": "calendar_events/tests/api/test_read_leaks.py "
+    "calendar_events/tests/models/test_visibility.py",
+    "calendar_events/services/addresses.py": "calendar_events/tests/services/"
+    "test_addresses.py calendar_events/tests/services/test_download.py",
 }
 """Modules, and the tests that are about them."""
 

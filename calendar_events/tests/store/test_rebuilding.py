@@ -16,7 +16,7 @@ from calendar_events.tests.factories import (
     TagFactory,
     VenueFactory,
 )
-from calendar_events.tests.test_counters import counted, kept
+from calendar_events.tests.store.test_counters import counted, kept
 
 pytestmark = pytest.mark.django_db
 

@@ -20,7 +20,11 @@ from calendar_events.store.events.windows import Window
 from calendar_events.store.search_conditions import Source
 from calendar_events.tests.factories import CategoryFactory, EventFactory
 from calendar_events.tests.reading import ids, path
-from calendar_events.tests.test_event_search_table import LONG_WORD, known, on_postgres
+from calendar_events.tests.store.test_event_search_table import (
+    LONG_WORD,
+    known,
+    on_postgres,
+)
 
 pytestmark = pytest.mark.django_db
 
