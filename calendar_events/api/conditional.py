@@ -10,6 +10,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
+from django.http import HttpResponseNotModified
 from django.utils.http import http_date, parse_etags, parse_http_date_safe
 from rest_framework.permissions import SAFE_METHODS
 
@@ -98,7 +99,16 @@ def _names(known: str, etag: str) -> bool:
     return "*" in tags or etag in tags
 
 
-# The same few moments are written again and again, and finding one is faster.
+def not_modified(
+    *, etag: str, modified_at: datetime | None = None, is_private: bool
+) -> HttpResponseNotModified:
+    """Return 304 with the headers that 200 would have (RFC 9110 15.4.5)."""
+    response = HttpResponseNotModified()
+    add_headers(response, etag=etag, modified_at=modified_at, is_private=is_private)
+    return response
+
+
+# Cached: moments repeat.
 _http_date = lru_cache(maxsize=1024)(http_date)
 
 

@@ -124,7 +124,7 @@ def single_answer(  # noqa: PLR0913 -- a record, who looks, and when
     )
     conditional.check(request, version.etag, version.modified_at)
     if conditional.is_not_modified(request, version.etag, version.modified_at):
-        return responses.not_modified(request, version)
+        return responses.unchanged(version, is_private=responses.is_private(request))
     body = responses.single_body(kind, record, viewer=viewer, now=now)
     return responses.respond(request, body, version)
 

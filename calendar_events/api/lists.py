@@ -102,27 +102,25 @@ def answer(
     wanted = pagination.requested(asked.values)
     query = echo(asked.filterset, asked.request.GET, asked.values, asked.context, window)
     etag = _entity_tag(asked, name, wanted, query)
-    if conditional.is_not_modified(asked.request, etag):
-        response = HttpResponse(status=304)
-        del response["Content-Type"]
-    else:
-        try:
-            found = find(wanted)
-        except scans.ScanTooLong as error:
-            raise too_long(asked) from error
-        pages = pagination.Pages(
-            request=wanted, total=found.total, path=f"/{name}", query=query
-        )
-        pages.require(kind)
-        links = pages.links()
-        body = composition.envelope(
-            name, found.items, links, total=pages.total, pages=pages.number
-        )
-        response = HttpResponse(
-            fieldsets.cut(body, asked.values.get("_fields")), content_type=JSON
-        )
-        pagination.add_headers(response, pages, links)
     is_private = asked.request.auth is not None or "password" in asked.values
+    if conditional.is_not_modified(asked.request, etag):
+        return conditional.not_modified(etag=etag, is_private=is_private)
+    try:
+        found = find(wanted)
+    except scans.ScanTooLong as error:
+        raise too_long(asked) from error
+    pages = pagination.Pages(
+        request=wanted, total=found.total, path=f"/{name}", query=query
+    )
+    pages.require(kind)
+    links = pages.links()
+    body = composition.envelope(
+        name, found.items, links, total=pages.total, pages=pages.number
+    )
+    response = HttpResponse(
+        fieldsets.cut(body, asked.values.get("_fields")), content_type=JSON
+    )
+    pagination.add_headers(response, pages, links)
     conditional.add_headers(response, etag=etag, is_private=is_private)
     return response
 

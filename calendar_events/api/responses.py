@@ -257,28 +257,17 @@ def fixed(request: Request, body: bytes) -> HttpResponse:
     """Answer with a document that only changes with the server, or with 304."""
     version = Version(etag=conditional.entity_tag_of(body), modified_at=None)
     if conditional.is_not_modified(request, version.etag):
-        return not_modified(request, version)
+        return unchanged(version, is_private=is_private(request))
     response = HttpResponse(body, content_type=JSON)
     add_headers(request, response, version)
     return response
 
 
-def not_modified(request: Request, version: Version) -> HttpResponse:
-    """Return 304 with the headers that 200 would have (RFC 9110 15.4.5)."""
-    return unchanged(version, is_private=is_private(request))
-
-
 def unchanged(version: Version, *, is_private: bool) -> HttpResponse:
     """Return 304 for a version that somebody has, or everybody may have."""
-    response = HttpResponse(status=304)
-    del response["Content-Type"]
-    conditional.add_headers(
-        response,
-        etag=version.etag,
-        modified_at=version.modified_at,
-        is_private=is_private,
+    return conditional.not_modified(
+        etag=version.etag, modified_at=version.modified_at, is_private=is_private
     )
-    return response
 
 
 def is_private(request: Request) -> bool:

@@ -49,7 +49,7 @@ class TermReads(EventsView):
         version = responses.term_version(request, row)
         conditional.check(request, version.etag, version.modified_at)
         if conditional.is_not_modified(request, version.etag, version.modified_at):
-            return responses.not_modified(request, version)
+            return responses.unchanged(version, is_private=responses.is_private(request))
         return responses.respond(request, responses.term_body(row), version)
 
 

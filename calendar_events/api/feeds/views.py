@@ -78,15 +78,15 @@ class EventFeeds(EventsView):
         etag = conditional.entity_tag(
             "feed", asked.fingerprint, asked.viewer.key, told, asked.values.get("password")
         )
+        is_private = request.auth is not None or "password" in asked.values
         if conditional.is_not_modified(request, etag):
-            response: HttpResponseBase = HttpResponse(status=304)
-            del response["Content-Type"]
-        elif request.method == "HEAD":
+            return conditional.not_modified(etag=etag, is_private=is_private)
+        response: HttpResponseBase
+        if request.method == "HEAD":
             response = StreamingHttpResponse((), content_type=calendar.CONTENT_TYPE)
         else:
             steps = _stream(query, asked.values.get("password", ""))
             response = FeedResponse(steps, content_type=calendar.CONTENT_TYPE)
-        is_private = request.auth is not None or "password" in asked.values
         conditional.add_headers(response, etag=etag, is_private=is_private)
         return response
 
@@ -111,7 +111,7 @@ class EventFeeds(EventsView):
             related=found.related(viewer, self.now),
         )
         if conditional.is_not_modified(request, version.etag, version.modified_at):
-            return responses.not_modified(request, version)
+            return responses.unchanged(version, is_private=responses.is_private(request))
         row = event_feeds.single(event.id, self.now)
         if row is None:  # deleted since it was found
             raise access.RecordNotFound(visibility.EVENT)
