@@ -22,7 +22,8 @@ from simple_history.admin import SimpleHistoryAdmin
 from calendar_events.admin.forms import CHANGED_MEANWHILE, RecordForm
 from calendar_events.parsing import text
 from calendar_events.permissions import Actor, NotAllowed
-from calendar_events.services.refusals import InvalidFields, TermExists, VersionIsGone
+from calendar_events.services.refusals import InvalidFields, TermExists
+from calendar_events.store.saving import VersionConflict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -171,7 +172,7 @@ class RecordAdmin(PlatformAdmin, SimpleHistoryAdmin, metaclass=AbstractAdminType
         """Say so when somebody else was faster between the look and the write."""
         try:
             return super().changeform_view(request, object_id, form_url, extra_context)
-        except VersionIsGone:
+        except VersionConflict:
             problem = CHANGED_MEANWHILE
         except (TermExists, InvalidFields) as error:
             problem = str(error)

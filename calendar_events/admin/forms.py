@@ -142,7 +142,8 @@ class PublishedForm(RecordForm):
     """What events, venues and organizers share."""
 
     date_utc = forms.CharField(
-        label="Published at (UTC)", help_text="To come: published then. Empty: now."
+        label="Published at (UTC)",
+        help_text="A future time schedules publication; leave empty to publish now.",
     )
 
     def shown(self) -> dict[str, Any]:

@@ -116,7 +116,7 @@ class ImageAdmin(PlatformAdmin):
         if obj.pk is not None:
             super().save_model(request, obj, form, *args, **kwargs)
             return
-        with refused_as_forbidden(), images.files_of_failed_writes_removed():
+        with refused_as_forbidden(), images.delete_files_on_rollback():
             saved = images.add(
                 actor=Actor(
                     user=request.user, institution=form.cleaned_data["institution"]

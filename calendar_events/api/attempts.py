@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import math
+import random
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,9 +22,8 @@ from calendar_events.services.refusals import (
     InTrash,
     InvalidFields,
     TermExists,
-    VersionIsGone,
 )
-from calendar_events.store.saving import StaleRecord
+from calendar_events.store.saving import VersionConflict
 from platform_errors import exceptions
 
 if TYPE_CHECKING:
@@ -29,7 +31,11 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
+logger = logging.getLogger(__name__)
+
 ATTEMPTS = 10
+FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.005, 0.2
+"""At the longest before the second attempt, and before any; each time twice as long."""
 RETRY_AFTER = {"Retry-After": "2"}
 RETRY_LATER = {"Retry-After": "60"}
 """After what somebody has to mend."""
@@ -75,14 +81,21 @@ def until_done(write: Callable[[], Result]) -> Result:
 
     Raises ``Unavailable`` when the neighbours do not end.
     """
-    for _ in range(ATTEMPTS):
+    for attempt in range(ATTEMPTS):
         try:
             return write()
-        except (IntegrityError, StaleRecord, VersionIsGone):
-            continue
+        except (IntegrityError, VersionConflict) as error:
+            reason: Exception = error
         except OperationalError as error:
             if getattr(error.__cause__, "sqlstate", "") not in ROLLED_BACK:
                 raise
+            reason = error
+        logger.info(
+            "write tried again",
+            extra={"attempt": attempt + 1, "reason": type(reason).__name__},
+        )
+        longest = min(FIRST_PAUSE_SECONDS * 2**attempt, LONGEST_PAUSE_SECONDS)
+        time.sleep(random.uniform(0, longest))  # noqa: S311 -- only so that they part
     raise exceptions.Unavailable(
         "too many others write the same records", headers=RETRY_AFTER
     )

@@ -13,7 +13,7 @@ from rest_framework.viewsets import ViewSet
 from calendar_events.api.metadata import RouteMetadata
 from calendar_events.api.schema.operations import EventsAutoSchema
 from calendar_events.conf import conf
-from calendar_events.services.images import files_of_failed_writes_removed
+from calendar_events.services.images import delete_files_on_rollback
 from platform_errors import documents
 from platform_errors.authentication import BearerAuthentication, HmacAuthentication
 from platform_errors.negotiation import QualityNegotiation
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from rest_framework.response import Response
 
 
-class Undone(Exception):
+class _Rollback(Exception):
     """The answer is a refusal, so nothing of the write may stay."""
 
 
@@ -64,10 +64,10 @@ class EventsView(PlatformView, ViewSet):
         """Answer; a write that was done and then refused (406) leaves no file behind."""
         if request.method in SAFE_METHODS:
             return super().dispatch(request, *args, **kwargs)
-        with suppress(Undone), files_of_failed_writes_removed():
+        with suppress(_Rollback), delete_files_on_rollback():
             response = super().dispatch(request, *args, **kwargs)
             if response.status_code >= 400:
-                raise Undone
+                raise _Rollback
         return response
 
     def options(self, request: Any, *args: Any, **kwargs: Any) -> Response:

@@ -9,7 +9,7 @@ from django.http import HttpResponse
 
 from calendar_events.api import changing, conditional, idempotency, responses
 from calendar_events.api.attempts import until_done
-from calendar_events.services.images import files_of_failed_writes_removed
+from calendar_events.services.images import delete_files_on_rollback
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -45,7 +45,7 @@ def answer(
         if earlier is not None:
             return _repeated(earlier)
         changes = read()
-        with files_of_failed_writes_removed(), transaction.atomic():
+        with delete_files_on_rollback(), transaction.atomic():
             if claim:
                 idempotency.take(claim)
             response = responses.record_response(

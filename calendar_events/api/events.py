@@ -46,7 +46,7 @@ class EventReads(EventsView):
             return view
         served = {*actions, "head", "options"}
         methods = [name.upper() for name in cls.http_method_names if name in served]
-        return revalidation.first(view, methods)
+        return revalidation.with_early_304(view, methods)
 
     def list(self, request: Request) -> HttpResponse:
         """List events."""
@@ -140,7 +140,7 @@ def event_list(asked: lists.ListRequest) -> tuple[EventQuery, Window]:
         viewer=asked.viewer,
         now=asked.now,
         window=window,
-        horizon=asked.horizon,
+        hints=asked.hints,
     )
     asked.require_no({**problems, **more})
     return query, window
@@ -154,7 +154,7 @@ def event_texts(rows: list[EventRow], query: EventQuery, password: str) -> list[
         open_ids,
         query.viewer,
         query.now,
-        has_scheduled=query.horizon.has_scheduled,
+        has_scheduled=query.hints.has_scheduled,
     )
     for one in found:
         related[one.event].append(one)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from calendar_events.models.visibility import Viewer
     from calendar_events.parsing.values import Context
     from calendar_events.store.events.windows import Window
-    from calendar_events.store.list_version import Horizon
+    from calendar_events.store.list_version import CountHints
 
 
 TOO_LONG = (
@@ -48,7 +48,7 @@ class ListRequest:
     viewer: Viewer
     fingerprint: str
     """Changes when any list may have changed."""
-    horizon: Horizon
+    hints: CountHints
 
     @property
     def now(self) -> datetime:
@@ -87,7 +87,7 @@ def read(
         context=context,
         viewer=with_permissions(credentials, found.permissions),
         fingerprint=found.fingerprint,
-        horizon=found.horizon,
+        hints=found.hints,
     )
 
 

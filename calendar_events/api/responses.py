@@ -69,7 +69,7 @@ def record_response(
 
     Its entity tag is that of the whole record also where ``_fields`` cuts the answer, so
     that the next write can name it in ``If-Match`` (decisions 6).
-    The row is in our hands; only what it embeds is read, in one statement.
+    The row is already loaded; only what it embeds is read, in one statement.
 
     Raises ``Term.DoesNotExist`` when somebody else has deleted the term.
     """

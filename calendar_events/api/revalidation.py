@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     View = Callable[..., HttpResponseBase]
 
-OTHER_CONCERNS = frozenset(
+DISQUALIFYING_HEADERS = frozenset(
     {"HTTP_AUTHORIZATION", "HTTP_IF_MATCH", "HTTP_IF_UNMODIFIED_SINCE"}
 )
 """The headers of somebody, and of preconditions that come first (RFC 9110 13.2.2)."""
@@ -48,12 +48,12 @@ def is_plain(request: HttpRequest) -> bool:
         "HTTP_IF_NONE_MATCH" in meta
         and request.method in {"GET", "HEAD"}
         and not meta.get("QUERY_STRING")
-        and OTHER_CONCERNS.isdisjoint(meta)
+        and DISQUALIFYING_HEADERS.isdisjoint(meta)
         and negotiation.preference(meta.get("HTTP_ACCEPT", ""), responses.JSON).quality > 0
     )
 
 
-def first(view: View, methods: Iterable[str]) -> View:
+def with_early_304(view: View, methods: Iterable[str]) -> View:
     """Return a view of ``/events/{id}`` that looks for the short way first.
 
     ``methods`` are those of the route. Where the long way is to be taken, the event that

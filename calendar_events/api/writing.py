@@ -36,7 +36,7 @@ from calendar_events.serializers.inputs import (
 )
 from calendar_events.services import events, organizers, terms, venues
 from calendar_events.services.fetching import Pictures
-from calendar_events.services.images import files_of_failed_writes_removed
+from calendar_events.services.images import delete_files_on_rollback
 from calendar_events.services.refusals import InTrash
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class RecordWrites:
             )
             fetched = Pictures(actor=actor, fetched=pictures)
             changes = fetched.fetch_for(reader.changes())
-            with files_of_failed_writes_removed(), transaction.atomic():
+            with delete_files_on_rollback(), transaction.atomic():
                 written = self.use_cases.update(
                     actor=actor,
                     changes=changes,

@@ -44,7 +44,7 @@ class OrderParameters(django_filters.FilterSet):
     order = Parameter(
         reading.words,
         schema=STRING | {"enum": ["asc", "desc"]},
-        help_text="The direction. Other values count as the default.",
+        help_text="The direction. Unknown values fall back to the default.",
     )
 
 

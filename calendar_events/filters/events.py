@@ -112,7 +112,7 @@ class EventFilter(PageParameters, OrderParameters, ChangeParameters):
             ],
             "default": "start_date",
         },
-        help_text="What to sort by. Other values count as the default.",
+        help_text="What to sort by. Unknown values fall back to the default.",
     )
     password = Parameter(
         reading.words,

@@ -38,5 +38,5 @@ class RecordFilter(PageParameters, OrderParameters, ChangeParameters):
     orderby = Parameter(
         reading.words,
         schema=STRING | {"enum": ["date", "modified", "title", "id"], "default": "date"},
-        help_text="What to sort by. Other values count as the default.",
+        help_text="What to sort by. Unknown values fall back to the default.",
     )

@@ -28,7 +28,7 @@ class TagFilter(PageParameters, OrderParameters):
     orderby = Parameter(
         reading.words,
         schema=STRING | {"enum": ["name", "id", "slug", "count"], "default": "name"},
-        help_text="What to sort by. Other values count as the default.",
+        help_text="What to sort by. Unknown values fall back to the default.",
     )
     hide_empty = Parameter(
         reading.boolean,

@@ -194,9 +194,9 @@ class LinkedRecords(LinkField):
             return identifier
         if not isinstance(item, dict) or not InputField.is_blank(self, given):
             raise self.refused("linked")
-        return self.brought(item)
+        return self.nested(item)
 
-    def brought(self, item: dict[str, Any]) -> Any:
+    def nested(self, item: dict[str, Any]) -> Any:
         """Return what a nested object says; whether it is there already, services ask."""
         nested = self.kind.serializer(data=item, context={**self.context, "current": None})
         if not nested.is_valid():

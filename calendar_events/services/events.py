@@ -61,7 +61,7 @@ def update_event(
 ) -> Event:
     """Change what is among the changes; an explicit status restores from the trash.
 
-    Raises ``NotAllowed``, ``InTrash``, ``VersionIsGone``, ``Event.DoesNotExist``, and
+    Raises ``NotAllowed``, ``InTrash``, ``VersionConflict``, ``Event.DoesNotExist``, and
     ``InvalidFields`` when the dates make no schedule.
     """
     event = writing.lock(Event, event_id, expected_version=expected_version)
@@ -86,7 +86,7 @@ def trash_event(
 ) -> Event:
     """Move an event to the trash.
 
-    Raises ``NotAllowed``, ``InTrash``, ``VersionIsGone`` and ``Event.DoesNotExist``.
+    Raises ``NotAllowed``, ``InTrash``, ``VersionConflict`` and ``Event.DoesNotExist``.
     """
     event = writing.lock(Event, event_id, expected_version=expected_version)
     require_on(actor, "delete", event)
@@ -100,11 +100,11 @@ def delete_event(
 ) -> None:
     """Delete an event for good.
 
-    Raises ``NotAllowed``, ``VersionIsGone`` and ``Event.DoesNotExist``.
+    Raises ``NotAllowed``, ``VersionConflict`` and ``Event.DoesNotExist``.
     """
     event = writing.lock(Event, event_id, expected_version=expected_version)
     require_on(actor, "delete", event)
-    writing.sign(event, actor)
+    writing.set_history_actor(event, actor)
     saving.delete(event)
 
 
@@ -144,12 +144,14 @@ def _linked(
     if items is None:
         return None
     return [
-        item if isinstance(item, int) else _brought(item, actor=actor, now=now)
+        item if isinstance(item, int) else _get_or_create_nested(item, actor=actor, now=now)
         for item in items
     ]
 
 
-def _brought(new: NewVenue | NewOrganizer, *, actor: Actor, now: datetime) -> int:
+def _get_or_create_nested(
+    new: NewVenue | NewOrganizer, *, actor: Actor, now: datetime
+) -> int:
     """Return what an event brings with it: a record that agrees with it, or a new one.
 
     Who looks for a name holds it until the end of the transaction, so that of several that
@@ -157,7 +159,7 @@ def _brought(new: NewVenue | NewOrganizer, *, actor: Actor, now: datetime) -> in
     """
     model = Venue if isinstance(new, NewVenue) else Organizer
     name = text.fold(new.changes["name"])
-    locks.hold("name", model._meta.db_table, actor.institution, name)
+    locks.advisory_lock("name", model._meta.db_table, actor.institution, name)
     same = references.find_same(model, new.changes, actor=actor, now=now)
     if same is not None:
         return same.pk

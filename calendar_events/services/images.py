@@ -109,7 +109,7 @@ def decode(content: bytes, *, name: str, source_url: str = "") -> Picture:
 def add(*, actor: Actor, picture: Picture, now: datetime, title: str = "") -> Image:
     """Store a picture as an image of the actor's institution.
 
-    Call it inside ``files_of_failed_writes_removed``. Raises ``NotAllowed`` and
+    Call it inside ``delete_files_on_rollback``. Raises ``NotAllowed`` and
     ``NotStored``.
     """
     require_add_image(actor)
@@ -168,7 +168,7 @@ _written: ContextVar[list[str] | None] = ContextVar("written", default=None)
 
 
 @contextmanager
-def files_of_failed_writes_removed() -> Iterator[None]:
+def delete_files_on_rollback() -> Iterator[None]:
     """Take back the files that were stored inside, when what is inside fails.
 
     A database rolls back, a storage does not. Inside another such block the files are its

@@ -23,12 +23,12 @@ _TRASHED_SLUG = re.compile(rf"(.*){TRASHED}(?:-\d+)?")
 MOST_AT_ONCE = 1000
 
 
-def free(record: AnyRecord, wished: str) -> str:
-    """Return ``wished`` or the first of ``wished-2``, ``wished-3``, … that is free.
+def available_slug(record: AnyRecord, preferred: str) -> str:
+    """Return ``preferred`` or the first of ``preferred-2``, ``-3``, … that is free.
 
     Asked in growing batches, so that the ten-thousandth "Yoga" costs few statements.
     """
-    candidates = slugs.candidates(wished)
+    candidates = slugs.candidates(preferred)
     size = 2
     while True:
         batch = list(islice(candidates, size))
@@ -42,20 +42,20 @@ def free(record: AnyRecord, wished: str) -> str:
 def save(
     record: AnyRecord,
     *,
-    wished: str,
+    preferred: str,
     now: datetime,
     wanted: Links = links.NO_CHANGE,
 ) -> None:
-    """Save the record under the wished slug or the next free one.
+    """Save the record under the preferred slug or the next free one.
 
     Who looks for a slug holds it until the end of the transaction, so that nobody takes it
     between the look and the write. Raises what ``store.saving.save`` raises.
     """
     table = type(record)._meta.db_table
-    held, slug = "", wished
+    held, slug = "", preferred
     while held != slug:
-        locks.hold("slug", table, slug)
-        held, slug = slug, free(record, wished)
+        locks.advisory_lock("slug", table, slug)
+        held, slug = slug, available_slug(record, preferred)
     record.slug = slug
     saving.save(record, now=now, wanted=wanted)
 

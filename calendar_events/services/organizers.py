@@ -24,7 +24,7 @@ COLUMNS = frozenset({"name", "description", "website", "phone", "email"})
 def create_organizer(
     *, actor: Actor, changes: OrganizerChanges, now: datetime
 ) -> Organizer:
-    """Create a organizer; its name must be among the changes.
+    """Create an organizer; its name must be among the changes.
 
     Raises ``NotAllowed``.
     """
@@ -47,7 +47,7 @@ def update_organizer(
 ) -> Organizer:
     """Change what is among the changes; an explicit status restores from the trash.
 
-    Raises ``NotAllowed``, ``InTrash``, ``VersionIsGone`` and ``Organizer.DoesNotExist``.
+    Raises ``NotAllowed``, ``InTrash``, ``VersionConflict`` and ``Organizer.DoesNotExist``.
     """
     organizer = writing.lock(Organizer, organizer_id, expected_version=expected_version)
     require_on(actor, "change", organizer)
@@ -68,9 +68,9 @@ def update_organizer(
 def trash_organizer(
     *, actor: Actor, organizer_id: int, now: datetime, expected_version: int | None = None
 ) -> Organizer:
-    """Move a organizer to the trash; events stop showing it.
+    """Move an organizer to the trash; events stop showing it.
 
-    Raises ``NotAllowed``, ``InTrash``, ``VersionIsGone`` and ``Organizer.DoesNotExist``.
+    Raises ``NotAllowed``, ``InTrash``, ``VersionConflict`` and ``Organizer.DoesNotExist``.
     """
     organizer = writing.lock(Organizer, organizer_id, expected_version=expected_version)
     require_on(actor, "delete", organizer)
@@ -82,11 +82,11 @@ def trash_organizer(
 def delete_organizer(
     *, actor: Actor, organizer_id: int, expected_version: int | None = None
 ) -> None:
-    """Delete a organizer for good; events lose it.
+    """Delete an organizer for good; events lose it.
 
-    Raises ``NotAllowed``, ``VersionIsGone`` and ``Organizer.DoesNotExist``.
+    Raises ``NotAllowed``, ``VersionConflict`` and ``Organizer.DoesNotExist``.
     """
     organizer = writing.lock(Organizer, organizer_id, expected_version=expected_version)
     require_on(actor, "delete", organizer)
-    writing.sign(organizer, actor)
+    writing.set_history_actor(organizer, actor)
     saving.delete(organizer)

@@ -28,7 +28,3 @@ class TermExists(Exception):
 
 class InTrash(Exception):
     """The record is in the trash; only a restore or a final deletion can reach it."""
-
-
-class VersionIsGone(Exception):
-    """Somebody changed the record since the version that the caller saw."""

@@ -10,9 +10,10 @@ from calendar_events.models import Taxonomy, Term
 from calendar_events.parsing import slugs, text
 from calendar_events.permissions import require_manage
 from calendar_events.services import naming
-from calendar_events.services.refusals import InvalidFields, TermExists, VersionIsGone
-from calendar_events.services.writing import sign
+from calendar_events.services.refusals import InvalidFields, TermExists
+from calendar_events.services.writing import set_history_actor
 from calendar_events.store import locks, saving
+from calendar_events.store.saving import VersionConflict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,9 +40,11 @@ def create_term(
     term = Term(taxonomy=taxonomy, institution=actor.institution)
     _fill(term, changes)
     _require_free_name(term)
-    wished = changes.get("slug") or slugs.from_plain(term.name, fallback=UNNAMED[taxonomy])
-    sign(term, actor)
-    naming.save(term, wished=wished, now=now)
+    preferred = changes.get("slug") or slugs.from_plain(
+        term.name, fallback=UNNAMED[taxonomy]
+    )
+    set_history_actor(term, actor)
+    naming.save(term, preferred=preferred, now=now)
     return term
 
 
@@ -56,7 +59,7 @@ def update_term(
 ) -> Term:
     """Change what is among the changes.
 
-    Raises ``NotAllowed``, ``TermExists``, ``VersionIsGone``, ``Term.DoesNotExist``, and
+    Raises ``NotAllowed``, ``TermExists``, ``VersionConflict``, ``Term.DoesNotExist``, and
     ``InvalidFields`` on ``parent`` or on a ``slug`` that another term has.
     """
     found = Term.objects.get(pk=term_id)
@@ -67,7 +70,7 @@ def update_term(
     _fill(term, changes)
     if (term.name, term.parent_id) != named:
         _require_free_name(term)
-    sign(term, actor)
+    set_history_actor(term, actor)
     slug = changes.get("slug", term.slug)
     if slug:
         _require_free_slug(term, slug)
@@ -75,7 +78,7 @@ def update_term(
         saving.save(term, now=now)
     else:
         made = slugs.from_plain(term.name, fallback=UNNAMED[Taxonomy(term.taxonomy)])
-        naming.save(term, wished=made, now=now)
+        naming.save(term, preferred=made, now=now)
     return term
 
 
@@ -85,7 +88,7 @@ def delete_term(
 ) -> None:
     """Delete a term for good: events lose it, its children move up to its parent.
 
-    Raises ``NotAllowed``, ``VersionIsGone`` and ``Term.DoesNotExist``.
+    Raises ``NotAllowed``, ``VersionConflict`` and ``Term.DoesNotExist``.
     """
     found = Term.objects.get(pk=term_id)
     require_manage(actor, Taxonomy(found.taxonomy))
@@ -93,9 +96,9 @@ def delete_term(
     term = _locked(term_id, expected_version)
     for child in Term.objects.select_for_update(of=("self",)).filter(parent=term):
         child.parent_id = term.parent_id
-        sign(child, actor)
+        set_history_actor(child, actor)
         saving.save(child, now=now)
-    sign(term, actor)
+    set_history_actor(term, actor)
     saving.delete(term)
 
 
@@ -128,14 +131,14 @@ def _lock(taxonomy: str, institution: str) -> None:
     Two terms that become each other's parent, and two of the same name, are each right
     alone; no constraint of the database can see both.
     """
-    locks.hold("terms", taxonomy, institution)
+    locks.advisory_lock("terms", taxonomy, institution)
 
 
 def _locked(term_id: int, expected_version: int | None) -> Term:
     """Return the row for writing."""
     term = Term.objects.select_for_update(of=("self",)).get(pk=term_id)
     if expected_version is not None and term.version != expected_version:
-        raise VersionIsGone(f"{term} is at version {term.version}.")
+        raise VersionConflict(f"{term} is at version {term.version}.")
     return term
 
 

@@ -51,7 +51,7 @@ def update_venue(
 ) -> Venue:
     """Change what is among the changes; an explicit status restores from the trash.
 
-    Raises ``NotAllowed``, ``InTrash``, ``VersionIsGone`` and ``Venue.DoesNotExist``.
+    Raises ``NotAllowed``, ``InTrash``, ``VersionConflict`` and ``Venue.DoesNotExist``.
     """
     venue = writing.lock(Venue, venue_id, expected_version=expected_version)
     require_on(actor, "change", venue)
@@ -81,7 +81,7 @@ def trash_venue(
 ) -> Venue:
     """Move a venue to the trash; events stop showing it.
 
-    Raises ``NotAllowed``, ``InTrash``, ``VersionIsGone`` and ``Venue.DoesNotExist``.
+    Raises ``NotAllowed``, ``InTrash``, ``VersionConflict`` and ``Venue.DoesNotExist``.
     """
     venue = writing.lock(Venue, venue_id, expected_version=expected_version)
     require_on(actor, "delete", venue)
@@ -95,9 +95,9 @@ def delete_venue(
 ) -> None:
     """Delete a venue for good; events lose it.
 
-    Raises ``NotAllowed``, ``VersionIsGone`` and ``Venue.DoesNotExist``.
+    Raises ``NotAllowed``, ``VersionConflict`` and ``Venue.DoesNotExist``.
     """
     venue = writing.lock(Venue, venue_id, expected_version=expected_version)
     require_on(actor, "delete", venue)
-    writing.sign(venue, actor)
+    writing.set_history_actor(venue, actor)
     saving.delete(venue)

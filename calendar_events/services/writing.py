@@ -13,8 +13,9 @@ from calendar_events.parsing import slugs
 from calendar_events.permissions import may_publish, require_on
 from calendar_events.services import images, naming, publication
 from calendar_events.services.images import Picture
-from calendar_events.services.refusals import InTrash, VersionIsGone
+from calendar_events.services.refusals import InTrash
 from calendar_events.store import links, saving
+from calendar_events.store.saving import VersionConflict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,17 +37,17 @@ def lock(model: type[AnyRecord], pk: int, *, expected_version: int | None) -> An
     PostgreSQL locks the row; SQLite lets only one transaction write at all. The version is
     compared once more when the row is saved.
 
-    Raises ``VersionIsGone`` when ``expected_version`` is given and is not the stored one,
+    Raises ``VersionConflict`` when ``expected_version`` is given and is not the stored one,
     and the model's ``DoesNotExist``.
     """
     rows = model.objects.select_for_update(of=("self",))
     record = cast("AnyRecord", rows.get(pk=pk))
     if expected_version is not None and record.version != expected_version:
-        raise VersionIsGone(f"{record} is at version {record.version}.")
+        raise VersionConflict(f"{record} is at version {record.version}.")
     return record
 
 
-def sign(record: Any, actor: Actor) -> None:
+def set_history_actor(record: Any, actor: Actor) -> None:
     """Say in the history who makes the change that is about to be saved, and how."""
     record._history_user = actor.user  # noqa: SLF001 -- django-simple-history's seam
     record._change_reason = actor.reason  # noqa: SLF001
@@ -56,7 +57,7 @@ def begin(
     record: AnyRecord, changes: RecordChanges, *, actor: Actor, now: datetime
 ) -> None:
     """Give a new record its owner and its publication."""
-    sign(record, actor)
+    set_history_actor(record, actor)
     record.institution = actor.institution
     record.author_id = changes.get("author", actor.user.pk)
     record.status, record.published_at = publication.first(
@@ -70,7 +71,7 @@ def amend(
     record: AnyRecord, changes: RecordChanges, *, actor: Actor, now: datetime
 ) -> None:
     """Give a stored record the author, status and publication that were sent."""
-    sign(record, actor)
+    set_history_actor(record, actor)
     record.author_id = changes.get("author", record.author_id)
     was = record.status
     record.status, record.published_at = publication.change(
@@ -123,12 +124,12 @@ def save(
 
     ``stored_slug`` is the slug of its row now; keeping it costs no look at others.
     """
-    wished = _wished_slug(record, changes)
-    if wished in {"", stored_slug}:
-        record.slug = wished
+    preferred = _wished_slug(record, changes)
+    if preferred in {"", stored_slug}:
+        record.slug = preferred
         saving.save(record, now=now, wanted=wanted)
         return
-    naming.save(record, wished=wished, now=now, wanted=wanted)
+    naming.save(record, preferred=preferred, now=now, wanted=wanted)
 
 
 def _wished_slug(record: AnyRecord, changes: RecordChanges) -> str:
@@ -153,5 +154,5 @@ def trash(record: AnyRecord, *, actor: Actor, now: datetime) -> None:
     if record.status == Status.TRASH:
         raise InTrash(f"{record} is in the trash.")
     record.previous_status, record.status = record.status, Status.TRASH
-    sign(record, actor)
+    set_history_actor(record, actor)
     save(record, {}, stored_slug=record.slug, now=now)

@@ -68,7 +68,7 @@ HELD = frozenset(EDITOR)
 """Every permission that anything is asked for: an editor may do all there is."""
 
 
-class Horizon(NamedTuple):
+class CountHints(NamedTuple):
     """What is far ahead, so that a list need not look when there is nothing."""
 
     has_scheduled: bool
@@ -77,7 +77,7 @@ class Horizon(NamedTuple):
     """When the last listed event ends."""
 
 
-FAR = Horizon(has_scheduled=True, last_end=datetime.max.replace(tzinfo=UTC))
+NO_HINTS = CountHints(has_scheduled=True, last_end=datetime.max.replace(tzinfo=UTC))
 """Looks at everything."""
 
 
@@ -87,7 +87,7 @@ class State:
 
     fingerprint: str
     """Changes with every write and with every record that time publishes."""
-    horizon: Horizon
+    hints: CountHints
     permissions: frozenset[str]
     """Those of ``READING`` that the user holds; none when nobody acts."""
 
@@ -131,7 +131,7 @@ def read(*, now: datetime, user: AbstractBaseUser | None = None) -> State:
     scheduled, last_end = known.pop("scheduled"), known.pop("end")
     return State(
         fingerprint="|".join(f"{kind}={text}" for kind, text in sorted(known.items())),
-        horizon=Horizon(
+        hints=CountHints(
             has_scheduled=scheduled is not None,
             last_end=as_moment(last_end) or datetime.min.replace(tzinfo=UTC),
         ),

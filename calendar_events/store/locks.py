@@ -15,13 +15,13 @@ SPACE: Final = 0x7E24
 """The first key of our advisory locks, so that other users of them are not met."""
 
 
-def hold(*words: str) -> None:
-    """Wait until nobody else holds the same words; hold them to the transaction's end.
+def advisory_lock(*key: str) -> None:
+    """Wait for the advisory lock of these words; it lasts to the transaction's end.
 
-    SQLite has one writer anyway. Words that share a checksum share a lock, which costs a
+    SQLite has one writer anyway. Keys that share a checksum share a lock, which costs a
     wait and nothing else. Of two who wait for each other PostgreSQL ends one, whose write
     is tried again (``api.attempts``).
     """
     if sql.writes_to_postgres():
-        key = zlib.crc32("\0".join(words).encode()) - 2**31
-        sql.write("SELECT pg_advisory_xact_lock(%s, %s)", [SPACE, key])
+        checksum = zlib.crc32("\0".join(key).encode()) - 2**31
+        sql.write("SELECT pg_advisory_xact_lock(%s, %s)", [SPACE, checksum])

@@ -140,9 +140,9 @@ def _related(  # noqa: PLR0913 -- which parts are wanted
         texts.append(scheduled[0])
         params += scheduled[1]
     rows = [Related(*row) for row in sql.rows(" UNION ALL ".join(texts), params)]
-    if any(row.kind == "horizon" and row.number for row in rows):
+    if any(row.kind == "hints" and row.number for row in rows):
         rows += [Related(*row) for row in sql.rows(*scheduled)]
-    return _with_counts([row for row in rows if row.kind != "horizon"])
+    return _with_counts([row for row in rows if row.kind != "hints"])
 
 
 def _with_counts(rows: list[Related]) -> list[Related]:

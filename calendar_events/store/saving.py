@@ -10,8 +10,8 @@ link rows with their copies. A writer must set, before: ``institution``, ``autho
 ``published_at`` and ``slug`` when the status is ``publish``, both clocks of an event
 (``start_local`` and ``start_utc``, …).
 
-Of two writers that read the same version the second gets ``StaleRecord``; nothing of it is
-written. Slugs that another row has are an ``IntegrityError`` of the ``…_slug_is_unique``
+Of two writers that read the same version the second gets ``VersionConflict``; nothing of it
+is written. Slugs that another row has are an ``IntegrityError`` of the ``…_slug_is_unique``
 constraint, which leaves the surrounding transaction unusable (``services.naming`` finds
 free ones).
 """
@@ -40,14 +40,14 @@ AnyRecord = Event | Venue | Organizer | Term
 SORT_LENGTH = 200
 
 
-class StaleRecord(Exception):
-    """Somebody wrote the record after it was read."""
+class VersionConflict(Exception):
+    """Somebody wrote the record after it was read, or after its caller saw it."""
 
 
 def save(record: AnyRecord, *, now: datetime, wanted: Links = links.NO_CHANGE) -> None:
     """Write a new or changed record and everything that follows from it.
 
-    Raises ``StaleRecord`` when the stored version is not the one that was read, and
+    Raises ``VersionConflict`` when the stored version is not the one that was read, and
     Django's ``IntegrityError`` when a constraint is violated.
     """
     is_new = record._state.adding  # noqa: SLF001 -- Django's word for it
@@ -68,7 +68,7 @@ def save(record: AnyRecord, *, now: datetime, wanted: Links = links.NO_CHANGE) -
 def delete(record: AnyRecord) -> None:
     """Delete for good; links go with it, children of a term lose their parent.
 
-    Raises ``StaleRecord`` when the stored version is not the one that was read.
+    Raises ``VersionConflict`` when the stored version is not the one that was read.
     """
     with transaction.atomic(savepoint=False), store_writes():
         if isinstance(record, Event):
@@ -103,7 +103,7 @@ def _claim(record: AnyRecord, *, modified_at: datetime) -> None:
         .update(version=F("version") + 1, modified_at=modified_at)
     )
     if not claimed:
-        raise StaleRecord(f"{record} is no longer at version {record.version}.")
+        raise VersionConflict(f"{record} is no longer at version {record.version}.")
     record.version += 1
     record.modified_at = modified_at
 

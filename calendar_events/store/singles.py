@@ -42,7 +42,7 @@ class Single(NamedTuple):
 
 
 def of_record(record: Event | Venue | Organizer) -> Single:
-    """Return a record that is in our hands, freshly written, as a read would find it."""
+    """Return a record that is already loaded, freshly written, as a read would find it."""
     return Single(
         id=record.pk,
         version=record.version,

@@ -165,5 +165,5 @@ def _reach(query: EventQuery) -> tuple[int, int]:
     """Return the years that the events of a list begin and end in, as far as is known."""
     window = query.window
     start = window.start or window.starts_after or query.now
-    end = min(window.end or query.horizon.last_end, query.horizon.last_end)
+    end = min(window.end or query.hints.last_end, query.hints.last_end)
     return start.year, max(start, end).year

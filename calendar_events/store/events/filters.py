@@ -9,7 +9,7 @@ from calendar_events.store import geography, lookups, sql
 from calendar_events.store.changes import Change
 from calendar_events.store.events import totals
 from calendar_events.store.events.query import BY_START, EventQuery, linked
-from calendar_events.store.list_version import FAR
+from calendar_events.store.list_version import NO_HINTS
 from calendar_events.store.ordering import EVENT_COLUMNS, Order, order
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from calendar_events.models.visibility import Viewer
     from calendar_events.store.events.windows import Window
-    from calendar_events.store.list_version import Horizon
+    from calendar_events.store.list_version import CountHints
 
 DEFAULT_STATUSES = frozenset(Status.values) - {Status.TRASH}
 MAX_STREAMS = 20
@@ -42,10 +42,10 @@ def event_query(
     viewer: Viewer,
     now: datetime,
     window: Window,
-    horizon: Horizon = FAR,
+    hints: CountHints = NO_HINTS,
 ) -> tuple[EventQuery, dict[str, str]]:
     """Return the list that parameters ask for, and what is wrong with them by name."""
-    query = EventQuery(viewer=viewer, now=now, window=window, horizon=horizon)
+    query = EventQuery(viewer=viewer, now=now, window=window, hints=hints)
     problems: dict[str, str] = {}
     _statuses(query, values, problems)
     _within(query.filters, window)

@@ -15,7 +15,7 @@ from calendar_events.models.visibility import EVENT, LISTED, UNPUBLISHED, come, 
 from calendar_events.store import sql
 from calendar_events.store.changes import changed
 from calendar_events.store.events import totals
-from calendar_events.store.list_version import FAR
+from calendar_events.store.list_version import NO_HINTS
 from calendar_events.store.ordering import Order
 from calendar_events.store.search_conditions import EVENTS, Part, Source, searched
 from calendar_events.store.visibility import conditions_of
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from calendar_events.parsing.text import SearchQuery
     from calendar_events.store.changes import Change
     from calendar_events.store.events.windows import Window
-    from calendar_events.store.list_version import Horizon
+    from calendar_events.store.list_version import CountHints
 
 BY_START = Order("start_utc")
 
@@ -46,10 +46,10 @@ class EventQuery:
     link: totals.Link | None = None
     """The terms, venues or organizers whose links the list can walk."""
     search: SearchQuery | None = None
-    """What their text must contain; a filter like the others, but dear."""
+    """What their text must contain; a filter like the others, but expensive."""
     change: Change | None = None
     """Since when events must have changed; ``None`` where that does not matter."""
-    horizon: Horizon = FAR
+    hints: CountHints = NO_HINTS
     scope: totals.Scope | None = totals.EVERYTHING
     """How the public part is counted without looking at it; ``None``: it is not."""
 

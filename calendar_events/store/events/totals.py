@@ -18,7 +18,7 @@ from calendar_events.store.visibility import text_of
 
 if TYPE_CHECKING:
     from calendar_events.store.events.windows import Window
-    from calendar_events.store.list_version import Horizon
+    from calendar_events.store.list_version import CountHints
 
 FIRST_DAY = date(1, 1, 2)  # the day before holds the sum of all
 LAST_DAY = date.max
@@ -116,11 +116,11 @@ def is_kept(window: Window, now: datetime) -> bool:
 
 
 def total(
-    scope: Scope, window: Window, now: datetime, horizon: Horizon
+    scope: Scope, window: Window, now: datetime, hints: CountHints
 ) -> tuple[str, list[Any]]:
     """Return the expression for the number of public events in a window.
 
-    What the horizon says is not there is not looked for; ``surprise`` tells if it was.
+    What the hints says is not there is not looked for; ``hints_are_stale`` tells if it was.
     """
     start, end = _limits(window)
     after = end + SECOND  # limits are inclusive, and events begin at whole seconds
@@ -133,22 +133,24 @@ def total(
         linked = link.condition("l")
         text = _LINKED.format(name=link.name, linked=linked)
         params = [*linked.params, moment(start), moment(after)]
-    if horizon.last_end > end:
+    if hints.last_end > end:
         text += _OUTLAST
         params += [moment(end), moment(start), moment(after), *of_scope]
-    if horizon.has_scheduled:
+    if hints.has_scheduled:
         text += _SCHEDULED
         params += [moment(now), moment(end), moment(start), *of_scope]
     return text.format(of_scope=condition), params
 
 
-def surprise(window: Window, now: datetime, horizon: Horizon) -> tuple[str, list[Any]]:
-    """Return the condition that there is something beyond the horizon after all."""
+def hints_are_stale(
+    window: Window, now: datetime, hints: CountHints
+) -> tuple[str, list[Any]]:
+    """Return the condition that there is something beyond the hints after all."""
     _, end = _limits(window)
     found = sql.Conditions()
-    if horizon.last_end <= end:
+    if hints.last_end <= end:
         found.add(_LAST.format(column="end_utc", listed=_LISTED), sql.moment(end))
-    if not horizon.has_scheduled:
+    if not hints.has_scheduled:
         found.add(_LAST.format(column="published_at", listed=_LISTED), sql.moment(now))
     return " OR ".join(found.texts) or "1 = 0", found.params
 

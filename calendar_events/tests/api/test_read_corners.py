@@ -20,7 +20,7 @@ from calendar_events.store import list_version, saving
 from calendar_events.store.events import pages
 from calendar_events.store.events.filters import event_query
 from calendar_events.store.events.windows import Window, written
-from calendar_events.store.list_version import Horizon
+from calendar_events.store.list_version import CountHints
 from calendar_events.tests.callers import bad_fields, caller
 from calendar_events.tests.factories import (
     CategoryFactory,
@@ -70,11 +70,11 @@ def test_a_list_looks_again_when_something_was_written_beyond_its_horizon():
     EventFactory(start=at_day(3), end=at_day(4000))
     EventFactory(scheduled=True)
     now = timezone.now()
-    nothing_far = Horizon(has_scheduled=False, last_end=datetime.min.replace(tzinfo=UTC))
+    nothing_far = CountHints(has_scheduled=False, last_end=datetime.min.replace(tzinfo=UTC))
     window = Window(start=now, end=now.replace(year=now.year + 2, microsecond=0))
 
     query, problems = event_query(
-        {}, viewer=ANONYMOUS, now=now, window=window, horizon=nothing_far
+        {}, viewer=ANONYMOUS, now=now, window=window, hints=nothing_far
     )
 
     page = pages.fetch(query, limit=10, offset=0)
@@ -241,9 +241,9 @@ def test_of_two_writers_the_second_is_stale():
     first, second = Event.objects.get(pk=event.pk), Event.objects.get(pk=event.pk)
     saving.save(first, now=timezone.now())
 
-    with pytest.raises(saving.StaleRecord), transaction.atomic():
+    with pytest.raises(saving.VersionConflict), transaction.atomic():
         saving.save(second, now=timezone.now())
-    with pytest.raises(saving.StaleRecord), transaction.atomic():
+    with pytest.raises(saving.VersionConflict), transaction.atomic():
         saving.delete(second)
     assert Event.objects.get().version == 2
 

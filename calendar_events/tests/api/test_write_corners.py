@@ -8,7 +8,7 @@ from django.db import IntegrityError, OperationalError
 from calendar_events.api.attempts import until_done
 from calendar_events.models import Event, Status, Taxonomy, Term
 from calendar_events.services import events, naming, terms
-from calendar_events.services.refusals import VersionIsGone
+from calendar_events.store.saving import VersionConflict
 from calendar_events.tests.bodies import event
 from calendar_events.tests.callers import bad_fields, refusal
 from calendar_events.tests.factories import (
@@ -36,7 +36,7 @@ def test_another_constraint_is_not_taken_for_a_slug():
     copy.title = ""
 
     with pytest.raises(IntegrityError, match="event_has_title"):
-        naming.save(copy, wished="other", now=NOW)
+        naming.save(copy, preferred="other", now=NOW)
 
 
 def test_what_a_neighbour_prevented_is_tried_again():
@@ -86,13 +86,13 @@ def test_a_version_that_is_gone_is_noticed_under_the_lock(editor, taxonomy):
     factory = CategoryFactory if taxonomy == Taxonomy.CATEGORY else TagFactory
     term, record = factory(), EventFactory()
 
-    with pytest.raises(VersionIsGone):
+    with pytest.raises(VersionConflict):
         terms.update_term(
             actor=editor.actor, term_id=term.pk, changes={}, now=NOW, expected_version=9
         )
-    with pytest.raises(VersionIsGone):
+    with pytest.raises(VersionConflict):
         terms.delete_term(actor=editor.actor, term_id=term.pk, now=NOW, expected_version=9)
-    with pytest.raises(VersionIsGone):
+    with pytest.raises(VersionConflict):
         events.trash_event(
             actor=editor.actor, event_id=record.pk, now=NOW, expected_version=9
         )

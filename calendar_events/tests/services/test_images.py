@@ -129,7 +129,7 @@ def test_files_of_a_write_that_fails_are_taken_back():
     names = []
 
     def fail_after_storing():
-        with images.files_of_failed_writes_removed():
+        with images.delete_files_on_rollback():
             decoded = images.decode(picture(400, 300), name="x")
             image = images.add(actor=actor, picture=decoded, now=NOW)
             names.append(image.file.name)
