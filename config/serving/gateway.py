@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import sys
-from functools import partial
+from functools import lru_cache, partial
 from io import BytesIO, RawIOBase
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote_to_bytes
@@ -32,6 +32,8 @@ PIECE_BYTES = 32 * 1024
 """A streamed answer is made and sent in pieces of at least so many bytes."""
 OVERLOADED = "platform.overloaded"
 """Set in the environment of a request for which no thread became free in time."""
+MAX_HEADER_NAME = 256
+"""Bytes; longer names mean nothing here, and are not kept."""
 WITHOUT_BODY = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 
 
@@ -296,17 +298,23 @@ def environ_of(scope: Scope) -> dict[str, Any]:
         "wsgi.run_once": False,
     }
     for raw_name, raw_value in scope["headers"]:
-        # With an underscore it could pass for another one with a hyphen.
-        if b"_" in raw_name:
+        name = _variable(raw_name)
+        if not name:
             continue
-        name = raw_name.decode("latin-1").upper().replace("-", "_")
-        if name not in {"CONTENT_TYPE", "CONTENT_LENGTH"}:
-            name = f"HTTP_{name}"
         value = raw_value.decode("latin-1")
         if name in environ:
             value = f"{environ[name]}{'; ' if name == 'HTTP_COOKIE' else ','}{value}"
         environ[name] = value
     return environ
+
+
+@lru_cache(maxsize=256)  # the same few headers come with every request
+def _variable(raw_name: bytes) -> str:
+    """Return the variable of a header; none where it could pass for another's."""
+    if b"_" in raw_name or len(raw_name) > MAX_HEADER_NAME:
+        return ""
+    name = raw_name.decode("latin-1").upper().replace("-", "_")
+    return name if name in {"CONTENT_TYPE", "CONTENT_LENGTH"} else f"HTTP_{name}"
 
 
 async def _disconnected(receive: Receive) -> None:

@@ -73,8 +73,8 @@ class Lane:
             self._set_timer()
         else:
             raise Overloaded
-        # A request whose client has left is finished all the same: its thread is busy.
-        return await asyncio.shield(done)
+        # A client that leaves cancels ``done``: what has begun is finished all the same.
+        return await done
 
     def _has_room(self) -> bool:
         """Return whether one more may start now."""
@@ -97,7 +97,8 @@ class Lane:
         """Start those who wait, as far as there is room."""
         while self._waiting and self._has_room():
             waiting = self._waiting.popleft()
-            self._start(waiting.work, waiting.done)
+            if not waiting.done.cancelled():
+                self._start(waiting.work, waiting.done)
 
     def _set_timer(self) -> None:
         if self._timer is None and self._waiting:
@@ -109,7 +110,9 @@ class Lane:
         self._admit()
         latest = self.loop.time() - self.patience
         while self._waiting and self._waiting[0].since < latest:
-            self._waiting.popleft().done.set_exception(Overloaded())
+            done = self._waiting.popleft().done
+            if not done.cancelled():
+                done.set_exception(Overloaded())
         self._set_timer()
 
     def finished(

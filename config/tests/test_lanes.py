@@ -140,6 +140,24 @@ def test_work_whose_client_left_is_finished_and_its_thread_comes_back():
     assert finished == [True]
 
 
+def test_work_that_waits_is_not_begun_when_its_client_has_left():
+    released, begun = threading.Event(), []
+
+    async def main():
+        lane = Lane(threads=1)
+        first = asyncio.ensure_future(lane.run(lambda: released.wait(10)))
+        left = asyncio.ensure_future(lane.run(lambda: begun.append("left")))
+        stays = asyncio.ensure_future(lane.run(lambda: begun.append("stays")))
+        await asyncio.sleep(0.05)
+        left.cancel()
+        released.set()
+        await asyncio.gather(first, stays)
+        return left.cancelled()
+
+    assert run(main())
+    assert begun == ["stays"]
+
+
 def test_a_thread_without_work_ends_and_says_so(monkeypatch):
     monkeypatch.setattr(lanes, "IDLE_SECONDS", 0.05)
     ended = threading.Event()

@@ -26,7 +26,6 @@ from calendar_events.models import (
     EventVenue,
     Organizer,
     RecordQuerySet,
-    Taxonomy,
     Term,
     Venue,
 )
@@ -127,7 +126,7 @@ def events() -> RecordQuerySet:
         .select_related("image")
         .prefetch_related(
             Prefetch("terms", terms.categories(), to_attr="categories"),
-            Prefetch("terms", terms.filter(taxonomy=Taxonomy.TAG), to_attr="tags"),
+            Prefetch("terms", terms.tags(), to_attr="tags"),
             Prefetch("eventvenue_set", venues.order_by("position")),
             Prefetch("eventorganizer_set", organizers.order_by("position")),
         )

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from calendar_events.store.list_version import CountHints
 
 FIRST_DAY = date(1, 1, 2)  # the day before holds the sum of all
-LAST_DAY = date.max
 DAY = timedelta(days=1)
 SECOND = timedelta(seconds=1)
 MONTH = timedelta(days=31)
