@@ -33,11 +33,11 @@ test: .make/dev ## Set up everything and run the whole suite on SQLite and on Po
 
 test-sqlite: .make/dev
 	@echo "--- SQLite"
-	@env -u DATABASE_URL $(PY) -m pytest -q -n $(JOBS) --dist loadgroup --cov --cov-append --cov-report=
+	@env -u DATABASE_URL $(PY) -m pytest -q -n $(JOBS) --dist loadgroup --cov --cov-append --cov-report= --cov-fail-under=0
 
 test-postgres: .make/dev
 	@echo "--- PostgreSQL"
-	@$(PY) config/tools/with_postgres.py $(PY) -m pytest -q -n $(JOBS) --dist loadgroup --cov --cov-append --cov-report=
+	@$(PY) config/tools/with_postgres.py $(PY) -m pytest -q -n $(JOBS) --dist loadgroup --cov --cov-append --cov-report= --cov-fail-under=0
 
 check: .make/dev lint types ## Format, lint, templates, import contracts, types, deploy checks, migrations, OpenAPI
 	@.venv/bin/lint-imports --no-logo
