@@ -37,12 +37,14 @@ TARGETS = {
     "platform_errors/tests/test_signed_ladder.py",
     "platform_errors/authentication.py": "platform_errors/tests/test_signed_ladder.py "
     "platform_errors/tests/test_bearer_ladder.py platform_errors/tests/test_replay.py",
-    "platform_errors/permissions.py": "platform_errors/tests/test_signed_permissions.py "
+    "platform_errors/permissions.py": "platform_errors/tests/test_permissions.py "
+    "platform_errors/tests/test_signed_permissions.py "
     "platform_errors/tests/test_bearer_ladder.py",
     "platform_errors/client_address.py": "platform_errors/tests/test_client_address.py",
     "authserver/redirects.py": "authserver/tests/test_redirects.py "
     "authserver/tests/authorize",
-    "authserver/rules.py": "authserver/tests/token authserver/tests/authorize",
+    "authserver/rules.py": "authserver/tests/test_rules.py authserver/tests/token "
+    "authserver/tests/authorize",
     "authserver/scopes.py": "authserver/tests/token authserver/tests/authorize",
     "authserver/oauth/codes.py": "authserver/tests/token",
     "authserver/oauth/clients.py": "authserver/tests/token",

@@ -50,6 +50,15 @@ def test_a_stolen_code_in_the_hands_of_another_client(token, code_request, mallo
     assert event.request_id
 
 
+def test_a_code_of_a_younger_client_in_the_hands_of_an_older_one(
+    token, code_request, public, mallory
+):
+    refused = token.query(**code_request(key=mallory, client_id=public.client_id))
+
+    assert refused.status_code == 400
+    assert recorded() == token_refused("code_of_another_client")
+
+
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
