@@ -43,7 +43,7 @@ GROUP BY x.term_id"""
 
 # Whether that is to be asked at all: mostly nothing is scheduled, and a plan for counting
 # what might be is made anew each time.
-_HORIZON = f"""SELECT 'horizon', 0, 0, 0, 0, NULL, NULL, '', CASE WHEN (
+_AHEAD = f"""SELECT 'ahead', 0, 0, 0, 0, NULL, NULL, '', CASE WHEN (
   SELECT MAX(s.published_at) FROM calendar_events_event s
   WHERE {text_of(LISTED, "s")}) > %s THEN 1 ELSE 0 END,
   '', NULL"""
@@ -134,15 +134,15 @@ def _related(  # noqa: PLR0913 -- which parts are wanted
     counting = _SCHEDULED.format(linked=linked, json_ld=no_json_ld)
     scheduled = counting, [moment, *linked.params]
     if has_scheduled is None:
-        texts.append(_HORIZON)
+        texts.append(_AHEAD)
         params.append(moment)
     elif has_scheduled:
         texts.append(scheduled[0])
         params += scheduled[1]
     rows = [Related(*row) for row in sql.rows(" UNION ALL ".join(texts), params)]
-    if any(row.kind == "hints" and row.number for row in rows):
+    if any(row.kind == "ahead" and row.number for row in rows):
         rows += [Related(*row) for row in sql.rows(*scheduled)]
-    return _with_counts([row for row in rows if row.kind != "hints"])
+    return _with_counts([row for row in rows if row.kind != "ahead"])
 
 
 def _with_counts(rows: list[Related]) -> list[Related]:
