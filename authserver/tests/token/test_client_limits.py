@@ -12,6 +12,7 @@ from authserver.tests.oauth_client import (
     basic,
     make_key,
 )
+from platform_errors.tests.clients import authorization
 
 pytestmark = pytest.mark.django_db
 
@@ -207,3 +208,27 @@ def test_an_exchange_with_a_secret_costs_no_statement_more(
     # key with its failures, grant, savepoint, spend, access token, audit, release
     with django_assert_num_queries(7):
         token.form(client_secret="web-secret", **asked)
+
+
+def signed_call(token, client_id, secret):
+    address = "/oauth2/token?grant_type=client_credentials&scope=calendar_events"
+    header = authorization("POST", address, client_id=client_id, secret=secret)
+    return token.client.post(
+        address, "", content_type="text/plain", headers={"authorization": header}
+    )
+
+
+def test_a_client_that_signs_is_limited_like_one_with_a_secret(token, confidential, limit):
+    limit(2)
+    assert signed_call(token, "web", "web-secret").status_code == 200
+    for _ in range(2):
+        assert signed_call(token, "web", "wrong").status_code == 401
+
+    assert_error(signed_call(token, "web", "web-secret"), 429, "temporarily_unavailable")
+
+
+def test_a_client_that_signs_and_is_unknown_is_refused_like_any_other(token, limit):
+    limit(1)
+
+    for _ in range(2):
+        assert_error(signed_call(token, "nobody", "secret"), 401, "invalid_client")
