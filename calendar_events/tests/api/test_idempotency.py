@@ -142,7 +142,7 @@ import json, sys
 import django
 django.setup()
 from django.contrib.auth import get_user_model
-from calendar_events import idempotency
+from calendar_events.api import idempotency
 answer = idempotency.earlier_answer(idempotency.claim(
     key="a", client_id=sys.argv[1], user_id=int(sys.argv[2]),
     path="/platform/events/v1/venues", body={"venue": "Hall"},
