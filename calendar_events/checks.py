@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from django.core import checks
@@ -13,6 +11,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.utils.module_loading import import_string
 
 from calendar_events.conf import conf
+from calendar_events.store import triggers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,12 +49,6 @@ BEFORE: Final = frozenset(
     }
 )
 """The migrations that those of today replace."""
-SQL: Final = Path(__file__).parent / "migrations" / "sql"
-_TRIGGER: Final = re.compile(r"^CREATE TRIGGER (\w+)", re.MULTILINE)
-_TRIGGERS: Final = {
-    "postgresql": "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal",
-    "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger'",
-}
 
 
 @register(Tags.database)
@@ -68,16 +61,7 @@ def check_triggers(
     """
     found: list[CheckMessage] = []
     for alias in databases or ():
-        connection = connections[alias]
-        if connection.vendor not in _TRIGGERS:
-            continue
-        with connection.cursor() as cursor:
-            tables = connection.introspection.table_names(cursor)
-            if "calendar_events_daycount" not in tables:
-                continue  # not migrated yet
-            cursor.execute(_TRIGGERS[connection.vendor])
-            there = {name for (name,) in cursor.fetchall()}
-        missing = sorted(_expected(connection.vendor) - there)
+        missing = triggers.missing(connections[alias])
         if missing:
             found.append(
                 checks.Warning(
@@ -115,9 +99,3 @@ def check_migrations_of_before(
                 )
             )
     return found
-
-
-def _expected(vendor: str) -> set[str]:
-    """Return the names of the triggers that migrations make on this kind of database."""
-    files = SQL.glob(f"*.{vendor}.sql")
-    return {name for file in files for name in _TRIGGER.findall(file.read_text("utf-8"))}

@@ -62,7 +62,8 @@ class Command(BaseCommand):
         if not options["prepare_only"]:
             require_free_port(settings.HOST, settings.PORT)
         with alone_with(connection):
-            call_command("migrate", verbosity=0, interactive=False)
+            # With the system checks, which know what Django's plan does not tell.
+            call_command("migrate", verbosity=0, interactive=False, skip_checks=False)
             if settings.DEMO:
                 call_command("seed_demo", verbosity=0)
         with alone_in(Path(settings.STATIC_ROOT)):
