@@ -82,7 +82,8 @@ def test_every_model_has_an_admin():
     ours = {
         model
         for model in apps.get_app_config("calendar_events").get_models()
-        if not model.__name__.startswith(
+        if model._meta.managed  # what triggers write nobody needs to see
+        and not model.__name__.startswith(
             ("Historical", "EventVenue", "EventOrg", "EventTerm")
         )
     }
