@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django import forms
@@ -16,7 +15,8 @@ from calendar_events.admin.forms import OrderedChoices, PublishedForm
 from calendar_events.models import Event, Organizer, Status, Taxonomy, Venue
 from calendar_events.permissions import Actor
 from calendar_events.serializers.inputs import EventInput, OrganizerInput, VenueInput
-from calendar_events.services import events, organizers, venues
+from calendar_events.services import events, places
+from calendar_events.services.removal import delete_record, trash_record
 from calendar_events.store import search_conditions, sql
 
 if TYPE_CHECKING:
@@ -132,9 +132,13 @@ class PublishedAdmin(RecordAdmin):
     ordering = ("-id",)
     actions = ("move_to_trash",)
 
-    @abstractmethod
     def trash(self, *, record: Any, actor: Actor, now: datetime) -> None:
-        """Call the service that moves to the trash."""
+        """Move the record to the trash."""
+        trash_record(self.model, actor=actor, pk=record.pk, now=now)
+
+    def remove(self, *, record: Any, actor: Actor, now: datetime) -> None:
+        """Delete the record for good."""
+        delete_record(self.model, actor=actor, pk=record.pk)
 
     @admin.action(description="Move to the trash", permissions=["delete"])
     def move_to_trash(self, request: HttpRequest, queryset: QuerySet) -> None:
@@ -188,19 +192,11 @@ class EventAdmin(PublishedAdmin):
         """Change the event."""
         return events.update_event(
             actor=actor,
-            event_id=record.pk,
+            pk=record.pk,
             changes=changes,
             now=now,
             expected_version=record.version,
         )
-
-    def trash(self, *, record: Any, actor: Actor, now: datetime) -> None:
-        """Move the event to the trash."""
-        events.trash_event(actor=actor, event_id=record.pk, now=now)
-
-    def remove(self, *, record: Any, actor: Actor, now: datetime) -> None:
-        """Delete the event for good."""
-        events.delete_event(actor=actor, event_id=record.pk)
 
 
 @admin.register(Venue)
@@ -226,25 +222,18 @@ class VenueAdmin(PublishedAdmin):
 
     def create(self, *, actor: Actor, changes: Any, now: datetime) -> Venue:
         """Create the venue."""
-        return venues.create_venue(actor=actor, changes=changes, now=now)
+        return places.create_place(Venue, actor=actor, changes=changes, now=now)
 
     def update(self, *, record: Any, actor: Actor, changes: Any, now: datetime) -> Venue:
         """Change the venue."""
-        return venues.update_venue(
+        return places.update_place(
+            Venue,
             actor=actor,
-            venue_id=record.pk,
+            pk=record.pk,
             changes=changes,
             now=now,
             expected_version=record.version,
         )
-
-    def trash(self, *, record: Any, actor: Actor, now: datetime) -> None:
-        """Move the venue to the trash."""
-        venues.trash_venue(actor=actor, venue_id=record.pk, now=now)
-
-    def remove(self, *, record: Any, actor: Actor, now: datetime) -> None:
-        """Delete the venue for good."""
-        venues.delete_venue(actor=actor, venue_id=record.pk)
 
 
 @admin.register(Organizer)
@@ -261,24 +250,17 @@ class OrganizerAdmin(PublishedAdmin):
 
     def create(self, *, actor: Actor, changes: Any, now: datetime) -> Organizer:
         """Create the organizer."""
-        return organizers.create_organizer(actor=actor, changes=changes, now=now)
+        return places.create_place(Organizer, actor=actor, changes=changes, now=now)
 
     def update(
         self, *, record: Any, actor: Actor, changes: Any, now: datetime
     ) -> Organizer:
         """Change the organizer."""
-        return organizers.update_organizer(
+        return places.update_place(
+            Organizer,
             actor=actor,
-            organizer_id=record.pk,
+            pk=record.pk,
             changes=changes,
             now=now,
             expected_version=record.version,
         )
-
-    def trash(self, *, record: Any, actor: Actor, now: datetime) -> None:
-        """Move the organizer to the trash."""
-        organizers.trash_organizer(actor=actor, organizer_id=record.pk, now=now)
-
-    def remove(self, *, record: Any, actor: Actor, now: datetime) -> None:
-        """Delete the organizer for good."""
-        organizers.delete_organizer(actor=actor, organizer_id=record.pk)

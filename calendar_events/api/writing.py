@@ -12,7 +12,7 @@ checked again (``until_done``).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.db import transaction
@@ -21,6 +21,7 @@ from django.utils import timezone
 from calendar_events.api import changing, creating, finding, responses
 from calendar_events.api.attempts import refusals, until_done
 from calendar_events.models import Event, Organizer, Status, Taxonomy, Venue
+from calendar_events.models.visibility import EVENT, ORGANIZER, VENUE
 from calendar_events.permissions import (
     require_create,
     require_manage,
@@ -34,10 +35,11 @@ from calendar_events.serializers.inputs import (
     TermInput,
     VenueInput,
 )
-from calendar_events.services import events, organizers, terms, venues
+from calendar_events.services import events, places, terms
 from calendar_events.services.fetching import Pictures
 from calendar_events.services.images import delete_files_on_rollback
 from calendar_events.services.refusals import InTrash
+from calendar_events.services.removal import delete_record, trash_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,27 +60,19 @@ LISTS = frozenset({"categories", "tags", "venue", "organizer", "cost"})
 """Fields of which a form may hold several under one name."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UseCases:
-    """The services of one kind of record; each takes the identifier as ``{kind}_id``."""
-
-    kind: str
-    create: Callable[..., AnyRecord]
-    update: Callable[..., AnyRecord]
-    trash: Callable[..., AnyRecord]
-    delete: Callable[..., None]
-
-
 class RecordWrites:
     """Create, change, trash, restore and delete; the same for three kinds of record."""
 
     model: ClassVar[type[AnyRecord]]
     body: ClassVar[type[RecordInput]]
-    use_cases: ClassVar[UseCases]
+    create_record: ClassVar[Callable[..., AnyRecord]]
+    update_record: ClassVar[Callable[..., AnyRecord]]
+    kind: str
+    """The word of error codes."""
 
     def create(self, request: Request, *_args: Any, **_kwargs: Any) -> HttpResponse:
         """Create a record: 201 with ``Location``."""
-        with refusals(self.use_cases.kind):
+        with refusals(self.kind):
             actor = changing.actor_of(request)
             require_create(actor, self.model)
             zone = changing.input_zone(request)
@@ -90,7 +84,7 @@ class RecordWrites:
                 actor,
                 body,
                 read=lambda: pictures.fetch_for(reader.changes()),
-                create=lambda changes: self.use_cases.create(
+                create=lambda changes: self.create_record(
                     actor=actor, changes=changes, now=timezone.now()
                 ),
             )
@@ -109,12 +103,12 @@ class RecordWrites:
             fetched = Pictures(actor=actor, fetched=pictures)
             changes = fetched.fetch_for(reader.changes())
             with delete_files_on_rollback(), transaction.atomic():
-                written = self.use_cases.update(
+                written = self.update_record(
                     actor=actor,
+                    pk=record.pk,
                     changes=changes,
                     now=timezone.now(),
                     expected_version=changing.expected_version(request, record, body),
-                    **{f"{self.use_cases.kind}_id": record.pk},
                 )
                 # In the transaction, so that it is this write that is answered.
                 return responses.record_response(request, written, viewer=viewer)
@@ -130,24 +124,28 @@ class RecordWrites:
             if record.status == Status.TRASH and not forced:
                 raise InTrash(str(record))
             responses.check_preconditions(request, record, viewer=viewer)
-            write: dict[str, Any] = {
-                "actor": actor,
-                "expected_version": changing.expected_version(request, record),
-                f"{self.use_cases.kind}_id": record.pk,
-            }
+            version = changing.expected_version(request, record)
             with transaction.atomic():
                 if not forced:
-                    trashed = self.use_cases.trash(now=timezone.now(), **write)
+                    trashed = trash_record(
+                        self.model,
+                        actor=actor,
+                        pk=record.pk,
+                        now=timezone.now(),
+                        expected_version=version,
+                    )
                     return responses.record_response(request, trashed, viewer=viewer)
                 answer = responses.record_response(request, record, viewer=viewer)
-                self.use_cases.delete(**write)
+                delete_record(
+                    self.model, actor=actor, pk=record.pk, expected_version=version
+                )
                 return answer
 
         return self._write(request, "delete", once)
 
     def _write(self, request: Request, verb: str, once: Write) -> HttpResponse:
         """Write for somebody who may change or delete some record of the kind."""
-        with refusals(self.use_cases.kind):
+        with refusals(self.kind):
             actor = changing.actor_of(request)
             require_verb(actor, verb, self.model)
             viewer = changing.viewer_of(actor)
@@ -158,42 +156,30 @@ class EventWrites(RecordWrites):
     """Create, change and delete events."""
 
     model = Event
+    kind = EVENT
     body = EventInput
-    use_cases = UseCases(
-        kind="event",
-        create=events.create_event,
-        update=events.update_event,
-        trash=events.trash_event,
-        delete=events.delete_event,
-    )
+    create_record = staticmethod(events.create_event)
+    update_record = staticmethod(events.update_event)
 
 
 class VenueWrites(RecordWrites):
     """Create, change and delete venues."""
 
     model = Venue
+    kind = VENUE
     body = VenueInput
-    use_cases = UseCases(
-        kind="venue",
-        create=venues.create_venue,
-        update=venues.update_venue,
-        trash=venues.trash_venue,
-        delete=venues.delete_venue,
-    )
+    create_record = staticmethod(partial(places.create_place, Venue))
+    update_record = staticmethod(partial(places.update_place, Venue))
 
 
 class OrganizerWrites(RecordWrites):
     """Create, change and delete organizers."""
 
     model = Organizer
+    kind = ORGANIZER
     body = OrganizerInput
-    use_cases = UseCases(
-        kind="organizer",
-        create=organizers.create_organizer,
-        update=organizers.update_organizer,
-        trash=organizers.trash_organizer,
-        delete=organizers.delete_organizer,
-    )
+    create_record = staticmethod(partial(places.create_place, Organizer))
+    update_record = staticmethod(partial(places.update_place, Organizer))
 
 
 class TermWrites:

@@ -26,14 +26,14 @@ from calendar_events.demo.places import (
     TAGS,
     VENUES,
 )
-from calendar_events.models import Event, Status, Taxonomy
+from calendar_events.models import Event, Organizer, Status, Taxonomy, Venue
 from calendar_events.permissions import Actor
 from calendar_events.services import images
-from calendar_events.services.events import create_event, trash_event, update_event
-from calendar_events.services.organizers import create_organizer
+from calendar_events.services.events import create_event, update_event
+from calendar_events.services.places import create_place
+from calendar_events.services.removal import trash_record
 from calendar_events.services.schedule import Schedule, plan
 from calendar_events.services.terms import create_term
-from calendar_events.services.venues import create_venue
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -87,9 +87,9 @@ def make_surroundings(actor: Actor, *, now: datetime) -> Made:
     """Make venues, organizers, categories, tags and pictures of an institution."""
     made, place = Made(actor=actor), actor.institution
     for name, venue in VENUES[place].items():
-        made.venues[name] = create_venue(actor=actor, changes=venue, now=now).pk
+        made.venues[name] = create_place(Venue, actor=actor, changes=venue, now=now).pk
     for name, organizer in ORGANIZERS[place].items():
-        created = create_organizer(actor=actor, changes=organizer, now=now)
+        created = create_place(Organizer, actor=actor, changes=organizer, now=now)
         made.organizers[name] = created.pk
     for name, above in CATEGORIES[place].items():
         category: TermChanges = {"name": name}
@@ -146,7 +146,7 @@ def make(demo: DemoEvent, made: Made, *, users: Mapping[str, int], now: datetime
         changes["author"] = users[demo.author]
     event = create_event(actor=made.actor, changes=changes, now=now)
     if demo.status == Status.TRASH:
-        trash_event(actor=made.actor, event_id=event.pk, now=now)
+        trash_record(Event, actor=made.actor, pk=event.pk, now=now)
 
 
 def move(pk: int, demo: DemoEvent, *, actor: Actor, now: datetime) -> None:
@@ -156,7 +156,7 @@ def move(pk: int, demo: DemoEvent, *, actor: Actor, now: datetime) -> None:
     moved = plan(changes, current=stored, now=now, site_zone=conf.site_zone.key)
     published_at = changes.get("published_at", event.published_at)
     if (moved, published_at) != (stored, event.published_at):
-        update_event(actor=actor, event_id=pk, changes=changes, now=now)
+        update_event(actor=actor, pk=pk, changes=changes, now=now)
 
 
 def dates(demo: DemoEvent, *, now: datetime) -> EventChanges:

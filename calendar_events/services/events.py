@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 
@@ -12,11 +12,10 @@ from calendar_events.parsing import costs, text
 from calendar_events.permissions import require_create, require_on
 from calendar_events.services import references, writing
 from calendar_events.services.inputs import NewOrganizer, NewVenue
-from calendar_events.services.organizers import create_organizer
+from calendar_events.services.places import create_place
 from calendar_events.services.schedule import Schedule, plan
 from calendar_events.services.terms import ensure_terms
-from calendar_events.services.venues import create_venue
-from calendar_events.store import locks, saving
+from calendar_events.store import locks
 from calendar_events.store.links import Links
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ def create_event(*, actor: Actor, changes: EventChanges, now: datetime) -> Event
 def update_event(
     *,
     actor: Actor,
-    event_id: int,
+    pk: int,
     changes: EventChanges,
     now: datetime,
     expected_version: int | None = None,
@@ -64,7 +63,7 @@ def update_event(
     Raises ``NotAllowed``, ``InTrash``, ``VersionConflict``, ``Event.DoesNotExist``, and
     ``InvalidFields`` when the dates make no schedule.
     """
-    event = writing.lock(Event, event_id, expected_version=expected_version)
+    event = writing.lock(Event, pk, expected_version=expected_version)
     require_on(actor, "change", event)
     writing.require_reachable(event, changes)
     stored_slug, current = event.slug, Schedule.of(event)
@@ -78,34 +77,6 @@ def update_event(
         wanted=_links(event, changes, actor=actor, now=now),
     )
     return event
-
-
-@transaction.atomic
-def trash_event(
-    *, actor: Actor, event_id: int, now: datetime, expected_version: int | None = None
-) -> Event:
-    """Move an event to the trash.
-
-    Raises ``NotAllowed``, ``InTrash``, ``VersionConflict`` and ``Event.DoesNotExist``.
-    """
-    event = writing.lock(Event, event_id, expected_version=expected_version)
-    require_on(actor, "delete", event)
-    writing.trash(event, actor=actor, now=now)
-    return event
-
-
-@transaction.atomic
-def delete_event(
-    *, actor: Actor, event_id: int, expected_version: int | None = None
-) -> None:
-    """Delete an event for good.
-
-    Raises ``NotAllowed``, ``VersionConflict`` and ``Event.DoesNotExist``.
-    """
-    event = writing.lock(Event, event_id, expected_version=expected_version)
-    require_on(actor, "delete", event)
-    writing.set_history_actor(event, actor)
-    saving.delete(event)
 
 
 def _fill(
@@ -157,15 +128,13 @@ def _get_or_create_nested(
     Who looks for a name holds it until the end of the transaction, so that of several that
     bring the same at once the first makes it and the others use it.
     """
-    model = Venue if isinstance(new, NewVenue) else Organizer
+    model: Any = Venue if isinstance(new, NewVenue) else Organizer
     name = text.fold(new.changes["name"])
     locks.advisory_lock("name", model._meta.db_table, actor.institution, name)
     same = references.find_same(model, new.changes, actor=actor, now=now)
     if same is not None:
         return same.pk
-    if isinstance(new, NewVenue):
-        return create_venue(actor=actor, changes=new.changes, now=now).pk
-    return create_organizer(actor=actor, changes=new.changes, now=now).pk
+    return create_place(model, actor=actor, changes=new.changes, now=now).pk
 
 
 def _terms(

@@ -124,7 +124,7 @@ def save(
 
     ``stored_slug`` is the slug of its row now; keeping it costs no look at others.
     """
-    preferred = _wished_slug(record, changes)
+    preferred = _preferred_slug(record, changes)
     if preferred in {"", stored_slug}:
         record.slug = preferred
         saving.save(record, now=now, wanted=wanted)
@@ -132,7 +132,7 @@ def save(
     naming.save(record, preferred=preferred, now=now, wanted=wanted)
 
 
-def _wished_slug(record: AnyRecord, changes: RecordChanges) -> str:
+def _preferred_slug(record: AnyRecord, changes: RecordChanges) -> str:
     """Return the slug that the record should have, if it is free.
 
     An event that is not published yet has none until it is, unless somebody gave it one; a

@@ -7,7 +7,8 @@ from django.db import IntegrityError, OperationalError
 
 from calendar_events.api.attempts import until_done
 from calendar_events.models import Event, Status, Taxonomy, Term
-from calendar_events.services import events, naming, terms
+from calendar_events.services import naming, terms
+from calendar_events.services.removal import trash_record
 from calendar_events.store.saving import VersionConflict
 from calendar_events.tests.bodies import event
 from calendar_events.tests.callers import bad_fields, refusal
@@ -93,9 +94,7 @@ def test_a_version_that_is_gone_is_noticed_under_the_lock(editor, taxonomy):
     with pytest.raises(VersionConflict):
         terms.delete_term(actor=editor.actor, term_id=term.pk, now=NOW, expected_version=9)
     with pytest.raises(VersionConflict):
-        events.trash_event(
-            actor=editor.actor, event_id=record.pk, now=NOW, expected_version=9
-        )
+        trash_record(Event, actor=editor.actor, pk=record.pk, now=NOW, expected_version=9)
 
 
 def test_a_name_that_somebody_created_meanwhile_is_used(editor):

@@ -1,0 +1,51 @@
+"""Move records to the trash, and delete them: the same for all three kinds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+
+from calendar_events.permissions import require_on
+from calendar_events.services import writing
+from calendar_events.store import saving
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from calendar_events.permissions import Actor
+    from calendar_events.services.writing import AnyRecord
+
+
+@transaction.atomic
+def trash_record(
+    model: type[AnyRecord],
+    *,
+    actor: Actor,
+    pk: int,
+    now: datetime,
+    expected_version: int | None = None,
+) -> AnyRecord:
+    """Move an event, a venue or an organizer to the trash.
+
+    Raises ``NotAllowed``, ``InTrash``, ``VersionConflict`` and the model's
+    ``DoesNotExist``.
+    """
+    record = writing.lock(model, pk, expected_version=expected_version)
+    require_on(actor, "delete", record)
+    writing.trash(record, actor=actor, now=now)
+    return record
+
+
+@transaction.atomic
+def delete_record(
+    model: type[AnyRecord], *, actor: Actor, pk: int, expected_version: int | None = None
+) -> None:
+    """Delete an event, a venue or an organizer for good; links go with it.
+
+    Raises ``NotAllowed``, ``VersionConflict`` and the model's ``DoesNotExist``.
+    """
+    record = writing.lock(model, pk, expected_version=expected_version)
+    require_on(actor, "delete", record)
+    writing.set_history_actor(record, actor)
+    saving.delete(record)
