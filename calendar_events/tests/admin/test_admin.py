@@ -540,5 +540,5 @@ def test_an_admin_that_leaves_a_write_out_cannot_be_registered():
         def create(self, *, actor, changes, now):
             return Event()
 
-    with pytest.raises(TypeError, match="abstract method.* update"):
+    with pytest.raises(TypeError, match=r"abstract method.* update"):
         admin.AdminSite().register(Event, Unfinished)
