@@ -179,7 +179,8 @@ class Gateway:
             return
         finally:
             gone.cancel()
-            await lane.run(partial(run, response.close))
+            # What a stream holds is given back also when this task ends meanwhile.
+            await asyncio.shield(lane.run(partial(run, response.close)))
 
 
 class Body:

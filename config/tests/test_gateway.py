@@ -290,6 +290,42 @@ def test_a_stream_whose_client_does_not_read_is_cut():
     assert stream.is_closed
 
 
+def test_a_stream_is_closed_also_when_its_request_is_cancelled_while_it_waits_for_that():
+    stream = Stream([b"x" * 40_000] * 2)
+    client = Client()
+
+    async def main():
+        lane = Lane(threads=1)
+        released = threading.Event()
+        server = Gateway(
+            streaming(stream),
+            limits=LIMITS,
+            make_lanes=lambda: Lanes(files=lane, reads=lane, writes=lane, streams=lane),
+            is_file=lambda path: False,
+        )
+
+        async def send(message):
+            client.sent.append(message)
+            if len(client.sent) == 3:  # the stream will be closed behind this one
+                busy.append(asyncio.ensure_future(lane.run(lambda: released.wait(10))))
+                await asyncio.sleep(0.05)
+                raise TimeoutError
+
+        busy = []
+        task = asyncio.ensure_future(server(scope(), client.receive, send))
+        await asyncio.sleep(0.2)
+        assert not stream.is_closed
+        task.cancel()
+        await asyncio.sleep(0.05)
+        released.set()
+        await asyncio.gather(*busy)
+        await asyncio.sleep(0.2)
+        return task.cancelled()
+
+    assert run(main())
+    assert stream.is_closed
+
+
 def test_head_makes_no_body():
     stream = Stream([b"x"])
     client = Client()
