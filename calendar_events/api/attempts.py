@@ -35,7 +35,7 @@ logger = logging.getLogger(__name__)
 
 ATTEMPTS = 10
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.005, 0.2
-"""At the longest before the second attempt, and before any; each time twice as long."""
+"""The longest pause before the second attempt, doubled for each further one; its bound."""
 RETRY_AFTER = {"Retry-After": "2"}
 RETRY_LATER = {"Retry-After": "60"}
 """After what somebody has to mend."""
@@ -82,20 +82,18 @@ def until_done(write: Callable[[], Result]) -> Result:
     Raises ``Unavailable`` when the neighbours do not end.
     """
     for attempt in range(ATTEMPTS):
+        if attempt:
+            longest = min(FIRST_PAUSE_SECONDS * 2 ** (attempt - 1), LONGEST_PAUSE_SECONDS)
+            time.sleep(random.uniform(0, longest))  # noqa: S311 -- only so that they part
         try:
             return write()
         except (IntegrityError, VersionConflict) as error:
-            reason: Exception = error
+            reason = type(error).__name__
         except OperationalError as error:
             if getattr(error.__cause__, "sqlstate", "") not in ROLLED_BACK:
                 raise
-            reason = error
-        logger.info(
-            "write tried again",
-            extra={"attempt": attempt + 1, "reason": type(reason).__name__},
-        )
-        longest = min(FIRST_PAUSE_SECONDS * 2**attempt, LONGEST_PAUSE_SECONDS)
-        time.sleep(random.uniform(0, longest))  # noqa: S311 -- only so that they part
+            reason = type(error).__name__
+        logger.info("Write attempt %d of %d failed: %s", attempt + 1, ATTEMPTS, reason)
     raise exceptions.Unavailable(
         "too many others write the same records", headers=RETRY_AFTER
     )

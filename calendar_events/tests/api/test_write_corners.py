@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from django.db import IntegrityError, OperationalError
 
+from calendar_events.api import attempts
 from calendar_events.api.attempts import until_done
 from calendar_events.models import Event, Status, Taxonomy, Term
 from calendar_events.services import naming, terms
@@ -49,6 +50,23 @@ def test_what_a_neighbour_prevented_is_tried_again():
         return "done"
 
     assert until_done(write) == "done"
+
+
+def test_attempts_are_further_and_further_apart_and_the_log_says_so(monkeypatch, caplog):
+    caplog.set_level("INFO", "calendar_events.api.attempts")
+    longest = []
+    monkeypatch.setattr(attempts.random, "uniform", lambda _, most: longest.append(most))
+    monkeypatch.setattr(attempts.time, "sleep", lambda _: None)
+
+    def write():
+        raise IntegrityError
+
+    with pytest.raises(Unavailable):
+        until_done(write)
+
+    assert longest == [0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.2, 0.2, 0.2]
+    assert caplog.messages[0] == "Write attempt 1 of 10 failed: IntegrityError"
+    assert len(caplog.messages) == attempts.ATTEMPTS
 
 
 def test_neighbours_without_end_are_a_503():
