@@ -119,7 +119,7 @@ def total(
 ) -> tuple[str, list[Any]]:
     """Return the expression for the number of public events in a window.
 
-    What the hints says is not there is not looked for; ``hints_are_stale`` tells if it was.
+    What the hints say is not there is not looked for; ``hints_are_stale`` tells if it was.
     """
     start, end = _limits(window)
     after = end + SECOND  # limits are inclusive, and events begin at whole seconds
