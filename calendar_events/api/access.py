@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hmac import compare_digest
 from typing import TYPE_CHECKING
 
 from calendar_events.models import Status, visibility
@@ -82,17 +81,12 @@ def require_readable(
         raise RecordNotAccessible(kind)
 
 
-def is_password(password: str, given: str) -> bool:
-    """Compare in constant time."""
-    return compare_digest(password.encode(), given.encode())
-
-
 def require_password(record: Single, given: str, *, viewer: Viewer, editing: bool) -> None:
     """Ask for an event's password; who may edit it may also say ``context=edit``.
 
     Raises ``EventPasswordProtected``.
     """
-    if not record.password or is_password(record.password, given):
+    if visibility.opens(record.password, given):
         return
     if editing and viewer.is_user and viewer.institution == record.institution:
         is_own = record.author_id == viewer.user_id and viewer.can("change", EVENT)

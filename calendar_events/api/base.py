@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.utils import timezone
 from rest_framework.permissions import SAFE_METHODS
-from rest_framework.renderers import JSONRenderer
-from rest_framework.viewsets import ViewSet
+from rest_framework.viewsets import GenericViewSet
 
 from calendar_events.api.metadata import RouteMetadata
+from calendar_events.api.renderers import DocumentRenderer
 from calendar_events.api.schema.operations import EventsAutoSchema
 from calendar_events.conf import conf
 from calendar_events.services.images import delete_files_on_rollback
@@ -38,7 +38,7 @@ class _Rollback(Exception):
     """The answer is a refusal, so nothing of the write may stay."""
 
 
-class EventsView(PlatformView, ViewSet):
+class EventsView(PlatformView, GenericViewSet[Any]):
     """Public reads, writes with a service, an institution and a user (decisions 2)."""
 
     error_dialect: ClassVar[documents.Dialect] = documents.EVENTS
@@ -49,7 +49,7 @@ class EventsView(PlatformView, ViewSet):
         RequiresUser.with_open_reads(),
     ]
     content_negotiation_class = QualityNegotiation
-    renderer_classes = [JSONRenderer]
+    renderer_classes = [DocumentRenderer]
     parser_classes = [JsonParser, FormParser]
     metadata_class = RouteMetadata
     schema = EventsAutoSchema()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,6 @@ from calendar_events.parsing import dates
 from calendar_events.parsing.values import Unreadable
 from calendar_events.permissions import Actor
 from calendar_events.serializers import bodies
-from calendar_events.serializers.base import refusal
 from calendar_events.services.refusals import InTrash
 from calendar_events.store import list_version
 from platform_errors import exceptions
@@ -33,7 +31,6 @@ if TYPE_CHECKING:
     from rest_framework.request import Request
 
     from calendar_events.models import Event, Organizer, Term, Venue
-    from calendar_events.serializers.base import Input
 
 
 def actor_of(request: Request) -> Actor:
@@ -85,7 +82,7 @@ def input_zone(request: Request) -> tzinfo | None:
 
 def checked_body(
     request: Request,
-    record: Event | Venue | Organizer,
+    record: Event | Venue | Organizer | Term,
     viewer: Viewer,
     *,
     lists: Iterable[str],
@@ -96,7 +93,7 @@ def checked_body(
 
     Raises ``InTrash``, ``PreconditionFailed``, ``Conflict`` and what ``read`` raises.
     """
-    in_trash = record.status == Status.TRASH
+    in_trash = getattr(record, "status", "") == Status.TRASH
     if not in_trash:
         responses.check_preconditions(request, record, viewer=viewer)
     body = bodies.read(request, lists=lists)
@@ -146,36 +143,3 @@ def expected_version(
     if is_conditional or claimed_moment(body or {}) is not None:
         return record.version
     return None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BodyReader:
-    """Makes of a body what services take, as often as a write is tried."""
-
-    input: type[Input]
-    body: Mapping[str, Any]
-    actor: Actor
-    current: Event | Venue | Organizer | Term | None = None
-    zone: tzinfo | None = None
-    """The zone of naive dates, when the request names one."""
-
-    def changes(self) -> Any:
-        """Return what services take, or refuse everything that is wrong with the body.
-
-        A picture that is given by address is still to be fetched.
-
-        Raises ``MissingParameters``, ``InvalidParameters`` and ``NotAllowed``.
-        """
-        read = self.input(
-            data=self.body,
-            partial=self.current is not None,
-            context={
-                "actor": self.actor,
-                "current": self.current,
-                "now": timezone.now(),
-                "zone": self.zone,
-            },
-        )
-        if not read.is_valid():
-            raise refusal(read.errors)
-        return read.validated_data

@@ -6,21 +6,22 @@ is rendered and so that a write can compare it.
 
 from __future__ import annotations
 
+from copy import copy
+from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from django.http import HttpResponseNotModified
+from django.utils.cache import get_conditional_response
 from django.utils.http import http_date, parse_etags, parse_http_date_safe
-from rest_framework.permissions import SAFE_METHODS
 
 from calendar_events.conf import conf
 from platform_errors.exceptions import PreconditionFailed
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from datetime import datetime
 
-    from django.http import HttpRequest
     from django.http.response import HttpResponseBase
     from rest_framework.request import Request
 
@@ -31,6 +32,14 @@ PRECONDITIONS = frozenset(
 
 GENERATION = "2"
 """Raised when the wire shapes change, so that no cached answer outlives them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """What an answer depends on: its entity tag and, of one record, its age."""
+
+    etag: str
+    modified_at: datetime | None = None
 
 
 def entity_tag(*parts: object) -> str:
@@ -44,85 +53,81 @@ def entity_tag_of(body: bytes) -> str:
     return f'"{blake2b(body, digest_size=16).hexdigest()}"'
 
 
-def is_not_modified(
-    request: HttpRequest | Request, etag: str, modified_at: datetime | None = None
-) -> bool:
-    """Return whether the caller has this very answer already.
+def respond(
+    request: Request, version: Version, make: Callable[[], HttpResponseBase]
+) -> HttpResponseBase:
+    """Return 304 when the caller has this version already, else what ``make`` returns.
 
-    ``If-Modified-Since`` counts only without ``If-None-Match`` (RFC 9110 13.1.3).
+    Both name the version. Raises ``PreconditionFailed`` and what ``make`` raises.
     """
-    known = request.META.get("HTTP_IF_NONE_MATCH")
-    if known is not None:
-        return _names(known, etag)
-    since = request.META.get("HTTP_IF_MODIFIED_SINCE")
-    if since is None or modified_at is None:
-        return False
-    seconds = parse_http_date_safe(since)
-    return seconds is not None and int(modified_at.timestamp()) <= seconds
+    response = not_modified(request, version) or make()
+    is_private = request.auth is not None or "password" in request.GET
+    add_headers(response, version, is_private=is_private)
+    return response
 
 
-def check(request: Request, etag: str, modified_at: datetime | None = None) -> None:
-    """Hold the caller's preconditions against the record as it is.
+def require(request: Request, version: Version | None) -> None:
+    """Hold the preconditions of a write against the record as it is, if it is there.
 
-    In the order of RFC 9110 13.2.2: ``If-Match`` compares strongly, and
-    ``If-Unmodified-Since`` counts only without it; then, on writes, ``If-None-Match``
-    (on reads it is a question: ``is_not_modified``). Without a tag there is no record.
     Raises ``PreconditionFailed``.
     """
-    _check_unchanged(request, etag, modified_at)
-    unwanted = request.META.get("HTTP_IF_NONE_MATCH")
-    is_write = request.method not in SAFE_METHODS
-    if is_write and etag and unwanted is not None and _names(unwanted, etag):
-        raise PreconditionFailed("the record has an entity tag that it must not have")
+    if PRECONDITIONS & request.META.keys():
+        not_modified(request, version or Version(etag=""))
 
 
-def _check_unchanged(request: Request, etag: str, modified_at: datetime | None) -> None:
-    wanted = request.META.get("HTTP_IF_MATCH")
-    if wanted is not None:
-        tags = parse_etags(wanted)
-        if "*" not in tags and etag not in tags:
-            raise PreconditionFailed("the record has another entity tag now")
-        return
-    since = request.META.get("HTTP_IF_UNMODIFIED_SINCE")
-    if since is None or modified_at is None:
-        return
-    seconds = parse_http_date_safe(since)
-    if seconds is not None and int(modified_at.timestamp()) > seconds:
-        raise PreconditionFailed("the record was modified since")
+def not_modified(request: Any, version: Version) -> HttpResponseBase | None:
+    """Return 304 without its headers when the caller of a read has this version.
+
+    In the order of RFC 9110 13.2.2. Without an entity tag there is no record.
+    Raises ``PreconditionFailed``.
+    """
+    meta, modified_at = request.META, version.modified_at
+    if "HTTP_IF_MATCH" in meta and not parse_etags(meta["HTTP_IF_MATCH"]):
+        raise PreconditionFailed(_reason(meta))  # Django would take it for none
+    if "HTTP_IF_UNMODIFIED_SINCE" in meta:
+        request = _with_a_date(request, is_dated=modified_at is not None)
+    found: HttpResponseBase | None = get_conditional_response(
+        request,
+        etag=version.etag,
+        last_modified=None if modified_at is None else int(modified_at.timestamp()),
+    )
+    if found is not None and found.status_code == 412:
+        raise PreconditionFailed(_reason(meta))
+    return found
 
 
-def _names(known: str, etag: str) -> bool:
-    """Return whether an ``If-None-Match`` names the tag; it compares weakly."""
-    if known == etag:  # as nearly everybody sends it
-        return True
-    tags = [tag.removeprefix("W/") for tag in parse_etags(known)]
-    return "*" in tags or etag in tags
+def _with_a_date(request: Any, *, is_dated: bool) -> Any:
+    """Return the request with an ``If-Unmodified-Since`` that Django compares rightly.
+
+    What has no date is compared with none (RFC 9110 13.1.4), where Django would refuse. The
+    first second of Unix time is a date like others, which Django would take for none.
+    """
+    found = copy(getattr(request, "_request", request))
+    found.META = {**request.META}
+    given = found.META.pop("HTTP_IF_UNMODIFIED_SINCE")
+    if is_dated:
+        is_first = parse_http_date_safe(given) == 0
+        found.META["HTTP_IF_UNMODIFIED_SINCE"] = http_date(1) if is_first else given
+    return found
 
 
-def not_modified(
-    *, etag: str, modified_at: datetime | None = None, is_private: bool
-) -> HttpResponseNotModified:
-    """Return 304 with the headers that 200 would have (RFC 9110 15.4.5)."""
-    response = HttpResponseNotModified()
-    add_headers(response, etag=etag, modified_at=modified_at, is_private=is_private)
-    return response
+def _reason(meta: Mapping[str, Any]) -> str:
+    if "HTTP_IF_MATCH" in meta:
+        return "the record has another entity tag now"
+    if "HTTP_IF_UNMODIFIED_SINCE" in meta:
+        return "the record was modified since"
+    return "the record has an entity tag that it must not have"
 
 
 # Cached: moments repeat.
 _http_date = lru_cache(maxsize=1024)(http_date)
 
 
-def add_headers(
-    response: HttpResponseBase,
-    *,
-    etag: str,
-    modified_at: datetime | None = None,
-    is_private: bool,
-) -> None:
+def add_headers(response: HttpResponseBase, version: Version, *, is_private: bool) -> None:
     """Name the version of an answer, and who may keep it."""
-    response["ETag"] = etag
-    if modified_at is not None:
-        response["Last-Modified"] = _http_date(int(modified_at.timestamp()))
+    response["ETag"] = version.etag
+    if version.modified_at is not None:
+        response["Last-Modified"] = _http_date(int(version.modified_at.timestamp()))
     add_cache_headers(response, is_private=is_private)
 
 

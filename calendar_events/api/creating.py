@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any
 from django.db import transaction
 from django.http import HttpResponse
 
-from calendar_events.api import changing, conditional, idempotency, responses
+from calendar_events.api import changing, conditional, fieldsets, idempotency, responses
 from calendar_events.api.attempts import until_done
 from calendar_events.services.images import delete_files_on_rollback
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from django.http.response import HttpResponseBase
     from rest_framework.request import Request
+    from rest_framework.response import Response
 
     from calendar_events.api.idempotency import Claim
     from calendar_events.models import Event, Organizer, Term, Venue
@@ -30,7 +32,7 @@ def answer(
     *,
     read: Callable[[], Any],
     create: Callable[[Any], Event | Venue | Organizer | Term],
-) -> HttpResponse:
+) -> HttpResponseBase:
     """Return the answer to a create, the first one if it was asked before.
 
     ``read`` reads the body and may take its time, over the network even; ``create`` then
@@ -40,7 +42,7 @@ def answer(
     """
     claim = _claim(request, actor, body)
 
-    def once() -> HttpResponse:
+    def once() -> HttpResponseBase:
         earlier = idempotency.earlier_answer(claim) if claim else None
         if earlier is not None:
             return _repeated(earlier)
@@ -48,11 +50,11 @@ def answer(
         with delete_files_on_rollback(), transaction.atomic():
             if claim:
                 idempotency.take(claim)
-            response = responses.record_response(
-                request, create(changes), viewer=changing.viewer_of(actor), status=201
+            response = responses.written(
+                create(changes), viewer=changing.viewer_of(actor), status=201
             )
             if claim:
-                idempotency.keep(claim, _kept(response))
+                idempotency.keep(claim, _kept(request, response))
         return response
 
     return until_done(once)
@@ -72,12 +74,12 @@ def _claim(request: Request, actor: Actor, body: Mapping[str, Any]) -> Claim | N
     )
 
 
-def _kept(response: HttpResponse) -> idempotency.Answer:
-    """Return what is kept of an answer."""
+def _kept(request: Request, response: Response) -> idempotency.Answer:
+    """Return what is kept of an answer, which is yet to be cut to ``_fields``."""
     return idempotency.Answer(
         status=response.status_code,
         headers={name: response[name] for name in KEPT_HEADERS if name in response},
-        text=response.content.decode(),
+        text=fieldsets.cut(response.data, responses.fields_of(request)).decode(),
     )
 
 

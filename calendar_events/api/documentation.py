@@ -20,6 +20,7 @@ from platform_errors.handler import refusal_response
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
+    from django.http.response import HttpResponseBase
     from rest_framework.request import Request
 
 
@@ -28,7 +29,7 @@ class Schema(EventsView):
 
     operation_id = "readDocument"
 
-    def retrieve(self, request: Request) -> HttpResponse:
+    def retrieve(self, request: Request) -> HttpResponseBase:
         """Answer with the document."""
         return responses.fixed(request, document.current())
 

@@ -9,9 +9,9 @@ from rest_framework.metadata import BaseMetadata
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import clone_request
 
-from calendar_events.api import changing, finding
+from calendar_events.api import changing
 from calendar_events.conf import conf
-from calendar_events.permissions import NotAllowed, require_create, require_manage
+from calendar_events.permissions import NotAllowed
 from platform_errors.exceptions import Refusal
 
 if TYPE_CHECKING:
@@ -57,12 +57,6 @@ def _may(request: Request, view: Any, method: str) -> bool:
 
 def _require(request: Request, view: Any, action: str, address: Mapping[str, str]) -> None:
     actor = changing.actor_of(request)
-    taxonomy = getattr(view, "taxonomy", None)
-    if taxonomy is not None:
-        require_manage(actor, taxonomy)
-        if action in VERBS:
-            finding.own_term(request, taxonomy, address)
-    elif action in VERBS:
-        finding.writable_record(request, actor, VERBS[action], view.model, address)
-    else:
-        require_create(actor, view.model)
+    view.require(actor, VERBS.get(action, "add"))
+    if action in VERBS:
+        view.find(request, actor, VERBS[action], address)

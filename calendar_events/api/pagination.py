@@ -1,5 +1,7 @@
 """Pages: which one, how large, what comes before and after (decisions 7).
 
+A page of documents comes from its QuerySet as stored texts (``ListQuerySet.page``).
+
 Every answer tells the query that it really answers, dates included, so that a walk which
 begins before midnight ends in the same window.
 """
@@ -10,14 +12,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
+from rest_framework.pagination import BasePagination
+from rest_framework.response import Response
+
 from calendar_events.conf import conf
-from platform_errors.exceptions import Refusal
+from calendar_events.documents import composition
+from calendar_events.store.scans import ScanTooLong
+from platform_errors.exceptions import InvalidParameters, Refusal, Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from rest_framework.request import Request
 
-    from django.http import HttpResponse
+    from calendar_events.filters.base import ListFilterSet
+    from calendar_events.store.lists import ListQuerySet
 
+PAGING = frozenset({"page", "per_page", "_fields"})
+TOO_LONG = (
+    "This takes too long to find. Ask for fewer days, fewer conditions or rarer words."
+)
 DEFAULT_PER_PAGE = 10
 MAX_OFFSET = 2**53
 
@@ -48,44 +60,60 @@ class PageRequest:
         return min((self.number - 1) * self.size, MAX_OFFSET)
 
 
-def requested(values: Mapping[str, Any]) -> PageRequest:
-    """Return the page that parameters ask for; too large a size is cut silently."""
-    return PageRequest(
-        number=values.get("page", 1),
-        size=min(values.get("per_page", DEFAULT_PER_PAGE), conf.max_per_page),
-    )
+class DocumentPagination(BasePagination):
+    """Pages by ``page`` and ``per_page``, which the view's FilterSet has read."""
 
+    def paginate_queryset(  # type: ignore[override]  # its pages are of documents
+        self, queryset: ListQuerySet, request: Request, view: Any = None
+    ) -> list[str]:
+        """Return the documents of the page that was asked for.
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pages:
-    """A page among all pages, and how each is addressed."""
+        Raises ``NoSuchPage``, ``Unavailable`` and, when it takes the database too long,
+        ``InvalidParameters``.
+        """
+        filterset = view.filterset
+        self.name, self.query = view.resource, filterset.told
+        self.wanted = PageRequest(
+            number=filterset.values.get("page", 1),
+            size=min(filterset.values.get("per_page", DEFAULT_PER_PAGE), conf.max_per_page),
+        )
+        try:
+            found = queryset.page(limit=self.wanted.size, offset=self.wanted.offset)
+        except ScanTooLong as error:
+            raise _too_long(filterset) from error
+        self.total = found.total
+        if self.wanted.number > max(1, self.number):
+            raise NoSuchPage(view.archive)
+        return found.items
 
-    request: PageRequest
-    total: int
-    path: str
-    """Relative to ``{events_root}``."""
-    query: Sequence[tuple[str, str]]
-    """Everything but the page that the list was filtered and sorted by."""
+    def get_paginated_response(self, data: list[str]) -> Response:
+        """Wrap the documents; say the same in headers, where some programs look."""
+        links = self.links()
+        body = composition.envelope(
+            self.name, data, links, total=self.total, pages=self.number
+        )
+        headers = {"X-TEC-Total": str(self.total), "X-TEC-TotalPages": str(self.number)}
+        relations = {"next": "next_rest_url", "prev": "previous_rest_url"}
+        neighbours = [
+            f'<{links[name]}>; rel="{relation}"'
+            for relation, name in relations.items()
+            if name in links
+        ]
+        if neighbours:
+            headers["Link"] = ", ".join(neighbours)
+        return Response(body, headers=headers)
 
     @property
     def number(self) -> int:
         """How many pages there are."""
-        return -(-self.total // self.request.size)
-
-    def require(self, kind: str) -> None:
-        """Ask that the page is not past the end; the first never is.
-
-        Raises ``NoSuchPage``.
-        """
-        if self.request.number > max(1, self.number):
-            raise NoSuchPage(kind)
+        return -(-self.total // self.wanted.size)
 
     def links(self) -> dict[str, str]:
         """Return ``rest_url`` and the neighbours, each only if there is one."""
-        here = self.request.number
-        query = [("per_page", str(self.request.size)), *self.query]
+        here = self.wanted.number
+        query = [("per_page", str(self.wanted.size)), *self.query]
         rest = urlencode(query, quote_via=quote, safe=",:")
-        address = f"{conf.root_url}{self.path}?"
+        address = f"{conf.root_url}/{self.name}?"
         links = {"rest_url": f"{address}page={here}&{rest}"}
         if here < self.number:
             links["next_rest_url"] = f"{address}page={here + 1}&{rest}"
@@ -95,15 +123,9 @@ class Pages:
         return links
 
 
-def add_headers(response: HttpResponse, pages: Pages, links: Mapping[str, str]) -> None:
-    """Say the same in headers, where programs look that do not read the body."""
-    response["X-TEC-Total"] = str(pages.total)
-    response["X-TEC-TotalPages"] = str(pages.number)
-    relations = {"next": "next_rest_url", "prev": "previous_rest_url"}
-    neighbours = [
-        f'<{links[name]}>; rel="{relation}"'
-        for relation, name in relations.items()
-        if name in links
-    ]
-    if neighbours:
-        response["Link"] = ", ".join(neighbours)
+def _too_long(filterset: ListFilterSet) -> InvalidParameters | Unavailable:
+    """Return the refusal of a list that takes the database too long."""
+    names = [name for name in filterset.values if name not in PAGING]
+    if not names:
+        return Unavailable("the database did not answer in time")
+    return InvalidParameters(dict.fromkeys(names, TOO_LONG))

@@ -1,17 +1,17 @@
-"""Answers that are one record: bytes, entity tag, headers; for reads and for writes.
+"""Answers that are one record: its version and its document, for reads and for writes.
 
 A write answers with the record as its caller would GET it, so both come through here.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from django.http import HttpResponse
 from django.utils import timezone
+from rest_framework.response import Response
 
 from calendar_events.api import conditional, fieldsets
+from calendar_events.api.conditional import Version
 from calendar_events.conf import conf
 from calendar_events.documents import addresses, composition
 from calendar_events.models import (
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from django.http import HttpRequest
+    from django.http.response import HttpResponseBase
     from rest_framework.request import Request
 
     from calendar_events.documents.related import Related
     from calendar_events.models.visibility import Viewer
-    from calendar_events.store.places import RecordRow
     from calendar_events.store.singles import Single
 
 JSON = "application/json"
@@ -50,21 +50,12 @@ COLLECTIONS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Version:
-    """What a record's answer depends on: its entity tag and its age."""
-
-    etag: str
-    modified_at: datetime | None
-
-
-def record_response(
-    request: Request,
+def written(
     record: Event | Venue | Organizer | Term,
     *,
     viewer: Viewer,
     status: int = 200,
-) -> HttpResponse:
+) -> Response:
     """Return the answer to a write: the record as it was saved, as its writer sees it.
 
     Its entity tag is that of the whole record also where ``_fields`` cuts the answer, so
@@ -78,29 +69,18 @@ def record_response(
         row = terms.by_id(Taxonomy(record.taxonomy), record.pk, now)
         if row is None:  # deleted since it was found
             raise Term.DoesNotExist
-        version = term_version(request, row, with_fields=False)
-        body = term_body(row)
+        version, body = term_version(row), term_body(row)
         path = f"/{terms.COLLECTIONS[Taxonomy(record.taxonomy)]}/{record.pk}"
     else:
-        kind = KINDS[type(record)]
-        single = singles.of_record(record)
-        related = (
-            relations.of_answer(record.pk, viewer, now) if kind == visibility.EVENT else []
-        )
-        version = record_version(
-            request,
-            kind,
-            single,
-            viewer=viewer,
-            now=now,
-            with_fields=False,
-            related=related,
-        )
-        body = record_body(kind, single, viewer=viewer, now=now, related=related)
+        kind, single = KINDS[type(record)], singles.of_record(record)
+        is_event = kind == visibility.EVENT
+        related = relations.of_answer(record.pk, viewer, now) if is_event else []
+        version = record_version(kind, single, related, viewer=viewer, now=now)
+        body = addresses.fill(_document(kind, single, related, now=now))
         path = f"/{COLLECTIONS[kind]}/{record.pk}"
-    response = respond(request, body, version, status=status)
-    if status == 201:
-        response["Location"] = f"{conf.root_url}{path}"
+    headers = {"Location": f"{conf.root_url}{path}"} if status == 201 else None
+    response = Response(body, status=status, headers=headers)
+    conditional.add_headers(response, version, is_private=True)
     return response
 
 
@@ -115,45 +95,34 @@ def check_preconditions(
     if not conditional.PRECONDITIONS & request.META.keys():
         return
     now = timezone.now()
+    version = None
     if isinstance(record, Term):
         row = terms.by_id(Taxonomy(record.taxonomy), record.pk, now)
-        version = term_version(request, row, with_fields=False) if row else None
+        version = term_version(row) if row else None
     else:
         kind = KINDS[type(record)]
-        single = singles.by_id(kind, record.pk, now)
-        version = single and record_version(
-            request,
-            kind,
-            single,
-            viewer=viewer,
-            now=now,
-            with_fields=False,
-        )
-    if version is None:
-        conditional.check(request, "")
-        return
-    modified_at = record.modified_at
-    conditional.check(request, version.etag, modified_at)
+        found = singles.by_id(kind, record.pk, now)
+        if found is not None:
+            related = found.related(viewer, now)
+            version = record_version(kind, found.single, related, viewer=viewer, now=now)
+    conditional.require(request, version)
 
 
 def record_version(  # noqa: PLR0913 -- a record, who looks, and when
-    request: HttpRequest | Request,
     kind: str,
     record: Single,
+    related: Sequence[Related],
     *,
     viewer: Viewer,
     now: datetime,
-    with_fields: bool = True,
     form: str = "json",
-    related: Sequence[Related] | None = None,
+    fields: str = "",
 ) -> Version:
     """Return the version of an event, a venue or an organizer as the viewer sees it.
 
-    ``related`` is what an event embeds, where it was read already (with its versions).
+    ``related`` is what an event embeds, with its versions; ``fields`` are the members that
+    the answer is cut to.
     """
-    if related is None:
-        is_event = kind == visibility.EVENT
-        related = relations.versions(record.id, viewer, now) if is_event else []
     moments = [record.modified_at, *(sql.as_moment(one.modified_at) for one in related)]
     # What time publishes changes then, though nobody writes it.
     published = [sql.as_moment(one.published_at) for one in related if one.published_at]
@@ -168,50 +137,19 @@ def record_version(  # noqa: PLR0913 -- a record, who looks, and when
         kind,
         record.id,
         record.version,
-        effective_status(record, now),
+        Status.FUTURE if _is_scheduled(record, now) else record.status,
         embedded,
         viewer.key,
         form,
-        fieldsets.wanted(request.GET) if with_fields else "",
+        fields,
     )
     return Version(etag=etag, modified_at=max(moments))
 
 
-def effective_status(record: Single, now: datetime) -> str:
-    """Return the status that a record has at ``now``."""
-    return Status.FUTURE if is_scheduled(record, now) else record.status
-
-
-def is_scheduled(record: Single | RecordRow, now: datetime) -> bool:
-    """Return whether time has yet to publish a record."""
-    return visibility.holds(visibility.scheduled(now), record)
-
-
-def record_body(
-    kind: str,
-    record: Single,
-    *,
-    viewer: Viewer,
-    now: datetime,
-    related: Sequence[Related] | None = None,
-) -> bytes:
-    """Return the document of an event, a venue or an organizer, addresses filled."""
-    scheduled = is_scheduled(record, now)
-    if kind != visibility.EVENT:
-        return addresses.fill(composition.record(record.fragment, is_scheduled=scheduled))
-    if related is None:
-        related = relations.of_events(
-            [record.id], viewer, now, has_scheduled=record.has_scheduled
-        )
-    fragment = composition.effective(record.fragment, is_scheduled=scheduled)
-    return addresses.fill(composition.event(fragment, related))
-
-
 def single_body(kind: str, record: Single, *, viewer: Viewer, now: datetime) -> bytes:
     """Return the document of a record with its description for search engines."""
-    scheduled = is_scheduled(record, now)
     if kind != visibility.EVENT:
-        text = composition.record(record.fragment, is_scheduled=scheduled)
+        text = _document(kind, record, [], now=now)
         return addresses.fill(composition.with_json_ld(text, record.json_ld))
     related = relations.of_events(
         [record.id],
@@ -220,17 +158,16 @@ def single_body(kind: str, record: Single, *, viewer: Viewer, now: datetime) -> 
         has_scheduled=record.has_scheduled,
         with_json_ld=True,
     )
-    fragment = composition.effective(record.fragment, is_scheduled=scheduled)
+    fragment = composition.effective(
+        record.fragment, is_scheduled=_is_scheduled(record, now)
+    )
     return addresses.fill(composition.event_with_json_ld(fragment, record.json_ld, related))
 
 
-def term_version(
-    request: Request, row: terms.TermRow, *, with_fields: bool = True
-) -> Version:
-    """Return the version of a term."""
-    named = fieldsets.wanted(request.GET) if with_fields else ""
+def term_version(row: terms.TermRow, *, fields: str = "") -> Version:
+    """Return the version of a term; ``fields`` are the members it is cut to."""
     return Version(
-        etag=conditional.entity_tag(row.taxonomy, row.id, row.version, named),
+        etag=conditional.entity_tag(row.taxonomy, row.id, row.version, fields),
         modified_at=sql.as_moment(row.modified_at),
     )
 
@@ -240,46 +177,27 @@ def term_body(row: terms.TermRow) -> bytes:
     return addresses.fill(addresses.dumps(terms.document(row)))
 
 
-def respond(
-    request: Request, body: bytes, version: Version, *, status: int = 200
-) -> HttpResponse:
-    """Return a document with its headers, cut to ``_fields``."""
-    response = HttpResponse(
-        fieldsets.cut(body, fieldsets.wanted(request.GET)),
-        content_type=JSON,
-        status=status,
-    )
-    add_headers(request, response, version)
-    return response
-
-
-def fixed(request: Request, body: bytes) -> HttpResponse:
+def fixed(request: Request, body: bytes) -> HttpResponseBase:
     """Answer with a document that only changes with the server, or with 304."""
-    version = Version(etag=conditional.entity_tag_of(body), modified_at=None)
-    if conditional.is_not_modified(request, version.etag):
-        return unchanged(version, is_private=is_private(request))
-    response = HttpResponse(body, content_type=JSON)
-    add_headers(request, response, version)
-    return response
+    version = Version(etag=conditional.entity_tag_of(body))
+    return conditional.respond(request, version, lambda: Response(body))
 
 
-def unchanged(version: Version, *, is_private: bool) -> HttpResponse:
-    """Return 304 for a version that somebody has, or everybody may have."""
-    return conditional.not_modified(
-        etag=version.etag, modified_at=version.modified_at, is_private=is_private
-    )
+def fields_of(request: HttpRequest | Request) -> str:
+    """Return the members that an answer is to be cut to, as they were sent."""
+    return fieldsets.wanted(request.GET)
 
 
-def is_private(request: Request) -> bool:
-    """Return whether an answer is for its caller alone."""
-    return request.auth is not None or "password" in request.GET
+def _document(
+    kind: str, record: Single, related: Sequence[Related], *, now: datetime
+) -> str:
+    is_scheduled = _is_scheduled(record, now)
+    if kind != visibility.EVENT:
+        return composition.record(record.fragment, is_scheduled=is_scheduled)
+    fragment = composition.effective(record.fragment, is_scheduled=is_scheduled)
+    return composition.event(fragment, related)
 
 
-def add_headers(request: Request, response: HttpResponse, version: Version) -> None:
-    """Name the version, and who may keep it."""
-    conditional.add_headers(
-        response,
-        etag=version.etag,
-        modified_at=version.modified_at,
-        is_private=is_private(request),
-    )
+def _is_scheduled(record: Single, now: datetime) -> bool:
+    """Return whether time has yet to publish a record."""
+    return visibility.holds(visibility.scheduled(now), record)

@@ -18,17 +18,17 @@ from django.utils import timezone
 from calendar_events.api import conditional, responses
 from calendar_events.models import visibility
 from calendar_events.parsing.identifiers import identifier
-from calendar_events.store.events import singles
+from calendar_events.store import singles
 from platform_errors import negotiation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from datetime import datetime
 
-    from django.http import HttpRequest, HttpResponse
+    from django.http import HttpRequest
     from django.http.response import HttpResponseBase
 
-    from calendar_events.store.events.singles import EventSingle
+    from calendar_events.store.singles import Loaded
 
     View = Callable[..., HttpResponseBase]
 
@@ -67,7 +67,7 @@ def with_early_304(view: View, methods: Iterable[str]) -> View:
             return view(request, pk=pk)
         now = timezone.now()
         try:
-            found = singles.by_id(identifier(pk), now)
+            found = singles.by_id(visibility.EVENT, identifier(pk), now)
         except Error:  # for the view to meet, which has words for it
             found = None
         response = found and _not_modified(request, found, now)
@@ -80,22 +80,16 @@ def with_early_304(view: View, methods: Iterable[str]) -> View:
 
 
 def _not_modified(
-    request: HttpRequest, event: EventSingle, now: datetime
-) -> HttpResponse | None:
+    request: HttpRequest, event: Loaded, now: datetime
+) -> HttpResponseBase | None:
     """Return the 304 of a public event whose tag the caller has, else ``None``."""
-    single = event.single
+    single, viewer = event.single, visibility.ANONYMOUS
     if single.password or not visibility.holds(visibility.public(now), single):
         return None
-    viewer = visibility.ANONYMOUS
     version = responses.record_version(
-        request,
-        visibility.EVENT,
-        single,
-        viewer=viewer,
-        now=now,
-        with_fields=False,
-        related=event.related(viewer, now),
+        visibility.EVENT, single, event.related(viewer, now), viewer=viewer, now=now
     )
-    if not conditional.is_not_modified(request, version.etag):
-        return None
-    return responses.unchanged(version, is_private=False)
+    response = conditional.not_modified(request, version)
+    if response is not None:
+        conditional.add_headers(response, version, is_private=False)
+    return response

@@ -4,30 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import django_filters
 import orjson
 
 from calendar_events.api import responses
 from calendar_events.api.base import EventsView
 from calendar_events.api.schema.shapes import Namespace
 from calendar_events.conf import conf
-from calendar_events.filters import declaration
-from calendar_events.filters.declaration import Parameter
+from calendar_events.filters.base import ParameterSet
 from calendar_events.filters.events import EventFilter
-from calendar_events.filters.places import RecordFilter
+from calendar_events.filters.parameters import WordsFilter, parameters
+from calendar_events.filters.places import PlaceFilter
 from calendar_events.filters.terms import CategoryFilter, TagFilter
+from calendar_events.models import Event
 from calendar_events.parsing.values import Unreadable
-from platform_errors.exceptions import InvalidParameters
 
 if TYPE_CHECKING:
-    from django.http import HttpResponse
+    import django_filters
+    from django.http.response import HttpResponseBase
     from rest_framework.request import Request
 
 CONTEXTS = ("view", "embed", "edit")
 LISTS: dict[str, type[django_filters.FilterSet]] = {
     "events": EventFilter,
-    "venues": RecordFilter,
-    "organizers": RecordFilter,
+    "venues": PlaceFilter,
+    "organizers": PlaceFilter,
     "categories": CategoryFilter,
     "tags": TagFilter,
 }
@@ -53,17 +53,17 @@ def _context(value: str) -> str:
     return value
 
 
-class RootParameters(django_filters.FilterSet):
+class RootParameters(ParameterSet):
     """What the index understands (spec 4.3)."""
 
-    namespace = Parameter(
-        _namespace,
-        schema={"type": "string", "default": conf.namespace},
+    namespace = WordsFilter(
+        read=_namespace,
+        schema={"default": conf.namespace},
         help_text="The namespace to describe; there is only this one.",
     )
-    context = Parameter(
-        _context,
-        schema={"type": "string", "enum": list(CONTEXTS), "default": "view"},
+    context = WordsFilter(
+        read=_context,
+        schema={"enum": list(CONTEXTS), "default": "view"},
         help_text="Checked, but all contexts are described alike.",
     )
 
@@ -74,12 +74,10 @@ class Root(EventsView):
     shape = Namespace
     filterset_class = RootParameters
 
-    def retrieve(self, request: Request) -> HttpResponse:
+    def retrieve(self, request: Request) -> HttpResponseBase:
         """Describe the namespace."""
-        context = declaration.context(request.GET, now=self.now, site_zone=conf.site_zone)
-        _, problems = declaration.read(RootParameters, request.GET, context)
-        if problems:
-            raise InvalidParameters(problems)
+        given = RootParameters(request.GET, Event.objects.none(), now=self.now)
+        given.require_valid()
         document = {"namespace": conf.namespace, "routes": routes()}
         return responses.fixed(request, orjson.dumps(document))
 
@@ -117,7 +115,7 @@ def arguments(filterset: type[django_filters.FilterSet]) -> dict[str, Any]:
             "description": declared.help_text,
             "required": False,
         }
-        for name, declared in declaration.parameters(filterset).items()
+        for name, declared in parameters(filterset).items()
     }
 
 

@@ -1,33 +1,137 @@
-"""The viewsets: each is its reading and its writing half; the routes are in ``urls.py``."""
+"""The five types of the interface; the routes are in ``urls.py`` (spec 4.3)."""
 
 from __future__ import annotations
 
-from calendar_events.api.events import EventReads
-from calendar_events.api.places import OrganizerReads, VenueReads
-from calendar_events.api.terms import CategoryReads, TagReads
-from calendar_events.api.writing import (
-    EventWrites,
-    OrganizerWrites,
-    TermWrites,
-    VenueWrites,
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from django.utils import timezone
+
+from calendar_events.api import revalidation
+from calendar_events.api.reading import RecordReads, TermReads
+from calendar_events.api.writing import RecordWrites, TermWrites
+from calendar_events.filters.events import EventFilter
+from calendar_events.filters.places import PlaceFilter
+from calendar_events.filters.terms import CategoryFilter, TagFilter
+from calendar_events.models import Event, Organizer, Taxonomy, Venue
+from calendar_events.models.visibility import EVENT, ORGANIZER, VENUE
+from calendar_events.serializers.inputs import (
+    CategoryInput,
+    EventInput,
+    OrganizerInput,
+    TermInput,
+    VenueInput,
 )
+from calendar_events.services import events, places
+from calendar_events.store.events.queryset import ListedEvents
+from calendar_events.store.places import ListedPlaces
+
+if TYPE_CHECKING:
+    from calendar_events.permissions import Actor
 
 
-class EventViewSet(EventWrites, EventReads):
-    """Events (spec 4.3)."""
+class EventViewSet(RecordWrites, RecordReads):
+    """Events."""
+
+    resource = "events"
+    kind = archive = EVENT
+    model = Event
+    queryset = ListedEvents(Event)
+    serializer_class = EventInput
+    filterset_class = EventFilter
+
+    @classmethod
+    def as_view(cls, actions: Any = None, **initkwargs: Any) -> Any:
+        """Return the view of a route; of one event, it may be spared most questions."""
+        view = super().as_view(actions, **initkwargs)
+        if actions.get("get") != "retrieve":
+            return view
+        served = {*actions, "head", "options"}
+        methods = [name.upper() for name in cls.http_method_names if name in served]
+        return revalidation.with_early_304(view, methods)
+
+    def get_queryset(self) -> ListedEvents:
+        """Return what the caller may see, and what is known of its counts."""
+        found: ListedEvents = super().get_queryset()
+        return found.counted_with(self.state.hints)
+
+    def perform_create(self, actor: Actor, changes: Any) -> Event:
+        """Create the event."""
+        return events.create_event(actor=actor, changes=changes, now=timezone.now())
+
+    def perform_update(
+        self, actor: Actor, record: Event, changes: Any, version: int | None
+    ) -> Event:
+        """Change the event."""
+        return events.update_event(
+            actor=actor,
+            pk=record.pk,
+            changes=changes,
+            now=timezone.now(),
+            expected_version=version,
+        )
 
 
-class VenueViewSet(VenueWrites, VenueReads):
-    """Venues (spec 4.3)."""
+class PlaceViewSet(RecordWrites, RecordReads):
+    """What venues and organizers have in common."""
+
+    model: ClassVar[type[Venue | Organizer]]
+    filterset_class = PlaceFilter
+
+    def perform_create(self, actor: Actor, changes: Any) -> Any:
+        """Create the record."""
+        return places.create_place(
+            self.model, actor=actor, changes=changes, now=timezone.now()
+        )
+
+    def perform_update(
+        self, actor: Actor, record: Any, changes: Any, version: int | None
+    ) -> Any:
+        """Change the record."""
+        return places.update_place(
+            self.model,
+            actor=actor,
+            pk=record.pk,
+            changes=changes,
+            now=timezone.now(),
+            expected_version=version,
+        )
 
 
-class OrganizerViewSet(OrganizerWrites, OrganizerReads):
-    """Organizers (spec 4.3)."""
+class VenueViewSet(PlaceViewSet):
+    """Venues."""
+
+    resource = "venues"
+    kind = archive = VENUE
+    model = Venue
+    queryset = ListedPlaces(Venue)
+    serializer_class = VenueInput
 
 
-class CategoryViewSet(TermWrites, CategoryReads):
-    """Categories (spec 4.3)."""
+class OrganizerViewSet(PlaceViewSet):
+    """Organizers."""
+
+    resource = "organizers"
+    kind = archive = ORGANIZER
+    model = Organizer
+    queryset = ListedPlaces(Organizer)
+    serializer_class = OrganizerInput
 
 
-class TagViewSet(TermWrites, TagReads):
-    """Tags (spec 4.3)."""
+class CategoryViewSet(TermWrites, TermReads):
+    """Categories."""
+
+    resource = "categories"
+    kind = "category"
+    taxonomy = Taxonomy.CATEGORY
+    serializer_class = CategoryInput
+    filterset_class = CategoryFilter
+
+
+class TagViewSet(TermWrites, TermReads):
+    """Tags."""
+
+    resource = "tags"
+    kind = "tag"
+    taxonomy = Taxonomy.TAG
+    serializer_class = TermInput
+    filterset_class = TagFilter

@@ -1,8 +1,8 @@
-"""What the viewsets do on POST, PUT, PATCH and DELETE.
+"""What the viewsets do on POST, PUT, PATCH and DELETE: one way of writing.
 
-Each mixin is joined with its reading half in ``viewsets.py``, where the routes find the
-actions by these names: ``create``, ``update`` (PUT, POST, PATCH by id or by slug) and
-``destroy``; the address gives ``pk`` or ``slug``.
+The routes find the actions by their names: ``create``, ``update`` (PUT, POST, PATCH by id
+or by slug) and ``destroy``; the address gives ``pk`` or ``slug``. A viewset says what is
+permitted, which record is meant, and which service writes it.
 
 The order of checks is that of decisions 7: credentials, service and institution (the
 viewset's permission classes), permission, existence, preconditions, body. Where somebody
@@ -12,7 +12,6 @@ checked again (``until_done``).
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.db import transaction
@@ -20,248 +19,231 @@ from django.utils import timezone
 
 from calendar_events.api import changing, creating, finding, responses
 from calendar_events.api.attempts import refusals, until_done
-from calendar_events.models import Event, Organizer, Status, Taxonomy, Venue
-from calendar_events.models.visibility import EVENT, ORGANIZER, VENUE
-from calendar_events.permissions import (
-    require_create,
-    require_manage,
-    require_verb,
-)
+from calendar_events.api.base import EventsView
+from calendar_events.models import Status
+from calendar_events.permissions import require_create, require_manage, require_verb
 from calendar_events.serializers import bodies
-from calendar_events.serializers.inputs import (
-    CategoryInput,
-    EventInput,
-    OrganizerInput,
-    TermInput,
-    VenueInput,
-)
-from calendar_events.services import events, places, terms
+from calendar_events.serializers.base import refusal
+from calendar_events.services import terms
 from calendar_events.services.fetching import Pictures
 from calendar_events.services.images import delete_files_on_rollback
 from calendar_events.services.refusals import InTrash
 from calendar_events.services.removal import delete_record, trash_record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+    from datetime import tzinfo
 
-    from django.http import HttpResponse
     from rest_framework.request import Request
+    from rest_framework.response import Response
 
-    from calendar_events.models.visibility import Viewer
+    from calendar_events.models import Event, Organizer, Taxonomy, Term, Venue
     from calendar_events.permissions import Actor
-    from calendar_events.serializers.base import RecordInput
     from calendar_events.services.images import Picture
 
-    Write = Callable[[Actor, Viewer], HttpResponse]
-
-AnyRecord = Event | Venue | Organizer
-
-LISTS = frozenset({"categories", "tags", "venue", "organizer", "cost"})
-"""Fields of which a form may hold several under one name."""
+    AnyRow = Event | Venue | Organizer | Term
 
 
-class RecordWrites:
-    """Create, change, trash, restore and delete; the same for three kinds of record."""
+class Writes(EventsView):
+    """Create, change and delete: the same for all five types."""
 
-    model: ClassVar[type[AnyRecord]]
-    body: ClassVar[type[RecordInput]]
-    create_record: ClassVar[Callable[..., AnyRecord]]
-    update_record: ClassVar[Callable[..., AnyRecord]]
-    kind: str
+    kind: ClassVar[str]
     """The word of error codes."""
+    lists: ClassVar[frozenset[str]] = frozenset()
+    """Fields of which a form may hold several under one name."""
+    has_trash: ClassVar[bool] = False
 
-    def create(self, request: Request, *_args: Any, **_kwargs: Any) -> HttpResponse:
+    def create(self, request: Request, *_args: Any, **_kwargs: Any) -> Any:
         """Create a record: 201 with ``Location``."""
         with refusals(self.kind):
             actor = changing.actor_of(request)
-            require_create(actor, self.model)
-            zone = changing.input_zone(request)
-            body = bodies.read(request, lists=LISTS)
-            reader = changing.BodyReader(input=self.body, body=body, actor=actor, zone=zone)
-            pictures = Pictures(actor=actor)
+            self.require(actor, "add")
+            zone = self.input_zone(request)
+            body = bodies.read(request, lists=self.lists)
+            pictures: dict[str, Picture] = {}
             return creating.answer(
                 request,
                 actor,
                 body,
-                read=lambda: pictures.fetch_for(reader.changes()),
-                create=lambda changes: self.create_record(
-                    actor=actor, changes=changes, now=timezone.now()
-                ),
+                read=lambda: self.read(actor, body, pictures, zone=zone),
+                create=lambda changes: self.perform_create(actor, changes),
             )
 
-    def update(self, request: Request, *_args: Any, **address: str) -> HttpResponse:
+    def update(self, request: Request, *_args: Any, **address: str) -> Any:
         """Change what is sent, and nothing else; POST, PUT and PATCH are the same."""
         pictures: dict[str, Picture] = {}
 
-        def once(actor: Actor, viewer: Viewer) -> HttpResponse:
-            record = finding.writable_record(request, actor, "change", self.model, address)
-            zone = changing.input_zone(request)
-            body = changing.checked_body(request, record, viewer, lists=LISTS)
-            reader = changing.BodyReader(
-                input=self.body, body=body, actor=actor, current=record, zone=zone
-            )
-            fetched = Pictures(actor=actor, fetched=pictures)
-            changes = fetched.fetch_for(reader.changes())
+        def once(actor: Actor) -> Response:
+            viewer = changing.viewer_of(actor)
+            record = self.find(request, actor, "change", address)
+            zone = self.input_zone(request)
+            body = changing.checked_body(request, record, viewer, lists=self.lists)
+            changes = self.read(actor, body, pictures, zone=zone, current=record)
+            version = changing.expected_version(request, record, body)
             with delete_files_on_rollback(), transaction.atomic():
-                written = self.update_record(
-                    actor=actor,
-                    pk=record.pk,
-                    changes=changes,
-                    now=timezone.now(),
-                    expected_version=changing.expected_version(request, record, body),
-                )
+                written = self.perform_update(actor, record, changes, version)
                 # In the transaction, so that it is this write that is answered.
-                return responses.record_response(request, written, viewer=viewer)
+                return responses.written(written, viewer=viewer)
 
         return self._write(request, "change", once)
 
-    def destroy(self, request: Request, *_args: Any, **address: str) -> HttpResponse:
-        """Move to the trash; with ``force`` delete for good."""
+    def destroy(self, request: Request, *_args: Any, **address: str) -> Any:
+        """Move to the trash; with ``force``, or where there is none, delete for good."""
 
-        def once(actor: Actor, viewer: Viewer) -> HttpResponse:
-            record = finding.writable_record(request, actor, "delete", self.model, address)
-            forced = changing.is_forced(request)
-            if record.status == Status.TRASH and not forced:
+        def once(actor: Actor) -> Response:
+            viewer = changing.viewer_of(actor)
+            record = self.find(request, actor, "delete", address)
+            to_trash = self.has_trash and not changing.is_forced(request)
+            if to_trash and record.status == Status.TRASH:
                 raise InTrash(str(record))
             responses.check_preconditions(request, record, viewer=viewer)
             version = changing.expected_version(request, record)
             with transaction.atomic():
-                if not forced:
+                if to_trash:
                     trashed = trash_record(
-                        self.model,
+                        type(record),
                         actor=actor,
                         pk=record.pk,
                         now=timezone.now(),
                         expected_version=version,
                     )
-                    return responses.record_response(request, trashed, viewer=viewer)
-                answer = responses.record_response(request, record, viewer=viewer)
-                delete_record(
-                    self.model, actor=actor, pk=record.pk, expected_version=version
-                )
+                    return responses.written(trashed, viewer=viewer)
+                answer = responses.written(record, viewer=viewer)
+                self.perform_destroy(actor, record, version)
                 return answer
 
         return self._write(request, "delete", once)
 
-    def _write(self, request: Request, verb: str, once: Write) -> HttpResponse:
-        """Write for somebody who may change or delete some record of the kind."""
+    def read(
+        self,
+        actor: Actor,
+        body: Mapping[str, Any],
+        pictures: dict[str, Picture],
+        *,
+        zone: tzinfo | None,
+        current: AnyRow | None = None,
+    ) -> Any:
+        """Return the changes of a body, the pictures that it gives by address fetched.
+
+        ``pictures`` keeps them by address, for when the write is tried again.
+        Raises ``MissingParameters``, ``InvalidParameters``, ``NotAllowed`` and what
+        ``Pictures`` raises.
+        """
+        now = timezone.now()
+        serializer = self.get_serializer_class()(
+            data=body,
+            partial=current is not None,
+            context={"actor": actor, "current": current, "now": now, "zone": zone},
+        )
+        if not serializer.is_valid():
+            raise refusal(dict(serializer.errors))
+        return Pictures(actor=actor, fetched=pictures).fetch_for(serializer.validated_data)
+
+    def input_zone(self, request: Request) -> tzinfo | None:
+        """Return the zone of naive dates in the body, when the request names one."""
+        return None
+
+    def require(self, actor: Actor, verb: str) -> None:
+        """Ask for the right to ``add``, ``change`` or ``delete``. Raises ``NotAllowed``."""
+        raise NotImplementedError
+
+    def find(
+        self, request: Request, actor: Actor, verb: str, address: Mapping[str, str]
+    ) -> Any:
+        """Return the record of an address, which the actor may change or delete.
+
+        Raises ``NotAllowed``, its model's ``DoesNotExist`` and a refusal for what is
+        another institution's.
+        """
+        raise NotImplementedError
+
+    def perform_create(self, actor: Actor, changes: Any) -> Any:
+        """Create the record."""
+        raise NotImplementedError
+
+    def perform_update(
+        self, actor: Actor, record: Any, changes: Any, version: int | None
+    ) -> Any:
+        """Change the record, if it is still at ``version``; return it."""
+        raise NotImplementedError
+
+    def perform_destroy(self, actor: Actor, record: Any, version: int | None) -> None:
+        """Delete the record for good, if it is still at ``version``."""
+        raise NotImplementedError
+
+    def _write(
+        self, request: Request, verb: str, once: Callable[[Actor], Response]
+    ) -> Response:
         with refusals(self.kind):
             actor = changing.actor_of(request)
+            self.require(actor, verb)
+            return until_done(lambda: once(actor))
+
+
+class RecordWrites(Writes):
+    """Writing events, venues and organizers."""
+
+    model: ClassVar[type[Event | Venue | Organizer]]
+    has_trash = True
+    lists = frozenset({"categories", "tags", "venue", "organizer", "cost"})
+
+    def input_zone(self, request: Request) -> tzinfo | None:
+        """Return the zone that ``tz`` names."""
+        return changing.input_zone(request)
+
+    def require(self, actor: Actor, verb: str) -> None:
+        """Ask for the right to create records, or to change or delete one's own."""
+        if verb == "add":
+            require_create(actor, self.model)
+        else:
             require_verb(actor, verb, self.model)
-            viewer = changing.viewer_of(actor)
-            return until_done(lambda: once(actor, viewer))
+
+    def find(
+        self, request: Request, actor: Actor, verb: str, address: Mapping[str, str]
+    ) -> Any:
+        """Return the record."""
+        return finding.writable_record(request, actor, verb, self.model, address)
+
+    def perform_destroy(self, actor: Actor, record: Any, version: int | None) -> None:
+        """Delete the record for good."""
+        delete_record(self.model, actor=actor, pk=record.pk, expected_version=version)
 
 
-class EventWrites(RecordWrites):
-    """Create, change and delete events."""
+class TermWrites(Writes):
+    """Writing categories and tags."""
 
-    model = Event
-    kind = EVENT
-    body = EventInput
-    create_record = staticmethod(events.create_event)
-    update_record = staticmethod(events.update_event)
+    taxonomy: ClassVar[Taxonomy]
 
+    def require(self, actor: Actor, verb: str) -> None:
+        """Ask for the right to manage terms of the taxonomy."""
+        require_manage(actor, self.taxonomy)
 
-class VenueWrites(RecordWrites):
-    """Create, change and delete venues."""
+    def find(
+        self, request: Request, actor: Actor, verb: str, address: Mapping[str, str]
+    ) -> Term:
+        """Return the term."""
+        return finding.own_term(request, self.taxonomy, address)
 
-    model = Venue
-    kind = VENUE
-    body = VenueInput
-    create_record = staticmethod(partial(places.create_place, Venue))
-    update_record = staticmethod(partial(places.update_place, Venue))
+    def perform_create(self, actor: Actor, changes: Any) -> Term:
+        """Create the term."""
+        return terms.create_term(
+            actor=actor, taxonomy=self.taxonomy, changes=changes, now=timezone.now()
+        )
 
+    def perform_update(
+        self, actor: Actor, record: Term, changes: Any, version: int | None
+    ) -> Term:
+        """Change the term."""
+        return terms.update_term(
+            actor=actor,
+            term_id=record.pk,
+            changes=changes,
+            now=timezone.now(),
+            expected_version=version,
+        )
 
-class OrganizerWrites(RecordWrites):
-    """Create, change and delete organizers."""
-
-    model = Organizer
-    kind = ORGANIZER
-    body = OrganizerInput
-    create_record = staticmethod(partial(places.create_place, Organizer))
-    update_record = staticmethod(partial(places.update_place, Organizer))
-
-
-class TermWrites:
-    """Create, change and delete categories and tags; ``self.taxonomy`` says which."""
-
-    taxonomy: Taxonomy
-
-    @property
-    def kind(self) -> str:
-        """The word of error codes."""
-        return "category" if self.taxonomy == Taxonomy.CATEGORY else "tag"
-
-    @property
-    def body(self) -> type[TermInput]:
-        """Categories have a parent, tags do not."""
-        return CategoryInput if self.taxonomy == Taxonomy.CATEGORY else TermInput
-
-    def create(self, request: Request, *_args: Any, **_kwargs: Any) -> HttpResponse:
-        """Create a term: 201 with ``Location``."""
-        with refusals(self.kind):
-            actor = changing.actor_of(request)
-            require_manage(actor, self.taxonomy)
-            body = bodies.read(request, lists=())
-            reader = changing.BodyReader(input=self.body, body=body, actor=actor)
-            return creating.answer(
-                request,
-                actor,
-                body,
-                read=reader.changes,
-                create=lambda changes: terms.create_term(
-                    actor=actor,
-                    taxonomy=self.taxonomy,
-                    changes=changes,
-                    now=timezone.now(),
-                ),
-            )
-
-    def update(self, request: Request, *_args: Any, **address: str) -> HttpResponse:
-        """Change what is sent, and nothing else; POST, PUT and PATCH are the same."""
-
-        def once(actor: Actor, viewer: Viewer) -> HttpResponse:
-            term = finding.own_term(request, self.taxonomy, address)
-            responses.check_preconditions(request, term, viewer=viewer)
-            body = bodies.read(request, lists=())
-            changing.require_unchanged(term, body)
-            changes = changing.BodyReader(
-                input=self.body, body=body, actor=actor, current=term
-            ).changes()
-            with transaction.atomic():
-                written = terms.update_term(
-                    actor=actor,
-                    term_id=term.pk,
-                    changes=changes,
-                    now=timezone.now(),
-                    expected_version=changing.expected_version(request, term, body),
-                )
-                return responses.record_response(request, written, viewer=viewer)
-
-        return self._write(request, once)
-
-    def destroy(self, request: Request, *_args: Any, **address: str) -> HttpResponse:
-        """Delete for good; the answer is the term as it was."""
-
-        def once(actor: Actor, viewer: Viewer) -> HttpResponse:
-            term = finding.own_term(request, self.taxonomy, address)
-            responses.check_preconditions(request, term, viewer=viewer)
-            with transaction.atomic():
-                answer = responses.record_response(request, term, viewer=viewer)
-                terms.delete_term(
-                    actor=actor,
-                    term_id=term.pk,
-                    now=timezone.now(),
-                    expected_version=changing.expected_version(request, term),
-                )
-                return answer
-
-        return self._write(request, once)
-
-    def _write(self, request: Request, once: Write) -> HttpResponse:
-        """Write for somebody who may manage terms of the kind."""
-        with refusals(self.kind):
-            actor = changing.actor_of(request)
-            require_manage(actor, self.taxonomy)
-            viewer = changing.viewer_of(actor)
-            return until_done(lambda: once(actor, viewer))
+    def perform_destroy(self, actor: Actor, record: Term, version: int | None) -> None:
+        """Delete the term for good; events lose it."""
+        terms.delete_term(
+            actor=actor, term_id=record.pk, now=timezone.now(), expected_version=version
+        )

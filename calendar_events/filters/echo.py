@@ -2,55 +2,38 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from calendar_events.filters import reading
-from calendar_events.filters.declaration import DateParameter, ListParameter, parameters
-from calendar_events.store.events.windows import RELATIVE, written
+from calendar_events.filters.fields import AllValues
+from calendar_events.filters.parameters import DateFilter, ListFilter, parameters
+from calendar_events.filters.windows import RELATIVE, written
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import django_filters
-    from django.http import QueryDict
-
-    from calendar_events.filters.declaration import Parameter
+    from calendar_events.filters.base import ListFilterSet
     from calendar_events.parsing.values import Context
     from calendar_events.store.events.windows import Window
 
 PAGING = frozenset({"page", "per_page"})
 
 
-def echo(
-    filterset: type[django_filters.FilterSet],
-    query: QueryDict,
-    values: Mapping[str, Any],
-    context: Context,
-    window: Window | None = None,
-) -> list[tuple[str, str]]:
+def echo(filterset: ListFilterSet) -> list[tuple[str, str]]:
     """Return the parameters that lead to the same list again, in declared order."""
-    limits = _limits(window, context) if window else {}
+    values, window = filterset.values, getattr(filterset, "window", None)
+    limits = _limits(window, filterset.context) if window else {}
     told = []
-    for name, declared in _echoed(cast("Any", filterset)):
+    for name, declared in parameters(type(filterset)).items():
+        if name in PAGING or not declared.is_echoed:
+            continue
         if name in limits:
             text = limits[name]
         elif name in values:
-            text = _text(declared, name, query, values[name], context)
+            text = _text(declared, name, filterset)
         else:
             continue
         if text is not None:
             told.append((name, text))
     return told
-
-
-@cache
-def _echoed(filterset: Any) -> tuple[tuple[str, Parameter], ...]:
-    return tuple(
-        (name, declared)
-        for name, declared in parameters(filterset).items()
-        if name not in PAGING and declared.is_echoed
-    )
 
 
 def _limits(window: Window, context: Context) -> dict[str, str | None]:
@@ -66,15 +49,10 @@ def _limits(window: Window, context: Context) -> dict[str, str | None]:
     }
 
 
-def _text(declared: Any, name: str, query: QueryDict, value: Any, context: Context) -> str:
-    if isinstance(declared, DateParameter):
-        return written(value.utc, context)
-    sent = [
-        text
-        for key, texts in query.lists()
-        if key == name or key.startswith(f"{name}[")
-        for text in texts
-    ]
-    if isinstance(declared, ListParameter):
+def _text(declared: Any, name: str, filterset: ListFilterSet) -> str:
+    if isinstance(declared, DateFilter):
+        return written(filterset.values[name].utc, filterset.context)
+    sent = AllValues().value_from_datadict(filterset.data, None, name)
+    if isinstance(declared, ListFilter):
         return ",".join(reading.items(sent))
     return str(reading.last(sent))

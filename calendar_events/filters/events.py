@@ -2,105 +2,97 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from calendar_events.filters import reading
-from calendar_events.filters.common import (
-    BOOLEAN,
-    INTEGER,
-    STRING,
-    ChangeParameters,
-    OrderParameters,
-    PageParameters,
+from calendar_events.filters.base import ChangeParameters, ListFilterSet, OrderParameters
+from calendar_events.filters.parameters import (
+    DateFilter,
+    FlagFilter,
+    IdentifierFilter,
+    IdentifierListFilter,
+    LooseFlagFilter,
+    NumberFilter,
+    PossibleIdentifierListFilter,
+    SearchFilter,
+    TokenListFilter,
+    WordsFilter,
 )
-from calendar_events.filters.declaration import DateParameter, ListParameter, Parameter
+from calendar_events.filters.windows import window_of
+from calendar_events.store.geography import DEFAULT_RADIUS_KM
 
-NUMBER = {"type": "number", "format": "double"}
+if TYPE_CHECKING:
+    from calendar_events.store.events.queryset import ListedEvents
+    from calendar_events.store.events.windows import Window
 
 
-class EventFilter(PageParameters, OrderParameters, ChangeParameters):
+class EventFilter(ListFilterSet, OrderParameters, ChangeParameters):
     """Each name is part of the public contract."""
 
-    start_date = DateParameter(
+    start_date = DateFilter(
         help_text="Only events that start then or later. Default: yesterday."
     )
-    end_date = DateParameter(
+    end_date = DateFilter(
         help_text="Only events that end then or earlier. Default: in 24 months."
     )
-    starts_before = DateParameter(help_text="Only events that start before.")
-    starts_after = DateParameter(help_text="Only events that start after.")
-    ends_before = DateParameter(help_text="Only events that end before.")
-    ends_after = DateParameter(help_text="Only events that end after.")
-    strict_dates = Parameter(
-        reading.loose_boolean,
-        schema=BOOLEAN | {"default": False},
+    starts_before = DateFilter(help_text="Only events that start before.")
+    starts_after = DateFilter(help_text="Only events that start after.")
+    ends_before = DateFilter(help_text="Only events that end before.")
+    ends_after = DateFilter(help_text="Only events that end after.")
+    strict_dates = LooseFlagFilter(
+        schema={"default": False},
         help_text="Take dates at the exact times given, not as whole days.",
     )
-    overlaps = Parameter(
-        reading.boolean,
-        schema=BOOLEAN | {"default": False},
+    overlaps = FlagFilter(
+        schema={"default": False},
         help_text="Let `start_date` and `end_date` find every event that is running in "
         "between, not only those that begin and end there.",
     )
-    search = Parameter(
-        reading.search_words,
-        schema=STRING,
+    search = SearchFilter(
+        "matching",
         help_text='Every word, every `"phrase"` and no `-word` in title, excerpt or '
         "description; case and accents do not matter.",
     )
-    categories = ListParameter(
-        reading.tokens,
-        items=STRING,
+    categories = TokenListFilter(
+        "in_categories",
         help_text="In one of these categories or under them; identifiers or slugs.",
     )
-    tags = ListParameter(
-        reading.tokens,
-        items=STRING,
-        help_text="With one of these tags; identifiers or slugs.",
+    tags = TokenListFilter(
+        "with_tags", help_text="With one of these tags; identifiers or slugs."
     )
-    venue = ListParameter(
-        reading.identifiers, items=INTEGER, help_text="At one of these venues."
+    venue = IdentifierListFilter("at_venues", help_text="At one of these venues.")
+    organizer = IdentifierListFilter(
+        "by_organizers", help_text="By one of these organizers."
     )
-    organizer = ListParameter(
-        reading.identifiers, items=INTEGER, help_text="By one of these organizers."
+    featured = FlagFilter("featured", help_text="Only featured ones, or only others.")
+    ticketed = FlagFilter("ticketed", help_text="Only with tickets, or only without.")
+    geoloc = FlagFilter(
+        "located", help_text="Only at venues with coordinates, or only others."
     )
-    featured = Parameter(
-        reading.boolean, schema=BOOLEAN, help_text="Only featured ones, or only others."
-    )
-    ticketed = Parameter(
-        reading.boolean, schema=BOOLEAN, help_text="Only with tickets, or only without."
-    )
-    geoloc = Parameter(
-        reading.boolean,
-        schema=BOOLEAN,
-        help_text="Only at venues with coordinates, or only others.",
-    )
-    geoloc_lat = Parameter(
-        reading.latitude,
-        schema=NUMBER | {"minimum": -90, "maximum": 90},
+    geoloc_lat = NumberFilter(
+        read=reading.latitude,
+        schema={"minimum": -90, "maximum": 90},
         help_text="Only within `radius` of this latitude and `geoloc_lng`.",
     )
-    geoloc_lng = Parameter(
-        reading.longitude,
-        schema=NUMBER | {"minimum": -180, "maximum": 180},
+    geoloc_lng = NumberFilter(
+        read=reading.longitude,
+        schema={"minimum": -180, "maximum": 180},
         help_text="Only within `radius` of this longitude and `geoloc_lat`.",
     )
-    radius = Parameter(
-        reading.kilometres,
-        schema=NUMBER
-        | {"minimum": 0, "exclusiveMinimum": True, "maximum": 20040, "default": 25},
+    radius = NumberFilter(
+        read=reading.kilometres,
+        schema={"minimum": 0, "exclusiveMinimum": True, "maximum": 20040, "default": 25},
         help_text="Kilometres around `geoloc_lat` and `geoloc_lng`.",
     )
-    include = ListParameter(
-        reading.possible_identifiers,
-        items=INTEGER,
+    include = PossibleIdentifierListFilter(
+        "among",
         help_text="Only these events, whenever they are; sorted by publication date.",
     )
-    post_parent = Parameter(
-        reading.identifier, schema=INTEGER, help_text="Only the children of this event."
+    post_parent = IdentifierFilter(
+        "children_of", help_text="Only the children of this event."
     )
-    orderby = Parameter(
-        reading.words,
-        schema=STRING
-        | {
+    orderby = WordsFilter(
+        schema={
             "enum": [
                 "start_date",
                 "event_date",
@@ -114,12 +106,31 @@ class EventFilter(PageParameters, OrderParameters, ChangeParameters):
         },
         help_text="What to sort by. Unknown values fall back to the default.",
     )
-    password = Parameter(
-        reading.words,
-        schema=STRING,
+    password = WordsFilter(
+        "opened_with",
         help_text="Shows the events that this password protects.",
         is_echoed=False,
     )
+
+    window: Window
+    """When the list's events are, asked for or not."""
+
+    def filter_queryset(self, queryset: Any) -> Any:
+        """Apply also what several parameters say together: when, and near what."""
+        self.window, self.refused = window_of(self.values, self.context)
+        return super().filter_queryset(self._near(queryset.in_window(self.window)))
+
+    def _near(self, queryset: ListedEvents) -> ListedEvents:
+        latitude = self.values.get("geoloc_lat")
+        longitude = self.values.get("geoloc_lng")
+        if latitude is not None and longitude is not None:
+            radius = self.values.get("radius", DEFAULT_RADIUS_KM)
+            return queryset.near(latitude, longitude, radius)
+        for name, other in (("geoloc_lat", longitude), ("geoloc_lng", latitude)):
+            if other is not None:
+                given = "geoloc_lng" if name == "geoloc_lat" else "geoloc_lat"
+                self.refused[name] = f"This must be sent with {given}."
+        return queryset
 
 
 class FeedFilter(EventFilter):

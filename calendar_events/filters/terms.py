@@ -2,55 +2,41 @@
 
 from __future__ import annotations
 
-from calendar_events.filters import reading
-from calendar_events.filters.common import (
-    BOOLEAN,
-    INTEGER,
-    STRING,
-    OrderParameters,
-    PageParameters,
+from calendar_events.filters.base import ListFilterSet, OrderParameters
+from calendar_events.filters.parameters import (
+    FlagFilter,
+    FoldedFilter,
+    IdentifierFilter,
+    IdentifierListFilter,
+    SlugListFilter,
+    WordsFilter,
 )
-from calendar_events.filters.declaration import ListParameter, Parameter
 
 
-class TagFilter(PageParameters, OrderParameters):
+class TagFilter(ListFilterSet, OrderParameters):
     """Each name is part of the public contract."""
 
-    search = Parameter(
-        reading.search_text, schema=STRING, help_text="This text in name or slug."
-    )
-    exclude = ListParameter(
-        reading.identifiers, items=INTEGER, help_text="Not these terms."
-    )
-    include = ListParameter(
-        reading.identifiers, items=INTEGER, help_text="Only these terms."
-    )
-    orderby = Parameter(
-        reading.words,
-        schema=STRING | {"enum": ["name", "id", "slug", "count"], "default": "name"},
+    search = FoldedFilter("containing", help_text="This text in name or slug.")
+    exclude = IdentifierListFilter("without", help_text="Not these terms.")
+    include = IdentifierListFilter("among", help_text="Only these terms.")
+    orderby = WordsFilter(
+        schema={"enum": ["name", "id", "slug", "count"], "default": "name"},
         help_text="What to sort by. Unknown values fall back to the default.",
     )
-    hide_empty = Parameter(
-        reading.boolean,
-        schema=BOOLEAN | {"default": True},
+    hide_empty = FlagFilter(
+        "hiding_empty",
+        schema={"default": True},
         help_text="Leave out terms that no published event has.",
     )
-    post = Parameter(
-        reading.identifier, schema=INTEGER, help_text="Only the terms of this event."
-    )
-    event = Parameter(
-        reading.identifier,
-        schema=INTEGER,
+    post = IdentifierFilter("of_event", help_text="Only the terms of this event.")
+    event = IdentifierFilter(
+        "of_event",
         help_text="The same as `post`; it wins where both are sent.",
     )
-    slug = ListParameter(
-        reading.slug_words, items=STRING, help_text="Only terms with this slug."
-    )
+    slug = SlugListFilter("with_slugs", help_text="Only terms with this slug.")
 
 
 class CategoryFilter(TagFilter):
     """Categories also have a place in a tree."""
 
-    parent = Parameter(
-        reading.identifier, schema=INTEGER, help_text="Only directly under this category."
-    )
+    parent = IdentifierFilter("under", help_text="Only directly under this category.")

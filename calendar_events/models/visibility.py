@@ -14,6 +14,7 @@ from __future__ import annotations
 import operator
 from dataclasses import dataclass
 from functools import reduce
+from hmac import compare_digest
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from django.db.models import Q
@@ -131,6 +132,11 @@ def visible(viewer: Viewer, kind: str, now: datetime) -> Rule:
 def both(rule: Rule, conditions: Alternative) -> Rule:
     """Return the rule for what fulfils a rule and, besides, these conditions."""
     return tuple(alternative + conditions for alternative in rule)
+
+
+def opens(password: str, given: str) -> bool:
+    """Return whether what is given shows what a password protects, in constant time."""
+    return not password or compare_digest(password.encode(), given.encode())
 
 
 def holds(rule: Rule, row: Any) -> bool:

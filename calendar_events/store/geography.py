@@ -27,24 +27,27 @@ _DISTANCE = f"""2 * {EARTH_RADIUS_KM} * ASIN(SQRT({{least}}(1.0,
 ))) <= %s"""
 
 
-def located(query: EventQuery, *, wanted: bool) -> None:
-    """Keep events with a venue that has coordinates, or the others."""
-    conditions = _links_to_places(query)
-    operator = "IN" if wanted else "NOT IN"
-    query.filters.add(
-        _VENUES.format(operator=operator, conditions=conditions), *conditions.params
-    )
+def located(query: EventQuery, *, wanted: bool) -> sql.Conditions:
+    """Return the condition for a venue that has coordinates, or for none that has."""
+    return _at_venues(_links_to_places(query), "IN" if wanted else "NOT IN")
 
 
-def near(query: EventQuery, *, latitude: float, longitude: float, radius: float) -> None:
-    """Keep events within ``radius`` kilometres."""
-    conditions = _links_to_places(query)
-    _box(conditions, latitude, longitude, radius)
+def near(
+    query: EventQuery, latitude: float, longitude: float, radius: float
+) -> sql.Conditions:
+    """Return the condition for a venue within ``radius`` kilometres."""
+    links = _links_to_places(query)
+    _box(links, latitude, longitude, radius)
     least = "LEAST" if sql.is_postgres() else "MIN"
-    conditions.add(_DISTANCE.format(least=least), latitude, latitude, longitude, radius)
-    query.filters.add(
-        _VENUES.format(operator="IN", conditions=conditions), *conditions.params
-    )
+    links.add(_DISTANCE.format(least=least), latitude, latitude, longitude, radius)
+    return _at_venues(links, "IN")
+
+
+def _at_venues(links: sql.Conditions, operator: str) -> sql.Conditions:
+    conditions = sql.Conditions()
+    text = _VENUES.format(operator=operator, conditions=links)
+    conditions.add(text, *links.params)
+    return conditions
 
 
 def _links_to_places(query: EventQuery) -> sql.Conditions:

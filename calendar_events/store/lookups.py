@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from calendar_events.models import Event, Organizer, Taxonomy, Term, Venue, visibility
+from calendar_events.models import (
+    Event,
+    Organizer,
+    Status,
+    Taxonomy,
+    Term,
+    Venue,
+    visibility,
+)
 from calendar_events.parsing.identifiers import MAX_ID
 from calendar_events.store import sql
 
@@ -34,7 +42,11 @@ SELECT t.id, t.parent_id, t.slug FROM calendar_events_term t JOIN tree ON tree.i
 """
 
 
-class Unknown(ValueError):
+class Refused(ValueError):
+    """A list cannot be filtered by this; the message says why."""
+
+
+class Unknown(Refused):
     """Nothing has one of the identifiers or slugs; the message names them."""
 
     def __init__(self, names: Iterable[object]) -> None:
@@ -52,6 +64,15 @@ def require(kind: str, ids: Sequence[int], viewer: Viewer, now: datetime) -> Non
     )
     if missing := [pk for pk in dict.fromkeys(ids) if pk not in found]:
         raise Unknown(missing)
+
+
+def require_statuses(statuses: Iterable[str], kind: str, viewer: Viewer) -> None:
+    """Ask that a list may be asked for records in these statuses. Raises ``Refused``."""
+    asked = set(statuses)
+    if unknown := sorted(asked - set(Status.values)):
+        raise Refused(f"There is no status {', '.join(unknown)}.")
+    if asked != {Status.PUBLISH} and not viewer.sees_statuses(kind):
+        raise Refused("Only publish may be asked for.")
 
 
 def require_terms(taxonomy: Taxonomy, ids: Sequence[int]) -> None:

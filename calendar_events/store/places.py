@@ -1,21 +1,23 @@
-"""Lists of venues and organizers."""
+"""Lists of venues and organizers: how they are asked for, and their pages."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from django.db.models import Exists, OuterRef, Q
 
+from calendar_events.documents import composition
 from calendar_events.models import EventOrganizer, EventVenue, Status, visibility
 from calendar_events.models.visibility import EVENT, NOT_IN_TRASH, as_q
 from calendar_events.store import lookups
+from calendar_events.store.lists import ListQuerySet, Page
 from calendar_events.store.ordering import RECORD_COLUMNS, Order, order
+from calendar_events.store.sliced import slice_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
-
-    from django.db.models import QuerySet
 
     from calendar_events.models.visibility import Viewer
 
@@ -23,96 +25,126 @@ LINKS: dict[str, type[EventVenue | EventOrganizer]] = {
     visibility.VENUE: EventVenue,
     visibility.ORGANIZER: EventOrganizer,
 }
+EVERYTHING = Q()
+NEWEST_FIRST = Order("published_at", descending=True)
 
 
-class RecordRow(NamedTuple):
-    """What a list needs of a venue or an organizer."""
+@dataclass(frozen=True, kw_only=True)
+class PlaceQuery:
+    """Who sees a list of venues or organizers, in which statuses and what order."""
 
+    kind: str
+    viewer: Viewer
+    now: datetime
+    statuses: frozenset[str] | None = None
+    """``None``: all that the viewer sees, but not the trash."""
+    where: Q = EVERYTHING
+    order: Order = NEWEST_FIRST
+
+    def condition(self) -> Q:
+        """Return the whole list as a condition."""
+        return self._visible() & self.where
+
+    def _visible(self) -> Q:
+        visible = as_q(visibility.visible(self.viewer, self.kind, self.now))
+        public = as_q(visibility.public(self.now))
+        if self.statuses is None:
+            return visible if self.viewer.sees_statuses(self.kind) else public
+        chosen = Q(pk__in=[])
+        for status in sorted(self.statuses):
+            if status == Status.PUBLISH:
+                chosen |= public
+            elif status == Status.FUTURE:
+                chosen |= as_q(visibility.scheduled(self.now)) & visible
+            elif status == Status.TRASH:
+                own = as_q(visibility.own(self.viewer, self.kind))
+                chosen |= own & Q(status=status)
+            else:
+                chosen |= Q(status=status) & visible
+        return chosen
+
+
+class _Row(NamedTuple):
     id: int
     status: str
     published_at: datetime | None
     fragment: str
 
 
-def by_ids(kind: str, ids: Sequence[int]) -> list[RecordRow]:
-    """Return records in the given order."""
-    rows = lookups.KINDS[kind].objects.filter(id__in=ids).values_list(*RecordRow._fields)
-    found = {row[0]: RecordRow(*row) for row in rows}
-    return [found[pk] for pk in ids if pk in found]
+class ListedPlaces(ListQuerySet):
+    """Venues or organizers as lists show them."""
 
+    asked: PlaceQuery
 
-def record_query(
-    values: Mapping[str, Any], *, kind: str, viewer: Viewer, now: datetime
-) -> tuple[QuerySet[Any], Order, dict[str, str]]:
-    """Return the records that parameters ask for, their order, what is wrong by name."""
-    problems: dict[str, str] = {}
-    records = lookups.KINDS[kind].objects.filter(
-        _with_statuses(kind, values, viewer, now, problems)
-    )
-    if "event" in values:
-        try:
-            lookups.require(visibility.EVENT, [values["event"]], viewer, now)
-        except lookups.Unknown as unknown:
-            problems["event"] = str(unknown)
+    def listed_for(self, viewer: Viewer, now: datetime) -> Self:
+        """Keep what lists show the viewer at ``now``."""
+        kind = str(self.model._meta.model_name)
+        return self.asking(PlaceQuery(kind=kind, viewer=viewer, now=now))
+
+    def with_statuses(self, statuses: Sequence[str]) -> Self:
+        """Keep what has one of these statuses. Raises ``lookups.Refused``."""
+        lookups.require_statuses(statuses, self.asked.kind, self.asked.viewer)
+        return self.asking(replace(self.asked, statuses=frozenset(statuses)))
+
+    def of_event(self, pk: int) -> Self:
+        """Keep those of an event. Raises ``lookups.Unknown``."""
+        lookups.require(EVENT, [pk], self.asked.viewer, self.asked.now)
         # Its venues and organizers are among what an event's password protects.
-        links = LINKS[kind].objects.filter(event=values["event"], event__password="")
-        records = records.filter(id__in=links.values(kind))
-    if "has_events" in values:
-        has_events = _has_events(kind, viewer, now)
-        records = records.filter(has_events if values["has_events"] else ~has_events)
-    if values.get("only_with_upcoming"):
-        records = records.filter(_has_events(kind, viewer, now, start_utc__gte=now))
-    if "search" in values:
-        records = records.filter(search_text__contains=values["search"])
-    if "institution" in values:
-        records = records.filter(institution=values["institution"])
-    if "modified_after" in values:
-        after = values["modified_after"].utc
-        records = records.filter(
-            Q(modified_at__gt=after)
-            | (as_q(visibility.public(now)) & Q(published_at__gt=after))
-        )
-    newest_first = Order("published_at", descending=True)
-    found = order(values, RECORD_COLUMNS, newest_first, descending_by_default=True)
-    return records, found, problems
+        links = LINKS[self.asked.kind].objects.filter(event=pk, event__password="")
+        return self._where(Q(id__in=links.values(self.asked.kind)))
+
+    def with_events(self, *, wanted: bool) -> Self:
+        """Keep those with events that the viewer may see, or those without."""
+        return self._where(Q(self._has_events()) if wanted else ~Q(self._has_events()))
+
+    def with_upcoming(self, *, wanted: bool) -> Self:
+        """Keep those with events to come that the viewer may see; else keep all."""
+        if not wanted:
+            return self
+        return self._where(Q(self._has_events(start_utc__gte=self.asked.now)))
+
+    def containing(self, folded: str) -> Self:
+        """Keep those with a text in name, description, address or contact."""
+        return self._where(Q(search_text__contains=folded))
+
+    def changed_after(self, moment: datetime) -> Self:
+        """Keep what was written, or published by time, since."""
+        published = as_q(visibility.public(self.asked.now)) & Q(published_at__gt=moment)
+        return self._where(Q(modified_at__gt=moment) | published)
+
+    def of_institution(self, registry_id: str) -> Self:
+        """Keep what belongs to an institution."""
+        return self._where(Q(institution=registry_id))
+
+    def sorted_by(self, values: Mapping[str, Any]) -> Self:
+        """Sort as ``orderby`` and ``order`` ask for, else the newest first."""
+        found = order(values, RECORD_COLUMNS, NEWEST_FIRST, descending_by_default=True)
+        return self.asking(replace(self.asked, order=found))
+
+    def page(self, *, limit: int, offset: int) -> Page:
+        """Return a page of documents."""
+        asked = self.asked
+        ids, total = slice_of(self, asked.order, limit=limit, offset=offset)
+        records = lookups.KINDS[asked.kind].objects.filter(id__in=ids)
+        found = {row[0]: _Row(*row) for row in records.values_list(*_Row._fields)}
+        return Page([_document(found[pk], asked.now) for pk in ids if pk in found], total)
+
+    def _where(self, condition: Q) -> Self:
+        return self.asking(replace(self.asked, where=self.asked.where & condition))
+
+    def _has_events(self, **conditions: Any) -> Exists:
+        """Return the condition for being linked to an event that the viewer may see."""
+        kind, viewer, now = self.asked.kind, self.asked.viewer, self.asked.now
+        visible = Q(listed=True) & as_q(((visibility.come(now),),), "event__")
+        own = visibility.own(viewer, EVENT)
+        if own:
+            # What a password protects, links included, does not count either.
+            shown = Q(event__hide_from_listings=False, event__password="")
+            visible |= shown & as_q(visibility.both(own, (NOT_IN_TRASH,)), "event__")
+        linked = LINKS[kind].objects.filter(visible, **{kind: OuterRef("pk")}, **conditions)
+        return Exists(linked)
 
 
-def _with_statuses(
-    kind: str,
-    values: Mapping[str, Any],
-    viewer: Viewer,
-    now: datetime,
-    problems: dict[str, str],
-) -> Q:
-    """Return the condition for the statuses that are asked for and may be seen."""
-    visible = as_q(visibility.visible(viewer, kind, now))
-    if "status" not in values:
-        return visible if viewer.sees_statuses(kind) else as_q(visibility.public(now))
-    asked = values["status"]
-    if unknown := sorted(set(asked) - set(Status.values)):
-        problems["status"] = f"There is no status {', '.join(unknown)}."
-    elif asked != [Status.PUBLISH] and not viewer.sees_statuses(kind):
-        problems["status"] = "Only publish may be asked for."
-    chosen = Q(pk__in=[])
-    for status in set(asked):
-        if status == Status.PUBLISH:
-            chosen |= as_q(visibility.public(now))
-        elif status == Status.FUTURE:
-            chosen |= as_q(visibility.scheduled(now)) & visible
-        elif status == Status.TRASH:
-            chosen |= as_q(visibility.own(viewer, kind)) & Q(status=status)
-        else:
-            chosen |= Q(status=status) & visible
-    return chosen
-
-
-def _has_events(kind: str, viewer: Viewer, now: datetime, **conditions: Any) -> Exists:
-    """Return the condition for being linked to an event that the viewer may see."""
-    visible = Q(listed=True) & as_q(((visibility.come(now),),), "event__")
-    own = visibility.own(viewer, EVENT)
-    if own:
-        # What a password protects, links included, does not count either.
-        shown = Q(event__hide_from_listings=False, event__password="")
-        visible |= shown & as_q(visibility.both(own, (NOT_IN_TRASH,)), "event__")
-    linked = LINKS[kind].objects.filter(visible, **{kind: OuterRef("pk")}, **conditions)
-    return Exists(linked)
+def _document(row: _Row, now: datetime) -> str:
+    is_scheduled = visibility.holds(visibility.scheduled(now), row)
+    return composition.record(row.fragment, is_scheduled=is_scheduled)

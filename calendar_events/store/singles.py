@@ -1,27 +1,56 @@
-"""Fetch one record by its identifier or its slug, with all that decides who may see it."""
+"""Fetch one record by its identifier or its slug, with all that decides who may see it.
+
+Of an event the versions of all that it embeds come in the same statement: an answer that
+nothing changed needs no other. Who looks is no part of the statement, so that its plan is
+kept; what the viewer may see is told apart here.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from calendar_events.models import visibility
+from calendar_events.documents.related import Related
+from calendar_events.models import Status, Taxonomy, visibility
 from calendar_events.models.visibility import LISTED
 from calendar_events.parsing import slugs
 from calendar_events.store import sql
 from calendar_events.store.visibility import text_of
+from platform_errors import prepared
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from calendar_events.models import Event, Organizer, Venue
+    from calendar_events.models.visibility import Viewer
 
-_COLUMNS = (
-    "r.id, r.version, r.institution, r.author_id, r.status, r.published_at, "
-    "r.modified_at, r.fragment, r.json_ld"
+_PLACE = """SELECT r.id, r.version, r.institution, r.author_id, r.status, r.published_at,
+  r.modified_at, r.fragment, r.json_ld
+FROM calendar_events_{kind} r WHERE {condition}"""
+_EVENT = f"""SELECT 'event' AS kind, e.id, e.version, e.institution, e.author_id, e.status,
+  e.published_at, e.modified_at, 0 AS position, '' AS name, e.fragment, e.json_ld,
+  e.password, COALESCE((SELECT MAX(s.published_at) FROM calendar_events_event s
+    WHERE {text_of(LISTED, "s")}) > %s, 1 = 0)
+FROM calendar_events_event e WHERE e.id = %s"""
+_EMBEDDED = """SELECT '{kind}', r.id, r.version, r.institution, r.author_id, r.status,
+  r.published_at, r.modified_at, l.position, '', '', '', '', 1 = 0
+FROM calendar_events_event{kind} l JOIN calendar_events_{kind} r ON r.id = l.{kind}_id
+WHERE l.event_id = %s"""
+_EMBEDDED_TERMS = """SELECT t.taxonomy, t.id, t.version, '', 0, '',
+  NULL, t.modified_at, l.position, t.sort_text, '', '', '', 1 = 0
+FROM calendar_events_eventterm l JOIN calendar_events_term t ON t.id = l.term_id
+WHERE l.event_id = %s"""
+_WHOLE_EVENT = " UNION ALL ".join(
+    [
+        _EVENT,
+        _EMBEDDED.format(kind=visibility.VENUE),
+        _EMBEDDED.format(kind=visibility.ORGANIZER),
+        _EMBEDDED_TERMS,
+    ]
 )
-_OF_EVENTS = f"""{_COLUMNS}, r.password, COALESCE(
-  (SELECT MAX(s.published_at) FROM calendar_events_event s
-  WHERE {text_of(LISTED, "s")}) > %s, 1 = 0)"""
+# The unique index leaves out empty slugs, which a prepared plan could not know.
+_HAS_SLUG = "r.slug = %s AND NOT (r.slug = '')"
+_EVENT_BY_SLUG = f"SELECT r.id FROM calendar_events_event r WHERE {_HAS_SLUG}"
+_TERM_KINDS = frozenset(Taxonomy.values)
 
 
 class Single(NamedTuple):
@@ -41,6 +70,38 @@ class Single(NamedTuple):
     """Whether time has yet to publish an event, this one or another."""
 
 
+class Row(NamedTuple):
+    """A record without its wide columns, or a term, as an event embeds it."""
+
+    kind: str
+    id: int
+    version: int
+    institution: str
+    author_id: int
+    status: str
+    published_at: Any
+    modified_at: Any
+    position: int
+    name: str
+    fragment: str
+    json_ld: str
+    password: str
+    has_scheduled: bool
+
+
+class Loaded(NamedTuple):
+    """A record, and what it embeds without what that looks like."""
+
+    single: Single
+    embedded: list[Row]
+
+    def related(self, viewer: Viewer, now: datetime) -> list[Related]:
+        """Return what it embeds as the viewer sees it, in the order of its answer."""
+        found = [_related(row, self.single.id, viewer, now) for row in self.embedded]
+        found.sort(key=lambda row: (row.name, row.position, row.id))
+        return found
+
+
 def of_record(record: Event | Venue | Organizer) -> Single:
     """Return a record that is already loaded, freshly written, as a read would find it."""
     return Single(
@@ -58,30 +119,61 @@ def of_record(record: Event | Venue | Organizer) -> Single:
     )
 
 
-def by_id(kind: str, pk: int, now: datetime) -> Single | None:
+def by_id(kind: str, pk: int, now: datetime) -> Loaded | None:
     """Return the record with this identifier."""
-    return _single(kind, "r.id = %s", pk, now, prepare=True)
+    if kind == visibility.EVENT:
+        return _event(pk, now)
+    return _place(sql.rows(_PLACE.format(kind=kind, condition="r.id = %s"), [pk]))
 
 
-def by_slug(kind: str, slug: str, now: datetime) -> Single | None:
+def by_slug(kind: str, slug: str, now: datetime) -> Loaded | None:
     """Return the record with this slug, written in letters or in escapes."""
-    # The unique index leaves out empty slugs, which a prepared plan could not know.
-    condition = "r.slug = %s AND NOT (r.slug = '')"
-    return _single(kind, condition, slugs.from_path(slug), now, prepare=False)
+    slug = slugs.from_path(slug)
+    if kind == visibility.EVENT:
+        rows = sql.rows(_EVENT_BY_SLUG, [slug], prepare=False)
+        return _event(rows[0][0], now) if rows else None
+    statement = _PLACE.format(kind=kind, condition=_HAS_SLUG)
+    return _place(sql.rows(statement, [slug], prepare=False))
 
 
-def _single(
-    kind: str, condition: str, value: Any, now: datetime, *, prepare: bool
-) -> Single | None:
-    is_event = kind == visibility.EVENT
-    columns = _OF_EVENTS if is_event else _COLUMNS
-    params = [sql.moment(now), value] if is_event else [value]
-    statement = f"SELECT {columns} FROM calendar_events_{kind} r WHERE {condition}"
-    rows = sql.rows(statement, params, prepare=prepare)
-    if not rows:
+def _place(rows: list[Any]) -> Loaded | None:
+    return Loaded(_in_time(Single(*rows[0])), []) if rows else None
+
+
+def _event(pk: int, now: datetime) -> Loaded | None:
+    values = [sql.moment(now), pk, pk, pk, pk]
+    rows = prepared.read_rows(sql.connection(), _WHOLE_EVENT, values)
+    found = [Row(*row) for row in rows]
+    event = next((row for row in found if row.kind == visibility.EVENT), None)
+    if event is None:
         return None
-    row = Single(*rows[0])
-    return row._replace(
-        published_at=sql.as_moment(row.published_at),
-        modified_at=sql.as_moment(row.modified_at),
+    single = Single(*(getattr(event, name) for name in Single._fields))
+    return Loaded(_in_time(single), [row for row in found if row is not event])
+
+
+def _in_time(single: Single) -> Single:
+    """Return a record with its moments as Python has them."""
+    return single._replace(
+        published_at=sql.as_moment(single.published_at),
+        modified_at=sql.as_moment(single.modified_at),
+    )
+
+
+def _related(row: Row, event: int, viewer: Viewer, now: datetime) -> Related:
+    in_time = row._replace(published_at=sql.as_moment(row.published_at))
+    is_shown = row.kind in _TERM_KINDS or visibility.holds(
+        visibility.visible(viewer, row.kind, now), in_time
+    )
+    return Related(
+        kind=row.kind,
+        event=event,
+        position=row.position,
+        id=row.id,
+        version=row.version,
+        modified_at=row.modified_at,
+        is_scheduled=visibility.holds(visibility.scheduled(now), in_time),
+        fragment="" if is_shown else None,
+        number=0,
+        name=row.name,
+        published_at=row.published_at if row.status == Status.PUBLISH else None,
     )

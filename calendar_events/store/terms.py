@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from django.db.models import Q
+
+from calendar_events.documents import addresses
 from calendar_events.documents.addresses import ROOT, Address
-from calendar_events.models import Taxonomy, visibility
-from calendar_events.models.visibility import LISTED
+from calendar_events.models import EventTerm, Taxonomy, Term
+from calendar_events.models.visibility import ANONYMOUS, EVENT, LISTED
 from calendar_events.store import lookups, sql
+from calendar_events.store.lists import ListQuerySet, Page
 from calendar_events.store.ordering import TERM_COLUMNS, Order, order
 from calendar_events.store.visibility import text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from calendar_events.models.visibility import Viewer
 
 COLLECTIONS = {Taxonomy.CATEGORY: "categories", Taxonomy.TAG: "tags"}
+BY_NAME = Order("sort_text")
+EVERYTHING = Q()
 KINDS = {Taxonomy.CATEGORY: "category", Taxonomy.TAG: "tag"}
 
 # A term's number is what triggers keep, less what time has not published yet.
@@ -33,7 +40,7 @@ _COUNTED = f"""WITH scheduled AS MATERIALIZED (
       WHERE d.scope = 'term:' || t.id AND d.day = '0001-01-01'), 0)
     - COALESCE((SELECT s.number FROM scheduled s WHERE s.term_id = t.id), 0)
     AS integer) AS number
-  FROM calendar_events_term t WHERE {{conditions}}
+  FROM ({{terms}}) t
 ), found AS (SELECT id, {{column}} AS k, number FROM counted WHERE number >= {{least}})"""
 _PAGE = """
 SELECT n.total, r.id, r.version, r.taxonomy, r.modified_at, r.name, r.slug, r.description,
@@ -43,9 +50,6 @@ LEFT JOIN (SELECT id, k, number FROM found
   ORDER BY k {direction}, id {direction} LIMIT {limit} OFFSET {offset}) p ON 1 = 1
 LEFT JOIN calendar_events_term r ON r.id = p.id
 ORDER BY p.k {direction}, p.id {direction}"""
-_OF_EVENT = """t.id IN (SELECT x.term_id FROM calendar_events_eventterm x
-  JOIN calendar_events_event e ON e.id = x.event_id
-  WHERE x.event_id = %s AND e.password = '')"""
 
 
 class TermRow(NamedTuple):
@@ -63,98 +67,110 @@ class TermRow(NamedTuple):
     """How many published events have it."""
 
 
-class TermQuery(NamedTuple):
-    """A list of terms: its conditions, its order, whether unused terms are in it."""
+@dataclass(frozen=True, kw_only=True)
+class TermQuery:
+    """Which terms a list shows, who sees their events, and in what order."""
 
-    conditions: sql.Conditions
-    order: Order
-    hide_empty: bool
+    taxonomy: Taxonomy
+    viewer: Viewer
+    now: datetime
+    hides_empty: bool = True
+    """Whether terms that no published event has are left out of pages."""
+    event: int | None = None
+    """The event whose terms they are, if they must be one's."""
+    where: Q = EVERYTHING
+    order: Order = BY_NAME
+
+    def condition(self) -> Q:
+        """Return which terms they are, but for the empty ones, as a condition."""
+        found = self.where & Q(taxonomy=self.taxonomy)
+        if self.event is not None:
+            # The terms of a protected event are among what its password protects.
+            links = EventTerm.objects.filter(event=self.event, event__password="")
+            found &= Q(pk__in=links.values("term"))
+        return found
 
 
-class TermPage(NamedTuple):
-    """One page and how many there are in all."""
+class ListedTerms(ListQuerySet):
+    """Categories or tags as lists show them."""
 
-    rows: list[TermRow]
-    total: int
+    asked: TermQuery
+
+    def listed_for(self, viewer: Viewer, now: datetime, *, taxonomy: Taxonomy) -> Self:
+        """Keep the terms of a taxonomy, which everybody sees."""
+        return self.asking(TermQuery(taxonomy=taxonomy, viewer=viewer, now=now))
+
+    def hiding_empty(self, *, wanted: bool) -> Self:
+        """Leave out terms that no published event has, or show them too."""
+        return self.asking(replace(self.asked, hides_empty=wanted))
+
+    def among(self, ids: Sequence[int]) -> Self:
+        """Keep these terms. Raises ``lookups.Unknown``."""
+        lookups.require_terms(self.asked.taxonomy, ids)
+        return self._where(Q(pk__in=ids))
+
+    def without(self, ids: Sequence[int]) -> Self:
+        """Leave these terms out. Raises ``lookups.Unknown``."""
+        lookups.require_terms(self.asked.taxonomy, ids)
+        return self._where(~Q(pk__in=ids))
+
+    def under(self, pk: int) -> Self:
+        """Keep what is directly under a category. Raises ``lookups.Unknown``."""
+        lookups.require_terms(self.asked.taxonomy, [pk])
+        return self._where(Q(parent=pk))
+
+    def of_event(self, pk: int) -> Self:
+        """Keep the terms of an event, the last one named. Raises ``lookups.Unknown``."""
+        lookups.require(EVENT, [pk], self.asked.viewer, self.asked.now)
+        return self.asking(replace(self.asked, event=pk))
+
+    def with_slugs(self, slugs: Sequence[str]) -> Self:
+        """Keep terms with one of these slugs."""
+        return self._where(Q(slug__in=slugs))
+
+    def containing(self, folded: str) -> Self:
+        """Keep those with a text in name or slug."""
+        return self._where(Q(search_text__contains=folded))
+
+    def of_institution(self, registry_id: str) -> Self:
+        """Keep what belongs to an institution."""
+        return self._where(Q(institution=registry_id))
+
+    def sorted_by(self, values: Mapping[str, Any]) -> Self:
+        """Sort as ``orderby`` and ``order`` ask for, else by name."""
+        found = order(values, TERM_COLUMNS, BY_NAME)
+        return self.asking(replace(self.asked, order=found))
+
+    def page(self, *, limit: int, offset: int) -> Page:
+        """Return a page of documents."""
+        rows, total = self.rows(limit=limit, offset=offset)
+        return Page([addresses.dumps(document(row)) for row in rows], total)
+
+    def _where(self, condition: Q) -> Self:
+        return self.asking(replace(self.asked, where=self.asked.where & condition))
+
+    def rows(self, *, limit: int, offset: int) -> tuple[list[TermRow], int]:
+        """Return a page of terms and the exact total, as of one moment."""
+        asked = self.asked
+        found = self.order_by().values("id", "sort_text", "slug")
+        terms, params = found.query.get_compiler(sql.connection().alias).as_sql()
+        statement = (_COUNTED + _PAGE).format(
+            terms=terms,
+            column=asked.order.column,
+            least=1 if asked.hides_empty else 0,
+            direction=asked.order.direction,
+            limit=limit,
+            offset=offset,
+        )
+        rows = sql.rows(statement, [sql.moment(asked.now), *params], prepare=False)
+        return [TermRow(*row[1:]) for row in rows if row[1] is not None], rows[0][0]
 
 
 def by_id(taxonomy: Taxonomy, pk: int, now: datetime) -> TermRow | None:
     """Return one term."""
-    conditions = sql.Conditions()
-    conditions.add("t.taxonomy = %s", taxonomy)
-    conditions.add("t.id = %s", pk)
-    query = TermQuery(conditions, Order("id"), hide_empty=False)
-    rows = fetch(query, now=now, limit=1, offset=0).rows
-    return rows[0] if rows else None
-
-
-def fetch(query: TermQuery, *, now: datetime, limit: int, offset: int) -> TermPage:
-    """Return a page of terms and the exact total, as of one moment."""
-    statement = (_COUNTED + _PAGE).format(
-        conditions=query.conditions,
-        column=query.order.column,
-        least=1 if query.hide_empty else 0,
-        direction=query.order.direction,
-        limit=limit,
-        offset=offset,
-    )
-    params = [sql.moment(now), *query.conditions.params]
-    rows = sql.rows(statement, params, prepare=False)
-    found = [TermRow(*row[1:]) for row in rows if row[1] is not None]
-    return TermPage(rows=found, total=rows[0][0])
-
-
-def term_query(
-    values: Mapping[str, Any], *, taxonomy: Taxonomy, viewer: Viewer, now: datetime
-) -> tuple[TermQuery, dict[str, str]]:
-    """Return the terms that parameters ask for, and what is wrong by name."""
-    conditions = sql.Conditions()
-    conditions.add("t.taxonomy = %s", taxonomy)
-    for name, column in (("include", "t.id"), ("parent", "t.parent_id")):
-        if name in values:
-            conditions.any_of(column, _listed(values[name]))
-    if "exclude" in values:
-        conditions.any_of("t.id", values["exclude"], negated=True)
-    if "slug" in values:
-        marks = ", ".join(["%s"] * len(values["slug"]))
-        conditions.add(f"t.slug IN ({marks})", *values["slug"])
-    if "institution" in values:
-        conditions.add("t.institution = %s", values["institution"])
-    if "search" in values:
-        conditions.contains("t.search_text", values["search"])
-    if "post" in values or "event" in values:
-        # Two names of one filter; the terms of a protected event are among what its
-        # password protects.
-        conditions.add(_OF_EVENT, values.get("event", values.get("post")))
-    query = TermQuery(
-        conditions,
-        order(values, TERM_COLUMNS, Order("sort_text")),
-        hide_empty=values.get("hide_empty", True),
-    )
-    return query, _unknown(values, taxonomy, viewer, now)
-
-
-def _unknown(
-    values: Mapping[str, Any], taxonomy: Taxonomy, viewer: Viewer, now: datetime
-) -> dict[str, str]:
-    """Return which parameters name terms or events that are not there."""
-    problems: dict[str, str] = {}
-    for name in ("include", "exclude", "parent", "post", "event"):
-        if name not in values:
-            continue
-        ids = _listed(values[name])
-        try:
-            if name in {"post", "event"}:
-                lookups.require(visibility.EVENT, ids, viewer, now)
-            else:
-                lookups.require_terms(taxonomy, ids)
-        except lookups.Unknown as unknown:
-            problems[name] = str(unknown)
-    return problems
-
-
-def _listed(value: Any) -> list[int]:
-    return value if isinstance(value, list) else [value]
+    terms = ListedTerms(Term).listed_for(ANONYMOUS, now, taxonomy=taxonomy)
+    found, _ = terms.hiding_empty(wanted=False).filter(pk=pk).rows(limit=1, offset=0)
+    return found[0] if found else None
 
 
 def document(row: TermRow) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from calendar_events.conf import conf
 from platform_errors.exceptions import Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
+    from collections.abc import Generator, Iterable
 
 CHUNK = 32 * 1024
 """Octets that are sent at once, save for the last."""
@@ -94,7 +94,7 @@ class FeedResponse(StreamingHttpResponse):
             self._give_back()
 
 
-def chunks(texts: Iterable[str]) -> Iterator[bytes]:
+def chunks(texts: Iterable[str]) -> Generator[bytes]:
     """Yield texts, joined and cut to chunks."""
     waiting = b""
     for text in texts:

@@ -8,21 +8,19 @@ import orjson
 from django.http import HttpResponse, StreamingHttpResponse
 from rest_framework.renderers import BaseRenderer
 
-from calendar_events.api import access, conditional, lists, responses
-from calendar_events.api.base import EventsView
-from calendar_events.api.events import event_list, is_open, open_event
+from calendar_events.api import access, conditional, responses
 from calendar_events.api.feeds import calendar
 from calendar_events.api.feeds.streams import FeedResponse, chunks
+from calendar_events.api.reading import RecordReads, open_record
 from calendar_events.documents.ical.timezones import ZonesOfFeed
-from calendar_events.filters.echo import echo
 from calendar_events.filters.events import FeedFilter
-from calendar_events.models import visibility
-from calendar_events.parsing.identifiers import identifier
+from calendar_events.models import Event
+from calendar_events.models.visibility import EVENT, opens
 from calendar_events.store.events import feeds as event_feeds
-from calendar_events.store.events import singles
+from calendar_events.store.events.queryset import ListedEvents
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping, Sequence
+    from collections.abc import Generator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
     from datetime import datetime
 
@@ -33,7 +31,7 @@ if TYPE_CHECKING:
     from calendar_events.models.visibility import Viewer
     from calendar_events.store.events.feeds import FeedRow
     from calendar_events.store.events.query import EventQuery
-    from calendar_events.store.events.singles import EventSingle
+    from calendar_events.store.singles import Loaded
 
 NAME = "Events"
 
@@ -55,11 +53,14 @@ class CalendarRenderer(BaseRenderer):
         return orjson.dumps(data)
 
 
-class EventFeeds(EventsView):
+class EventFeeds(RecordReads):
     """Events for other calendars, with the filters and the window of the list."""
 
     renderer_classes = [CalendarRenderer]
     resource = "events"
+    kind = archive = EVENT
+    queryset = ListedEvents(Event)
+    filterset_class = FeedFilter
 
     def options(self, request: Any, *args: Any, **kwargs: Any) -> Response:
         """Describe the route, in JSON."""
@@ -67,75 +68,60 @@ class EventFeeds(EventsView):
         response.content_type = responses.JSON
         return response
 
+    def get_queryset(self) -> ListedEvents:
+        """Return what the caller may see, and what is known of its counts."""
+        found: ListedEvents = super().get_queryset()
+        return found.counted_with(self.state.hints)
+
     def list(self, request: Request) -> HttpResponseBase:
         """Stream every event of a list; pages are ignored.
 
         Raises ``Unavailable`` when too many feeds are being sent.
         """
-        asked = lists.read(request, FeedFilter, now=self.now)
-        query, window = event_list(asked)
-        told = echo(FeedFilter, request.GET, asked.values, asked.context, window)
-        etag = conditional.entity_tag(
-            "feed", asked.fingerprint, asked.viewer.key, told, asked.values.get("password")
-        )
-        is_private = request.auth is not None or "password" in asked.values
-        if conditional.is_not_modified(request, etag):
-            return conditional.not_modified(etag=etag, is_private=is_private)
-        response: HttpResponseBase
-        if request.method == "HEAD":
-            response = StreamingHttpResponse((), content_type=calendar.CONTENT_TYPE)
-        else:
-            steps = _stream(query, asked.values.get("password", ""))
-            response = FeedResponse(steps, content_type=calendar.CONTENT_TYPE)
-        conditional.add_headers(response, etag=etag, is_private=is_private)
-        return response
+        queryset: Any = self.filter_queryset(self.get_queryset())
 
-    def retrieve(self, request: Request, pk: str) -> HttpResponseBase:
-        """Return one event as a calendar."""
-        return self._single(request, singles.by_id(identifier(pk), self.now))
+        def feed() -> HttpResponseBase:
+            if request.method == "HEAD":
+                return StreamingHttpResponse((), content_type=calendar.CONTENT_TYPE)
+            steps = chunks(_texts(queryset.asked))
+            return FeedResponse(steps, content_type=calendar.CONTENT_TYPE)
 
-    def retrieve_by_slug(self, request: Request, slug: str) -> HttpResponseBase:
-        """Return one event by its slug as a calendar."""
-        return self._single(request, singles.by_slug(slug, self.now))
+        return conditional.respond(request, self.list_version(), feed)
 
-    def _single(self, request: Request, found: EventSingle | None) -> HttpResponseBase:
-        found, viewer = open_event(request, found, now=self.now)
-        event = found.single
+    def answer(self, request: Request, found: Loaded | None) -> HttpResponseBase:
+        """Answer with one event that may be shown."""
+        record, viewer = open_record(request, self.kind, found, now=self.now)
         version = responses.record_version(
-            request,
-            visibility.EVENT,
-            event,
+            self.kind,
+            record.single,
+            record.related(viewer, self.now),
             viewer=viewer,
             now=self.now,
             form="ics",
-            related=found.related(viewer, self.now),
+            fields=responses.fields_of(request),
         )
-        if conditional.is_not_modified(request, version.etag, version.modified_at):
-            return responses.unchanged(version, is_private=responses.is_private(request))
-        row = event_feeds.single(event.id, self.now)
-        if row is None:  # deleted since it was found
-            raise access.RecordNotFound(visibility.EVENT)
-        composer = calendar.Composer(ZonesOfFeed())
-        body = (
-            calendar.opening(NAME),
-            _events(composer, [row], {row.id}, viewer=viewer, now=self.now),
-            calendar.closing(),
-        )
-        response = HttpResponse("".join(body), content_type=calendar.CONTENT_TYPE)
-        responses.add_headers(request, response, version)
-        return response
+
+        def event() -> HttpResponse:
+            row = event_feeds.single(record.single.id, self.now)
+            if row is None:  # deleted since it was found
+                raise access.RecordNotFound(EVENT)
+            composer = calendar.Composer(ZonesOfFeed())
+            body = (
+                calendar.opening(NAME),
+                _events(composer, [row], {row.id}, viewer=viewer, now=self.now),
+                calendar.closing(),
+            )
+            return HttpResponse("".join(body), content_type=calendar.CONTENT_TYPE)
+
+        return conditional.respond(request, version, event)
 
 
-def _stream(query: EventQuery, password: str) -> Generator[bytes]:
-    """Yield a feed; between two chunks nothing is held but what is yet to be sent."""
-    yield from chunks(_texts(query, password))
-
-
-def _texts(query: EventQuery, password: str) -> Iterator[str]:
+def _texts(query: EventQuery) -> Generator[str]:
+    """Yield a feed; between two texts nothing is held but what is yet to be sent."""
     composer = calendar.Composer(ZonesOfFeed(_reach(query)))
     yield calendar.opening(NAME)
     for rows in event_feeds.batches(query):
-        open_ids = {row.id for row in rows if is_open(row, password)}
+        open_ids = {row.id for row in rows if opens(row.password, query.password)}
         yield _events(composer, rows, open_ids, viewer=query.viewer, now=query.now)
     yield calendar.closing()
 

@@ -10,9 +10,9 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 
 from calendar_events.api.schema import examples, shapes
-from calendar_events.filters.declaration import ListParameter, parameters
 from calendar_events.filters.events import EventFilter, FeedFilter
-from calendar_events.filters.places import RecordFilter
+from calendar_events.filters.parameters import ListFilter, parameters
+from calendar_events.filters.places import PlaceFilter
 from calendar_events.filters.terms import CategoryFilter, TagFilter
 from calendar_events.serializers.inputs import (
     CategoryInput,
@@ -89,7 +89,7 @@ RESOURCES = {
             plural="venues",
             shape=shapes.Venue,
             page=shapes.VenueList,
-            filterset=RecordFilter,
+            filterset=PlaceFilter,
             body=VenueInput,
         ),
         Resource(
@@ -97,7 +97,7 @@ RESOURCES = {
             plural="organizers",
             shape=shapes.Organizer,
             page=shapes.OrganizerList,
-            filterset=RecordFilter,
+            filterset=PlaceFilter,
             body=OrganizerInput,
         ),
         Resource(
@@ -128,8 +128,8 @@ def query_parameters(filterset: type[django_filters.FilterSet]) -> list[OpenApiP
             type=declared.schema,
             location=OpenApiParameter.QUERY,
             description=declared.help_text,
-            explode=False if isinstance(declared, ListParameter) else None,
-            style="form" if isinstance(declared, ListParameter) else None,
+            explode=False if isinstance(declared, ListFilter) else None,
+            style="form" if isinstance(declared, ListFilter) else None,
         )
         for name, declared in parameters(filterset).items()
     ]

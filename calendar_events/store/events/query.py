@@ -1,20 +1,25 @@
-"""Lists of events: from read parameters to one statement with the page and its total.
+"""What a list of events asks for, and the parts of the calendar in which it is found.
 
 A list is made of *parts* that do not overlap: what everybody sees, and what only this
 viewer sees. Each part walks an index of its own, so page one costs the same however many
-events there are. The page and the total come from one statement, hence from one moment.
+events there are.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from django.db.models import Q
+from django.db.models.expressions import RawSQL
 
 from calendar_events.models import Status
 from calendar_events.models.visibility import EVENT, LISTED, UNPUBLISHED, come, own, to_come
-from calendar_events.store import sql
-from calendar_events.store.changes import changed
+from calendar_events.store import geography, sql
+from calendar_events.store.changes import Change, changed
 from calendar_events.store.events import totals
+from calendar_events.store.events.windows import Window
 from calendar_events.store.list_version import NO_HINTS
 from calendar_events.store.ordering import Order
 from calendar_events.store.search_conditions import EVENTS, Part, Source, searched
@@ -26,32 +31,110 @@ if TYPE_CHECKING:
 
     from calendar_events.models.visibility import Alternative, Viewer
     from calendar_events.parsing.text import SearchQuery
-    from calendar_events.store.changes import Change
-    from calendar_events.store.events.windows import Window
     from calendar_events.store.list_version import CountHints
 
 BY_START = Order("start_utc")
+ANY_TIME = Window()
+MAX_STREAMS = 20
+"""More links than this are looked up, not walked."""
 
 
-@dataclass(kw_only=True)
+class Near(NamedTuple):
+    """A circle on the sphere; degrees and kilometres."""
+
+    latitude: float
+    longitude: float
+    radius: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class EventQuery:
-    """One list of events: who sees it, its parts, how it is filtered and sorted."""
+    """One list of events: who sees it, how it is filtered and sorted."""
 
     viewer: Viewer
     now: datetime
-    window: Window
-    filters: sql.Conditions = field(default_factory=sql.Conditions)
+    hints: CountHints = NO_HINTS
+    window: Window = ANY_TIME
     statuses: frozenset[str] = frozenset({Status.PUBLISH})
     order: Order = BY_START
-    link: totals.Link | None = None
-    """The terms, venues or organizers whose links the list can walk."""
+    institution: str | None = None
+    ids: Sequence[int] | None = None
+    parent: int | None = None
+    featured: bool | None = None
+    ticketed: bool | None = None
+    links: tuple[totals.Link, ...] = ()
+    """Of each an event must have one."""
+    located: bool | None = None
+    """Whether one of its venues has coordinates."""
+    near: Near | None = None
     search: SearchQuery | None = None
     """What their text must contain; a filter like the others, but expensive."""
-    change: Change | None = None
-    """Since when events must have changed; ``None`` where that does not matter."""
-    hints: CountHints = NO_HINTS
-    scope: totals.Scope | None = totals.EVERYTHING
-    """How the public part is counted without looking at it; ``None``: it is not."""
+    changed_after: datetime | None = None
+    password: str = ""
+    """Of protected events; others are not found by what their password protects."""
+
+    @property
+    def change(self) -> Change | None:
+        """Since when events must have changed; ``None`` where that does not matter."""
+        if self.changed_after is None:
+            return None
+        return Change(
+            after=self.changed_after,
+            now=self.now,
+            start=None if self.window.overlaps else self.window.start,
+            password=self.password,
+        )
+
+    @property
+    def _is_guarded(self) -> bool:
+        """Whether a filter could tell what protected events do not show."""
+        given = (self.featured, self.ticketed, self.located, self.near)
+        return bool(self.links) or any(one is not None for one in given)
+
+    @cached_property
+    def scope(self) -> totals.Scope | None:
+        """How the public part is counted without looking at it; ``None``: it is not."""
+        others = (
+            *(self.ids, self.parent, self.featured, self.ticketed, self.located),
+            *(self.near, self.search, self.changed_after),
+        )
+        if any(one is not None for one in others):
+            return None
+        if self.links:
+            if len(self.links) > 1 or self.institution is not None or self.password:
+                return None
+            is_walked = len(self.links[0].ids) <= MAX_STREAMS
+            return totals.of_links(self.links[0]) if is_walked else None
+        if self.institution is not None:
+            return totals.of_institution(self.institution)
+        return totals.EVERYTHING
+
+    @property
+    def is_walked(self) -> bool:
+        """Whether the page can be walked to, for its total is known otherwise."""
+        return (
+            self.scope is not None
+            and Status.PUBLISH in self.statuses
+            and totals.is_kept(self.window, self.now)
+        )
+
+    def condition(self) -> Q:
+        """Return the whole list as a condition, for what is no page."""
+        parts = self.searched(Source.EVENTS)
+        union = " UNION ".join(f"SELECT id FROM ({part.text}) p" for part in parts)
+        params = [param for part in parts for param in part.conditions.params]
+        return Q(pk__in=RawSQL(union, params)) if parts else Q(pk__in=[])  # noqa: S611
+
+    def searched(self, source: Source) -> list[Part]:
+        """Return all of the list's parts, with the words that are searched for.
+
+        With a ``change`` an event can be in several of them.
+        """
+        public = self.public_part()
+        parts = [*([public] if public else []), *self.own_parts()]
+        if self.change is not None:
+            parts = [one for part in parts for one in changed(part, self.change)]
+        return [found for part in parts for found in searched(part, self.search, source)]
 
     def public_part(self) -> Part | None:
         """Return what everybody sees."""
@@ -81,26 +164,15 @@ class EventQuery:
             conditions.add("e.start_utc >= %s", sql.moment(self.window.start))
         return conditions
 
-    def searched(self, source: Source) -> list[Part]:
-        """Return all of the list's parts, with the words that are searched for.
-
-        With a ``change`` an event can be in several of them.
-        """
-        public = self.public_part()
-        parts = [*([public] if public else []), *self.own_parts()]
-        if self.change is not None:
-            parts = [one for part in parts for one in changed(part, self.change)]
-        return [found for part in parts for found in searched(part, self.search, source)]
-
     def streams(self) -> list[Part]:
         """Return the public part as walks through indexes, one for each link.
 
         An event with two of the links is in two streams.
         """
-        if self.link is None:
+        if not self.links:
             public = self.public_part()
             return [public] if public else []
-        return [self._stream(self.link.name, pk) for pk in self.link.ids]
+        return [self._stream(self.links[0].name, pk) for pk in self.links[0].ids]
 
     def _stream(self, name: str, pk: int) -> Part:
         conditions = self._conditions(self._public())
@@ -125,8 +197,8 @@ class EventQuery:
 
     def _part(self, which: Alternative, *, is_published: bool = True) -> Part:
         conditions = self._conditions(which)
-        if self.link is not None:
-            linked(conditions, self.link.name, self.link.ids)
+        for link in self.links:
+            link.add_to(conditions)
         key = f"e.{self.order.column}"
         if self.order.column == "published_at" and not is_published:
             key = "COALESCE(e.published_at, e.created_at)"
@@ -134,24 +206,22 @@ class EventQuery:
 
     def _conditions(self, which: Alternative) -> sql.Conditions:
         conditions = conditions_of((which,), "e")
-        conditions.extend(self.filters)
+        self.window.add_to(conditions)
+        for name, is_set in (("featured", self.featured), ("ticketed", self.ticketed)):
+            if is_set is not None:
+                conditions.add(f"e.{name}" if is_set else f"NOT e.{name}")
+        if self.ids is not None:
+            conditions.any_of("e.id", self.ids)
+        if self.institution is not None:
+            conditions.add("e.institution = %s", self.institution)
+        if self.parent is not None:
+            conditions.add("e.post_parent_id = %s", self.parent)
+        if self.located is not None:
+            conditions.extend(geography.located(self, wanted=self.located))
+        if self.near is not None:
+            conditions.extend(geography.near(self, *self.near))
+        if self._is_guarded and self.password:
+            conditions.add("e.password IN ('', %s)", self.password)
+        elif self._is_guarded:
+            conditions.add("e.password = ''")
         return conditions
-
-    @property
-    def is_walked(self) -> bool:
-        """Whether the page can be walked to, for its total is known otherwise."""
-        return (
-            self.scope is not None
-            and Status.PUBLISH in self.statuses
-            and totals.is_kept(self.window, self.now)
-        )
-
-
-def linked(filters: sql.Conditions, name: str, ids: Sequence[int]) -> None:
-    """Add that an event is linked to one of these."""
-    found = sql.Conditions()
-    found.any_of(f"x.{name}_id", ids)
-    filters.add(
-        f"e.id IN (SELECT x.event_id FROM calendar_events_event{name} x WHERE {found})",
-        *found.params,
-    )

@@ -62,6 +62,15 @@ class Link(NamedTuple):
         conditions.add(f"{alias}.listed")
         return conditions
 
+    def add_to(self, conditions: sql.Conditions) -> None:
+        """Add that an event has one of the links."""
+        found = sql.Conditions()
+        found.any_of(f"x.{self.name}_id", self.ids)
+        links = f"calendar_events_event{self.name} x"
+        conditions.add(
+            f"e.id IN (SELECT x.event_id FROM {links} WHERE {found})", *found.params
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:

@@ -1,30 +1,14 @@
-"""From the date parameters to instants (spec 4.3, decisions 7, ``contract`` events 3.1).
-
-Not strict, dates are whole days: ``start_date`` begins its day, ``end_date`` and the four
-relative ones end theirs. Strict, they are the exact moments. Limits of the window are
-inclusive, the relative ones exclusive.
-"""
+"""Which moments a list of events is about."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from dateutil.relativedelta import relativedelta
-from rest_framework.exceptions import ErrorDetail
-
-from calendar_events.parsing import dates
-from calendar_events.parsing.values import Unreadable
+from calendar_events.store import sql
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from datetime import datetime
-
-    from calendar_events.parsing.values import Context
-
-RELATIVE = ("starts_before", "starts_after", "ends_before", "ends_after")
-DEFAULT_SPAN = relativedelta(months=24)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,59 +23,26 @@ class Window:
     ends_after: datetime | None = None
     overlaps: bool = False
 
-
-def window(values: Mapping[str, Any], context: Context) -> tuple[Window, dict[str, str]]:
-    """Return the window that parameters ask for, and what is wrong with them by name."""
-    if "include" in values:
-        return Window(), {}
-    found: dict[str, Any] = {}
-    problems: dict[str, str] = {}
-    strict = values.get("strict_dates", False)
-    for name in ("start_date", "end_date", *RELATIVE):
-        if name in values:
-            try:
-                found[name] = _instant(values[name], name, strict=strict)
-            except (Unreadable, dates.DateError) as error:
-                problems[name] = ErrorDetail(str(error), code="date")
-    if not any(name in values for name in RELATIVE):
-        found.setdefault("start_date", default_start(context))
-        found.setdefault("end_date", default_end(context))
-    window = Window(
-        start=found.pop("start_date", None),
-        end=found.pop("end_date", None),
-        overlaps=values.get("overlaps", False),
-        **found,
-    )
-    return window, problems
-
-
-def _instant(moment: dates.Moment, name: str, *, strict: bool) -> datetime:
-    if strict:
-        return moment.utc
-    return moment.day_start() if name == "start_date" else moment.day_end()
-
-
-def default_start(context: Context) -> datetime:
-    """Return the beginning of yesterday."""
-    today = context.now.astimezone(context.zone).date()
-    return dates.day_start(today - timedelta(days=1), context.zone)
-
-
-def default_end(context: Context) -> datetime:
-    """Return the end of the day in 24 months."""
-    today = context.now.astimezone(context.zone).date()
-    return dates.day_end(today + DEFAULT_SPAN, context.zone)
-
-
-def written(instant: datetime, context: Context) -> str:
-    """Write an instant so that reading it in the same zone gives it back.
-
-    In an hour that clocks show twice the wall alone would not.
-    """
-    wall = dates.to_wall(instant, context.zone)
-    try:
-        if dates.to_utc(wall, context.zone) == instant:
-            return f"{wall:%Y-%m-%d %H:%M:%S}".zfill(19)
-    except dates.DateError:
-        pass
-    return f"{instant.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}".zfill(20)
+    def add_to(self, conditions: sql.Conditions) -> None:
+        """Add the window; an event that overlaps it may begin before and end after."""
+        moment = sql.moment
+        if self.overlaps:
+            if self.end is not None:
+                conditions.add("e.start_utc <= %s", moment(self.end))
+            if self.start is not None:
+                # What ended exactly then is over; what begins and ends then is not.
+                start = moment(self.start)
+                conditions.add("(e.end_utc > %s OR e.start_utc >= %s)", start, start)
+        else:
+            if self.start is not None:
+                conditions.add("e.start_utc >= %s", moment(self.start))
+            if self.end is not None:
+                conditions.add("e.end_utc <= %s", moment(self.end))
+        for column, operator, limit in (
+            ("start_utc", "<", self.starts_before),
+            ("start_utc", ">", self.starts_after),
+            ("end_utc", "<", self.ends_before),
+            ("end_utc", ">", self.ends_after),
+        ):
+            if limit is not None:
+                conditions.add(f"e.{column} {operator} %s", moment(limit))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
@@ -12,14 +13,14 @@ from django.utils import timezone
 
 from calendar_events.api import fieldsets
 from calendar_events.conf import conf
+from calendar_events.filters.windows import written
 from calendar_events.models import Event, WallClockField
 from calendar_events.models.guard import store_writes
 from calendar_events.models.visibility import ANONYMOUS
 from calendar_events.parsing.values import Context
 from calendar_events.store import list_version, saving
-from calendar_events.store.events import pages
-from calendar_events.store.events.filters import event_query
-from calendar_events.store.events.windows import Window, written
+from calendar_events.store.events.queryset import ListedEvents
+from calendar_events.store.events.windows import Window
 from calendar_events.store.list_version import CountHints
 from calendar_events.tests.callers import bad_fields, caller
 from calendar_events.tests.factories import (
@@ -73,14 +74,12 @@ def test_a_list_looks_again_when_something_was_written_beyond_its_horizon():
     nothing_far = CountHints(has_scheduled=False, last_end=datetime.min.replace(tzinfo=UTC))
     window = Window(start=now, end=now.replace(year=now.year + 2, microsecond=0))
 
-    query, problems = event_query(
-        {}, viewer=ANONYMOUS, now=now, window=window, hints=nothing_far
-    )
+    events = ListedEvents(Event).listed_for(ANONYMOUS, now).counted_with(nothing_far)
 
-    page = pages.fetch(query, limit=10, offset=0)
+    page = events.in_window(window).page(limit=10, offset=0)
 
-    assert problems == {}
-    assert ([row.id for row in page.rows], page.total) == (pks(listed), 1)
+    assert [json.loads(item, strict=False)["id"] for item in page.items] == pks(listed)
+    assert page.total == 1
 
 
 @pytest.mark.django_db

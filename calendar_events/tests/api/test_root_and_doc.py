@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from drf_spectacular.validation import validate_schema
 
-from calendar_events.filters.declaration import parameters
 from calendar_events.filters.events import EventFilter
-from calendar_events.filters.places import RecordFilter
+from calendar_events.filters.parameters import parameters
+from calendar_events.filters.places import PlaceFilter
 from calendar_events.filters.terms import CategoryFilter, TagFilter
 from calendar_events.tests.callers import bad_fields, refusal
 
@@ -237,7 +237,7 @@ def test_operation_identifiers_are_unique(anonymous):
     ("filterset", "name"),
     [
         (EventFilter, "events"),
-        (RecordFilter, "venues"),
+        (PlaceFilter, "venues"),
         (CategoryFilter, "categories"),
         (TagFilter, "tags"),
     ],

@@ -1,0 +1,168 @@
+"""What the viewsets do on GET: one way of listing, one of answering with a record."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from rest_framework.response import Response
+
+from calendar_events.api import access, conditional, responses
+from calendar_events.api.base import EventsView
+from calendar_events.api.conditional import Version
+from calendar_events.api.pagination import DocumentPagination
+from calendar_events.api.viewer import credentials_of, viewer_of, with_permissions
+from calendar_events.filters.base import ListFilterBackend
+from calendar_events.models import Taxonomy, Term
+from calendar_events.parsing.identifiers import identifier
+from calendar_events.store import list_version, singles, terms
+from calendar_events.store.terms import ListedTerms
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from django.http.response import HttpResponseBase
+    from rest_framework.request import Request
+
+    from calendar_events.filters.base import ListFilterSet
+    from calendar_events.models.visibility import Viewer
+    from calendar_events.store.list_version import State
+    from calendar_events.store.singles import Loaded
+
+
+class ListView(EventsView):
+    """``GET`` of a collection."""
+
+    filter_backends = [ListFilterBackend]
+    pagination_class = DocumentPagination
+    archive: ClassVar[str]
+    """The word of error codes about pages."""
+    filterset: ListFilterSet
+
+    def list(self, request: Request) -> HttpResponseBase:
+        """Answer with a page of documents, or with 304."""
+        queryset = self.filter_queryset(self.get_queryset())
+        return conditional.respond(
+            request,
+            self.list_version(),
+            lambda: self.get_paginated_response(self.paginate_queryset(queryset)),
+        )
+
+    def get_queryset(self) -> Any:
+        """Return what the caller may see of the collection."""
+        queryset: Any = super().get_queryset()
+        return queryset.listed_for(self.viewer, self.now)
+
+    def list_version(self) -> Version:
+        """Return the version of a list: while nothing is written, nothing has changed.
+
+        "Upcoming" moves with the clock, so such a list is another one every second.
+        """
+        values = self.filterset.values
+        clock = int(self.now.timestamp()) if values.get("only_with_upcoming") else ""
+        return Version(
+            etag=conditional.entity_tag(
+                self.resource,
+                self.renderer_classes[0].format,
+                self.state.fingerprint,
+                self.viewer.key,
+                values.get("page", ""),
+                values.get("per_page", ""),
+                self.filterset.told,
+                values.get("_fields", ""),
+                values.get("password", ""),
+                clock,
+            )
+        )
+
+    @cached_property
+    def state(self) -> State:
+        """The state of the calendar, and what the acting user is permitted."""
+        credentials = credentials_of(self.request)
+        principal = credentials.principal if credentials else None
+        return list_version.read(now=self.now, user=principal.user if principal else None)
+
+    @cached_property
+    def viewer(self) -> Viewer:
+        """Who looks at the list."""
+        return with_permissions(credentials_of(self.request), self.state.permissions)
+
+
+class RecordReads(ListView):
+    """``GET`` of events, venues and organizers: lists, and one by identifier or slug."""
+
+    kind: ClassVar[str]
+
+    def retrieve(
+        self, request: Request, pk: str, found: Loaded | None = None
+    ) -> HttpResponseBase:
+        """Read a record; ``found`` is one that was read already."""
+        found = found or singles.by_id(self.kind, identifier(pk), self.now)
+        return self.answer(request, found)
+
+    def retrieve_by_slug(self, request: Request, slug: str) -> HttpResponseBase:
+        """Read a record by its slug."""
+        return self.answer(request, singles.by_slug(self.kind, slug, self.now))
+
+    def answer(self, request: Request, found: Loaded | None) -> HttpResponseBase:
+        """Answer with a record that may be shown."""
+        record, viewer = open_record(request, self.kind, found, now=self.now)
+        version = responses.record_version(
+            self.kind,
+            record.single,
+            record.related(viewer, self.now),
+            viewer=viewer,
+            now=self.now,
+            fields=responses.fields_of(request),
+        )
+
+        def document() -> Response:
+            body = responses.single_body(
+                self.kind, record.single, viewer=viewer, now=self.now
+            )
+            return Response(body)
+
+        return conditional.respond(request, version, document)
+
+
+class TermReads(ListView):
+    """``GET`` of categories and tags: lists, and one by identifier."""
+
+    taxonomy: ClassVar[Taxonomy]
+    archive = "term"
+
+    def get_queryset(self) -> Any:
+        """Return the terms of the taxonomy."""
+        return ListedTerms(Term).listed_for(self.viewer, self.now, taxonomy=self.taxonomy)
+
+    def retrieve(self, request: Request, pk: str) -> HttpResponseBase:
+        """Read a term."""
+        row = terms.by_id(self.taxonomy, identifier(pk), self.now)
+        if row is None:
+            raise access.RecordNotFound(terms.KINDS[self.taxonomy])
+        version = responses.term_version(row, fields=responses.fields_of(request))
+        return conditional.respond(
+            request, version, lambda: Response(responses.term_body(row))
+        )
+
+
+def open_record(
+    request: Request, kind: str, found: Loaded | None, *, now: datetime
+) -> tuple[Loaded, Viewer]:
+    """Return a record that may be shown, and to whom.
+
+    Raises what ``access`` raises: 404, or 403 for what is not for this caller.
+    """
+    if found is None:
+        raise access.RecordNotFound(kind)
+    viewer = viewer_of(request, now=now)
+    access.require_readable(
+        kind, found.single, viewer=viewer, credentials=credentials_of(request), now=now
+    )
+    access.require_password(
+        found.single,
+        request.GET.get("password", ""),
+        viewer=viewer,
+        editing=request.GET.get("context") == "edit",
+    )
+    return found, viewer
