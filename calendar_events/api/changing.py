@@ -1,28 +1,24 @@
-"""The steps of a write that do not depend on what is written."""
+"""The steps of a write that do not depend on what is written: which record, which copy."""
 
 from __future__ import annotations
 
 from datetime import UTC
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from django.utils import timezone
 
 from calendar_events.api import conditional, responses
 from calendar_events.filters import reading
-from calendar_events.models import Status
-from calendar_events.models.visibility import Viewer
-from calendar_events.parsing import dates
+from calendar_events.models import Event, Organizer, Status, Term, Venue
+from calendar_events.parsing import dates, slugs
+from calendar_events.parsing.identifiers import identifier
 from calendar_events.parsing.values import Unreadable
-from calendar_events.permissions import Actor
+from calendar_events.permissions import require_on
 from calendar_events.serializers import bodies
+from calendar_events.services import naming
 from calendar_events.services.refusals import InTrash
-from calendar_events.store import list_version
 from platform_errors import exceptions
-from platform_errors.permissions import (
-    require_credentials,
-    require_institution,
-    require_user,
-)
+from platform_errors.permissions import require_credentials, require_same_institution
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -30,32 +26,11 @@ if TYPE_CHECKING:
 
     from rest_framework.request import Request
 
-    from calendar_events.models import Event, Organizer, Term, Venue
+    from calendar_events.models import Taxonomy
+    from calendar_events.models.visibility import Viewer
+    from calendar_events.permissions import Actor
 
-
-def actor_of(request: Request) -> Actor:
-    """Return who writes, and where (decisions 2).
-
-    Raises what ``platform_errors.permissions`` raises when nobody may.
-    """
-    credentials = require_credentials(request)
-    institution = require_institution(credentials)
-    principal = require_user(credentials)
-    return Actor(
-        user=principal.user,
-        institution=institution,
-        client_id=credentials.key.client_id,
-        permissions=list_version.permissions_of(principal.user),
-    )
-
-
-def viewer_of(actor: Actor) -> Viewer:
-    """Return who writes as somebody who looks at the answer."""
-    return Viewer(
-        institution=actor.institution,
-        user_id=actor.user.pk,
-        permissions=(actor.permissions or frozenset()) & list_version.READING,
-    )
+AnyRecord = TypeVar("AnyRecord", bound=Event | Venue | Organizer)
 
 
 def is_forced(request: Request) -> bool:
@@ -143,3 +118,55 @@ def expected_version(
     if is_conditional or claimed_moment(body or {}) is not None:
         return record.version
     return None
+
+
+def find_record(model: type[AnyRecord], address: Mapping[str, str]) -> AnyRecord:
+    """Return the event, venue or organizer.
+
+    A record in the trash is also found by the slug it had before, as long as nobody else
+    took it: who deletes it twice, or restores it, uses the address that they know.
+
+    Raises the model's ``DoesNotExist``.
+    """
+    if "pk" in address:
+        return cast("AnyRecord", model.objects.get(pk=identifier(address["pk"])))
+    slug = slugs.from_path(address["slug"])
+    names = [name for name in (slug, naming.trashed(slug)) if name]
+    rows = model.objects.filter(slug__in=names)
+    found = {row.slug: row for row in rows}
+    for name in names:
+        if name in found:
+            return cast("AnyRecord", found[name])
+    raise model.DoesNotExist
+
+
+def writable_record(
+    request: Request,
+    actor: Actor,
+    verb: str,
+    model: type[AnyRecord],
+    address: Mapping[str, str],
+) -> AnyRecord:
+    """Return the record, which the actor may ``change`` or ``delete``.
+
+    Raises what ``record``, ``require_same_institution`` and ``require_on`` raise.
+    """
+    found = find_record(model, address)
+    require_same_institution(require_credentials(request), found.institution)
+    require_on(actor, verb, found)
+    return found
+
+
+def own_term(request: Request, taxonomy: Taxonomy, address: Mapping[str, str]) -> Term:
+    """Return the category or tag, which is of the institution of the credentials.
+
+    Raises what ``term`` and ``require_same_institution`` raise.
+    """
+    found = term(taxonomy, address)
+    require_same_institution(require_credentials(request), found.institution)
+    return found
+
+
+def term(taxonomy: Taxonomy, address: Mapping[str, str]) -> Term:
+    """Return the category or tag. Raises ``Term.DoesNotExist``."""
+    return Term.objects.get(taxonomy=taxonomy, pk=identifier(address["pk"]))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from django.db import transaction
 from django.http import HttpResponse
 
-from calendar_events.api import changing, conditional, fieldsets, idempotency, responses
+from calendar_events.api import callers, conditional, fieldsets, idempotency, responses
 from calendar_events.api.attempts import until_done
 from calendar_events.services.images import delete_files_on_rollback
 
@@ -51,7 +51,7 @@ def answer(
             if claim:
                 idempotency.take(claim)
             response = responses.written(
-                create(changes), viewer=changing.viewer_of(actor), status=201
+                create(changes), viewer=callers.as_viewer(actor), status=201
             )
             if claim:
                 idempotency.keep(claim, _kept(request, response))

@@ -9,7 +9,7 @@ from rest_framework.metadata import BaseMetadata
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import clone_request
 
-from calendar_events.api import changing
+from calendar_events.api import callers
 from calendar_events.conf import conf
 from calendar_events.permissions import NotAllowed
 from platform_errors.exceptions import Refusal
@@ -56,7 +56,7 @@ def _may(request: Request, view: Any, method: str) -> bool:
 
 
 def _require(request: Request, view: Any, action: str, address: Mapping[str, str]) -> None:
-    actor = changing.actor_of(request)
+    actor = callers.actor_of(request)
     view.require(actor, VERBS.get(action, "add"))
     if action in VERBS:
         view.find(request, actor, VERBS[action], address)

@@ -9,9 +9,9 @@ from rest_framework.response import Response
 
 from calendar_events.api import access, conditional, responses
 from calendar_events.api.base import EventsView
+from calendar_events.api.callers import credentials_of, viewer_of, with_permissions
 from calendar_events.api.conditional import Version
 from calendar_events.api.pagination import DocumentPagination
-from calendar_events.api.viewer import credentials_of, viewer_of, with_permissions
 from calendar_events.filters.base import ListFilterBackend
 from calendar_events.models import Taxonomy, Term
 from calendar_events.parsing.identifiers import identifier

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from django.db import transaction
 from django.utils import timezone
 
-from calendar_events.api import changing, creating, finding, responses
+from calendar_events.api import callers, changing, creating, responses
 from calendar_events.api.attempts import refusals, until_done
 from calendar_events.api.base import EventsView
 from calendar_events.models import Status
@@ -56,7 +56,7 @@ class Writes(EventsView):
     def create(self, request: Request, *_args: Any, **_kwargs: Any) -> Any:
         """Create a record: 201 with ``Location``."""
         with refusals(self.kind):
-            actor = changing.actor_of(request)
+            actor = callers.actor_of(request)
             self.require(actor, "add")
             zone = self.input_zone(request)
             body = bodies.read(request, lists=self.lists)
@@ -74,7 +74,7 @@ class Writes(EventsView):
         pictures: dict[str, Picture] = {}
 
         def once(actor: Actor) -> Response:
-            viewer = changing.viewer_of(actor)
+            viewer = callers.as_viewer(actor)
             record = self.find(request, actor, "change", address)
             zone = self.input_zone(request)
             body = changing.checked_body(request, record, viewer, lists=self.lists)
@@ -91,7 +91,7 @@ class Writes(EventsView):
         """Move to the trash; with ``force``, or where there is none, delete for good."""
 
         def once(actor: Actor) -> Response:
-            viewer = changing.viewer_of(actor)
+            viewer = callers.as_viewer(actor)
             record = self.find(request, actor, "delete", address)
             to_trash = self.has_trash and not changing.is_forced(request)
             if to_trash and record.status == Status.TRASH:
@@ -175,7 +175,7 @@ class Writes(EventsView):
         self, request: Request, verb: str, once: Callable[[Actor], Response]
     ) -> Response:
         with refusals(self.kind):
-            actor = changing.actor_of(request)
+            actor = callers.actor_of(request)
             self.require(actor, verb)
             return until_done(lambda: once(actor))
 
@@ -202,7 +202,7 @@ class RecordWrites(Writes):
         self, request: Request, actor: Actor, verb: str, address: Mapping[str, str]
     ) -> Any:
         """Return the record."""
-        return finding.writable_record(request, actor, verb, self.model, address)
+        return changing.writable_record(request, actor, verb, self.model, address)
 
     def perform_destroy(self, actor: Actor, record: Any, version: int | None) -> None:
         """Delete the record for good."""
@@ -222,7 +222,7 @@ class TermWrites(Writes):
         self, request: Request, actor: Actor, verb: str, address: Mapping[str, str]
     ) -> Term:
         """Return the term."""
-        return finding.own_term(request, self.taxonomy, address)
+        return changing.own_term(request, self.taxonomy, address)
 
     def perform_create(self, actor: Actor, changes: Any) -> Term:
         """Create the term."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, F, OuterRef, Q
+from django.db.models.functions import Coalesce
 
 from calendar_events.documents import composition
 from calendar_events.models import EventOrganizer, EventVenue, Status, visibility
 from calendar_events.models.visibility import EVENT, NOT_IN_TRASH, as_q
-from calendar_events.store import lookups
+from calendar_events.store import lookups, sql
 from calendar_events.store.lists import ListQuerySet, Page
 from calendar_events.store.ordering import RECORD_COLUMNS, Order, order
-from calendar_events.store.sliced import slice_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,6 +27,11 @@ LINKS: dict[str, type[EventVenue | EventOrganizer]] = {
 }
 EVERYTHING = Q()
 NEWEST_FIRST = Order("published_at", descending=True)
+_STATEMENT = """WITH found AS MATERIALIZED ({found})
+SELECT t.number, p.id FROM (SELECT COUNT(*) AS number FROM found) t
+LEFT JOIN (SELECT id, k FROM found
+  ORDER BY k {direction}, id {direction} LIMIT {limit} OFFSET {offset}) p ON 1 = 1
+ORDER BY p.k {direction}, p.id {direction}"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,7 +129,7 @@ class ListedPlaces(ListQuerySet):
     def page(self, *, limit: int, offset: int) -> Page:
         """Return a page of documents."""
         asked = self.asked
-        ids, total = slice_of(self, asked.order, limit=limit, offset=offset)
+        ids, total = _slice(self, asked.order, limit=limit, offset=offset)
         records = lookups.KINDS[asked.kind].objects.filter(id__in=ids)
         found = {row[0]: _Row(*row) for row in records.values_list(*_Row._fields)}
         return Page([_document(found[pk], asked.now) for pk in ids if pk in found], total)
@@ -148,3 +153,21 @@ class ListedPlaces(ListQuerySet):
 def _document(row: _Row, now: datetime) -> str:
     is_scheduled = visibility.holds(visibility.scheduled(now), row)
     return composition.record(row.fragment, is_scheduled=is_scheduled)
+
+
+def _slice(
+    places: ListedPlaces, order: Order, *, limit: int, offset: int
+) -> tuple[list[int], int]:
+    """Return a page of identifiers and the exact total, as of one moment."""
+    keyed = places.order_by().annotate(k=_key(order.column)).values_list("id", "k")
+    found, params = keyed.query.get_compiler(sql.connection().alias).as_sql()
+    statement = _STATEMENT.format(
+        found=found, direction=order.direction, limit=limit, offset=offset
+    )
+    rows = sql.rows(statement, params, prepare=False)
+    return [pk for _, pk in rows if pk is not None], rows[0][0]
+
+
+def _key(column: str) -> Any:
+    """Return what is sorted by; what was never published counts from its creation."""
+    return Coalesce("published_at", "created_at") if column == "published_at" else F(column)

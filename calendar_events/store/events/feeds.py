@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from calendar_events import documents
 from calendar_events.models import Event, Taxonomy, visibility
 from calendar_events.store import scans, sql
-from calendar_events.store.events import page_statements as statements
-from calendar_events.store.events import searches
+from calendar_events.store.events import pages, searches
 from calendar_events.store.events.query import BY_START
 from calendar_events.store.search_conditions import Source
 from calendar_events.store.visibility import conditions_of
@@ -100,7 +99,7 @@ def _batch(query: EventQuery, source: Source, last: tuple[Any, int] | None) -> l
     # Each part by itself walks its index no further than a batch reaches.
     for number, part in enumerate(query.searched(source)):
         walk = f"SELECT id, k FROM ({part.text}) p{number} {keyset}"
-        walks.append(f"SELECT id, k FROM ({statements.cut(walk, order, limit)}) w{number}")
+        walks.append(f"SELECT id, k FROM ({pages.cut(walk, order, limit)}) w{number}")
         params += [*part.conditions.params, *(last or ())]
     # An event that several changes concern is in several parts.
     merge = " UNION ALL " if query.change is None else " UNION "
@@ -108,7 +107,7 @@ def _batch(query: EventQuery, source: Source, last: tuple[Any, int] | None) -> l
         row=_ROW,
         # Where it is stored is known without reading it; SQLite has that only since 3.43.
         size=f"{'OCTET_' if sql.is_postgres() else ''}LENGTH(e.feed_text)",
-        walk=statements.cut(f"SELECT id, k FROM ({merge.join(walks)}) u", order, limit),
+        walk=pages.cut(f"SELECT id, k FROM ({merge.join(walks)}) u", order, limit),
         direction=order.direction,
         octets=OCTETS,
     )

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 from calendar_events.documents import composition
 from calendar_events.models import Status, Taxonomy
 from calendar_events.models.visibility import EVENT, ORGANIZER, VENUE, opens
-from calendar_events.store import lookups, relations
-from calendar_events.store.events import pages
+from calendar_events.store import lookups, relations, sql
+from calendar_events.store.events import pages, searches
 from calendar_events.store.events.query import BY_START, EventQuery, Near
 from calendar_events.store.events.totals import Link
 from calendar_events.store.lists import ListQuerySet, Page
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from calendar_events.models.visibility import Viewer
     from calendar_events.parsing.text import SearchQuery
     from calendar_events.parsing.values import Token
-    from calendar_events.store.events.page_statements import EventRow
+    from calendar_events.store.events.pages import EventRow
     from calendar_events.store.events.windows import Window
     from calendar_events.store.list_version import CountHints
 
@@ -127,7 +127,11 @@ class ListedEvents(ListQuerySet):
 
     def page(self, *, limit: int, offset: int) -> Page:
         """Return a page of documents; without their password some are blank."""
-        found = pages.fetch(self.asked, limit=limit, offset=offset)
+        search = self.asked.search
+        if search is not None and sql.is_postgres():
+            found = searches.fetch(self.asked, search, limit=limit, offset=offset)
+        else:
+            found = pages.fetch(self.asked, limit=limit, offset=offset)
         return Page(_documents(found.rows, self.asked), found.total)
 
     def _linked(self, name: str, ids: Sequence[int]) -> Self:

@@ -11,14 +11,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from calendar_events.store import scans, search_conditions, sql
-from calendar_events.store.events import page_statements as statements
+from calendar_events.store.events import pages
 from calendar_events.store.search_conditions import Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from calendar_events.parsing.text import SearchQuery
-    from calendar_events.store.events.page_statements import EventPage
+    from calendar_events.store.events.pages import EventPage
     from calendar_events.store.events.query import EventQuery
 
     Build = Callable[..., tuple[str, list[Any]]]
@@ -44,22 +44,22 @@ def fetch(query: EventQuery, search: SearchQuery, *, limit: int, offset: int) ->
         rows = sql.rows(statement, params, prepare=offset == 0)
         matches = rows[0][1]
         if matches == 0:
-            return statements.page(rows)
+            return pages.page_of(rows)
     else:
         matches = sql.rows(*_sample(query, search), prepare=False)[0][0]
     build, source = _way(query, search, matches)
     statement, params = build(query, limit=limit, offset=offset, source=source)
     settings = scans.AT_FULL_SPEED + (scans.BY_INDEX if source is Source.INDEX else "")
-    return statements.page(scans.rows(statement, params, settings=settings))
+    return pages.page_of(scans.rows(statement, params, settings=settings))
 
 
 def _way(query: EventQuery, search: SearchQuery, matches: int) -> tuple[Build, Source]:
     """Return how and where to find a page, if so many of a sample match."""
     if matches >= 0 and _has_few(query):
-        return statements.found, Source.EVENTS
+        return pages.found, Source.EVENTS
     if matches >= MANY:
         return _counted, Source.TEXTS
-    return statements.found, Source.INDEX if search.wanted else Source.TEXTS
+    return pages.found, Source.INDEX if search.wanted else Source.TEXTS
 
 
 def _sample(query: EventQuery, search: SearchQuery) -> tuple[str, list[Any]]:
@@ -76,7 +76,7 @@ def _sample(query: EventQuery, search: SearchQuery) -> tuple[str, list[Any]]:
 
 def _has_few(query: EventQuery) -> bool:
     """Return whether the list without its search is short."""
-    source, params = statements.union(replace(query, search=None))
+    source, params = pages.union(replace(query, search=None))
     statement = f"SELECT COUNT(*) FROM (SELECT 1 FROM ({source}) u LIMIT {FEW}) few"
     return bool(sql.rows(statement, params, prepare=False)[0][0] < FEW)
 
@@ -102,10 +102,8 @@ def _found_if_rare(
         f"SELECT CASE WHEN matches > 0 THEN matches ELSE -({search_conditions.OTHERS}) END "
         f"AS matches, {_WORK_MEM} FROM ({sample}) s"
     )
-    union, params = statements.union(
-        query, Source.SUFFIXES, "(SELECT matches FROM sample) = 0"
-    )
-    statement = statements.page_of_found(
+    union, params = pages.union(query, Source.SUFFIXES, "(SELECT matches FROM sample) = 0")
+    statement = pages.page_of_found(
         query,
         common=f"WITH sample AS MATERIALIZED ({known}), found AS MATERIALIZED ({union})",
         total="COUNT(*) AS number, (SELECT matches FROM sample) AS hint FROM found",
@@ -118,16 +116,16 @@ def _counted(
     query: EventQuery, *, limit: int, offset: int, source: Source
 ) -> tuple[str, list[Any]]:
     """Count everything, and walk to the page in the same statement."""
-    union, params = statements.union(query, source)
+    union, params = pages.union(query, source)
     # Far from the beginning many texts are read on the way.
-    is_deep = offset >= statements.DEEP
-    walk, walk_params = statements.union(query, source if is_deep else Source.EVENTS)
+    is_deep = offset >= pages.DEEP
+    walk, walk_params = pages.union(query, source if is_deep else Source.EVENTS)
     order = query.order
-    statement = statements.PAGE.format(
+    statement = pages.PAGE.format(
         common="",
-        row=statements.ROW,
+        row=pages.ROW,
         total=f"(SELECT COUNT(*) FROM ({union}) c) AS number, 0 AS hint",
-        walk=statements.cut(
+        walk=pages.cut(
             f"SELECT id, k FROM ({walk}) u", order, f"LIMIT {limit} OFFSET {offset}"
         ),
         direction=order.direction,

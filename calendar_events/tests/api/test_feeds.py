@@ -264,3 +264,18 @@ def test_the_onset_of_summer_time_is_written_in_the_clock_that_it_ends():
     assert "DTSTART:20310330T020000" in summer
     assert "TZOFFSETFROM:+0100" in summer
     assert "TZOFFSETTO:+0200" in summer
+
+
+@pytest.mark.django_db
+def test_options_of_a_feed_describes_it_too(anonymous):
+    assert anonymous.send("OPTIONS", "/events.ics").status_code == 200
+
+
+@pytest.mark.django_db
+def test_a_feed_names_an_organizer_without_an_address_nowhere(anonymous):
+    event = EventFactory(organizers=[OrganizerFactory()], venues=[VenueFactory()])
+
+    content = anonymous.get(f"/events/{event.pk}.ics").content
+
+    assert b"ORGANIZER" not in content
+    assert b"LOCATION" in content

@@ -8,12 +8,14 @@ import pytest
 import time_machine
 from django.utils import timezone
 
+from calendar_events.store import list_version
 from calendar_events.tests.callers import bad_fields, caller, key_for, refusal
 from calendar_events.tests.factories import (
     CategoryFactory,
     EventFactory,
     OrganizerFactory,
     TagFactory,
+    UserFactory,
     VenueFactory,
 )
 from calendar_events.tests.reading import ids, path, pks
@@ -353,3 +355,30 @@ def test_only_public_answers_may_be_shared(anonymous, editor):
         assert editor.get(address).headers["Cache-Control"] == "private, no-cache"
         assert editor.get(address).headers["Vary"] == "Accept, Authorization"
     assert timezone.now() > event.published_at
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("role", ["contributor", "author"])
+def test_a_writer_finds_events_at_their_own_unpublished_venue(role):
+    writer = caller(role)
+    own = VenueFactory(draft=True, located=True, author=writer.user)
+    other = VenueFactory(draft=True, located=True)
+    mine = EventFactory(venues=[own])
+    EventFactory(venues=[other])
+
+    near = writer.get(path("events", geoloc_lat=40, geoloc_lng=-83))
+
+    assert ids(near) == pks(mine)
+    assert ids(writer.get(path("events", venue=own.pk))) == pks(mine)
+    assert ids(writer.get(path("venues", has_events="true"))) == pks(own)
+    assert writer.get(f"/events/{mine.pk}").json()["venue"]["id"] == own.pk
+
+
+@pytest.mark.django_db
+def test_a_superuser_sees_everything_of_the_institution():
+    user = UserFactory(is_superuser=True)
+    draft = EventFactory(draft=True)
+
+    assert ids(caller(user=user).get("/events")) == pks(draft)
+    found = list_version.read(now=timezone.now(), user=user)
+    assert found.permissions == list_version.READING

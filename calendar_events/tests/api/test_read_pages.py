@@ -11,7 +11,7 @@ import time_machine
 from django.db import connection
 
 from calendar_events.models import Event
-from calendar_events.store.events import page_statements, searches
+from calendar_events.store.events import pages, searches
 from calendar_events.tests.callers import Caller, bad_fields, refusal
 from calendar_events.tests.factories import (
     CategoryFactory,
@@ -197,7 +197,7 @@ def test_the_told_query_is_the_query_that_was_answered(anonymous, query, setting
 @pytest.mark.django_db
 @pytest.mark.parametrize("page", [1, 30, 55, 60])
 def test_deep_pages_are_walked_from_the_nearer_end(anonymous, monkeypatch, page):
-    monkeypatch.setattr(page_statements, "DEEP", 4)
+    monkeypatch.setattr(pages, "DEEP", 4)
     made = [EventFactory(start=at_day(number % 7)).pk for number in range(60)]
     everything = Event.objects.filter(pk__in=made).order_by("start_utc", "id")
 
@@ -225,7 +225,7 @@ def test_deep_pages_are_walked_from_the_nearer_end(anonymous, monkeypatch, page)
 def test_however_many_match_a_search_finds_the_same_pages(
     editor, monkeypatch, many, few, query
 ):
-    monkeypatch.setattr(page_statements, "DEEP", 6)  # the second page
+    monkeypatch.setattr(pages, "DEEP", 6)  # the second page
     monkeypatch.setattr(searches, "MANY", many)
     monkeypatch.setattr(searches, "FEW", few)
     music = CategoryFactory(slug="music")

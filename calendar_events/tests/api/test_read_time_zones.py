@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from dateutil import tz as dateutil_tz
+from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -195,3 +196,10 @@ def test_a_window_from_the_first_to_the_last_day_of_all_finds_everything(
 def test_a_date_that_no_calendar_has_is_still_refused(anonymous):
     for text in ("9999-12-31 +1 day", "10000-01-01", "0000-01-01"):
         assert bad_fields(anonymous.get(path("events", end_date=text))) == ["end_date"]
+
+
+def test_the_edge_of_the_calendar_is_written_as_an_instant():
+    here = Context(now=timezone.now(), zone=ZoneInfo("Pacific/Kiritimati"))
+    last = datetime.max.replace(tzinfo=UTC, microsecond=0)
+
+    assert written(last, here) == "9999-12-31T23:59:59Z"

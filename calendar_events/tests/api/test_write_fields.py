@@ -545,3 +545,12 @@ def test_nothing_is_half_written(editor):
 
     assert bad_fields(response) == ["cost"]
     assert editor.get("/venues").json()["venues"] == []
+
+
+@pytest.mark.django_db
+def test_an_empty_slug_of_a_term_is_made_again_from_its_name(editor):
+    term = editor.post("/tags", {"name": "Open air", "slug": "odd"}).json()
+
+    response = editor.put(f"/tags/{term['id']}", {"name": "Indoor", "slug": ""})
+
+    assert response.json()["slug"] == "indoor"

@@ -503,3 +503,32 @@ def test_an_author_that_no_row_can_have_is_refused(editor):
     response = editor.post("/events", event(author=10**25))
 
     assert bad_fields(response) == ["author"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("field", ["author", "date"])
+def test_a_nested_object_agrees_in_author_and_date_too(editor, field):
+    known = VenueFactory(name="Hall")
+    given = {
+        "author": (known.author_id, editor.user.pk),
+        "date": ("2020-01-01 12:00:00", "2021-01-01 12:00:00"),
+    }
+    same, other = given[field]
+
+    for value, is_known in ((same, True), (other, False)):
+        if field == "author" and is_known:
+            editor.put(f"/venues/{known.pk}", {"author": editor.user.pk})
+            value = editor.user.pk  # noqa: PLW2901 -- the author of now
+        elif field == "author":
+            editor.put(f"/venues/{known.pk}", {"author": same})
+        nested = {"venue": "Hall", field: value}
+        record = editor.post("/events", event(venue=nested)).json()
+        assert (record["venue"]["id"] == known.pk) is is_known
+
+
+@pytest.mark.django_db
+def test_fields_of_the_brought_record_are_named_in_the_reason(editor):
+    response = editor.post("/events", event(organizer={"organizer": "A", "email": "x"}))
+
+    assert bad_fields(response) == ["organizer"]
+    assert "email must be" in response.json()["data"]["params"]["organizer"]

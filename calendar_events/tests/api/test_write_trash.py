@@ -299,3 +299,13 @@ def test_a_tag_has_no_parent(editor):
     response = editor.post("/tags", {"name": "outdoor", "parent": TagFactory().pk})
 
     assert (response.status_code, "parent" in response.json()) == (201, False)
+
+
+@pytest.mark.django_db
+def test_a_record_may_be_created_in_the_trash(editor):
+    record = editor.post("/events", event(status="trash")).json()
+
+    stored = Event.objects.get()
+    assert (record["status"], record["slug"]) == ("trash", "evening__trashed")
+    assert stored.previous_status == Status.DRAFT
+    assert refusal(editor.delete(f"/events/{record['id']}")) == (410, "event-is-in-trash")

@@ -14,7 +14,7 @@ from calendar_events.models import Event, Status
 from calendar_events.models.visibility import Viewer
 from calendar_events.parsing import text
 from calendar_events.store import scans
-from calendar_events.store.events import page_statements, searches
+from calendar_events.store.events import pages, searches
 from calendar_events.store.events.query import EventQuery
 from calendar_events.store.events.totals import Link
 from calendar_events.store.search_conditions import Source
@@ -187,7 +187,7 @@ def test_words_are_looked_up_by_no_other_index(filtered):
         links=(Link("term", (music.pk,)),) if filtered == "by category" else (),
         featured=True if filtered == "by a column" else None,
     )
-    statement, params = page_statements.union(asked, Source.INDEX)
+    statement, params = pages.union(asked, Source.INDEX)
 
     plan = scans.rows(f"EXPLAIN {statement}", params, settings=scans.BY_INDEX)
 

@@ -1,12 +1,18 @@
-"""Who is looking, from the credentials of a request."""
+"""Who calls: the viewer of a read, the actor of a write, from the request's credentials."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from calendar_events.models.visibility import ANONYMOUS, Viewer
+from calendar_events.permissions import Actor
 from calendar_events.store import list_version
 from platform_errors.credentials import Credentials
+from platform_errors.permissions import (
+    require_credentials,
+    require_institution,
+    require_user,
+)
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -39,3 +45,28 @@ def viewer_of(request: Request, *, now: datetime) -> Viewer:
         return ANONYMOUS
     found = list_version.read(now=now, user=credentials.principal.user)
     return with_permissions(credentials, found.permissions)
+
+
+def actor_of(request: Request) -> Actor:
+    """Return who writes, and where (decisions 2).
+
+    Raises what ``platform_errors.permissions`` raises when nobody may.
+    """
+    credentials = require_credentials(request)
+    institution = require_institution(credentials)
+    principal = require_user(credentials)
+    return Actor(
+        user=principal.user,
+        institution=institution,
+        client_id=credentials.key.client_id,
+        permissions=list_version.permissions_of(principal.user),
+    )
+
+
+def as_viewer(actor: Actor) -> Viewer:
+    """Return who writes as somebody who looks at the answer."""
+    return Viewer(
+        institution=actor.institution,
+        user_id=actor.user.pk,
+        permissions=(actor.permissions or frozenset()) & list_version.READING,
+    )

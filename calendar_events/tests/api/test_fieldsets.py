@@ -1,0 +1,11 @@
+"""``_fields``, apart from any answer."""
+
+from __future__ import annotations
+
+from calendar_events.api import fieldsets
+
+
+def test_fields_of_what_is_no_object_are_the_thing_itself():
+    assert fieldsets.cut(b'{"a":[1,{"b":2,"c":3}]}', "a.b") == b'{"a":[1,{"b":2}]}'
+    assert fieldsets.cut(b'{"a":{"b":1}}', "a.b,a") == b'{"a":{"b":1}}'
+    assert fieldsets.cut(b'{"a":1}', " ") == b'{"a":1}'

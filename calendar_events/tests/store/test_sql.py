@@ -1,0 +1,25 @@
+"""Statements on a connection that broke."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+
+from calendar_events.tests.factories import EventFactory
+from calendar_events.tests.reading import ids, pks
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no server")
+def test_a_read_survives_a_restart_of_the_database(anonymous):
+    event = EventFactory()
+    assert ids(anonymous.get("/events")) == pks(event)
+    other = connection.copy()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        (backend,) = cursor.fetchone()
+    with other.cursor() as cursor:
+        cursor.execute("SELECT pg_terminate_backend(%s)", [backend])
+    other.close()
+
+    assert ids(anonymous.get("/events")) == pks(event)
