@@ -13,7 +13,8 @@ from django.utils import timezone
 
 from calendar_events.api import conditional, fieldsets
 from calendar_events.conf import conf
-from calendar_events.documents import addresses, composition
+from calendar_events.documents import addresses, composition, term_answer
+from calendar_events.documents.terms import COLLECTIONS as TERM_COLLECTIONS
 from calendar_events.models import (
     Event,
     Organizer,
@@ -80,7 +81,7 @@ def record_response(
             raise Term.DoesNotExist
         version = term_version(request, row, with_fields=False)
         body = term_body(row)
-        path = f"/{terms.COLLECTIONS[Taxonomy(record.taxonomy)]}/{record.pk}"
+        path = f"/{TERM_COLLECTIONS[Taxonomy(record.taxonomy)]}/{record.pk}"
     else:
         kind = KINDS[type(record)]
         single = singles.of_record(record)
@@ -237,7 +238,7 @@ def term_version(
 
 def term_body(row: terms.TermRow) -> bytes:
     """Return the document of a term, addresses filled."""
-    return addresses.fill(addresses.dumps(terms.document(row)))
+    return addresses.fill(term_answer(row))
 
 
 def respond(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from calendar_events.api import access, conditional, lists, responses
 from calendar_events.api.base import EventsView
-from calendar_events.documents import addresses
+from calendar_events.documents import term_answer
 from calendar_events.filters.terms import CategoryFilter, TagFilter
 from calendar_events.models import Taxonomy
 from calendar_events.parsing.identifiers import identifier
@@ -36,10 +36,10 @@ class TermReads(EventsView):
 
         def find(wanted: PageRequest) -> lists.Found:
             page = terms.fetch(query, now=self.now, limit=wanted.size, offset=wanted.offset)
-            items = (addresses.dumps(terms.document(row)) for row in page.rows)
+            items = map(term_answer, page.rows)
             return lists.Found(items=items, total=page.total)
 
-        return lists.answer(asked, terms.COLLECTIONS[self.taxonomy], "term", find)
+        return lists.answer(asked, self.resource, "term", find)
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
         """Read a term."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from calendar_events.documents.addresses import ROOT, Address
 from calendar_events.models import Taxonomy, visibility
 from calendar_events.models.visibility import LISTED
 from calendar_events.store import lookups, sql
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 
     from calendar_events.models.visibility import Viewer
 
-COLLECTIONS = {Taxonomy.CATEGORY: "categories", Taxonomy.TAG: "tags"}
 KINDS = {Taxonomy.CATEGORY: "category", Taxonomy.TAG: "tag"}
 
 # A term's number is what triggers keep, less what time has not published yet.
@@ -155,29 +153,3 @@ def _unknown(
 
 def _listed(value: Any) -> list[int]:
     return value if isinstance(value, list) else [value]
-
-
-def document(row: TermRow) -> dict[str, Any]:
-    """Return a term as its own answer (``contract/events-observed.md`` 2.5)."""
-    taxonomy = Taxonomy(row.taxonomy)
-    collection = COLLECTIONS[taxonomy]
-    urls = {
-        "self": Address(ROOT, f"/{collection}/{row.id}"),
-        "collection": Address(ROOT, f"/{collection}"),
-    }
-    found: dict[str, Any] = {
-        "id": row.id,
-        "count": row.number,
-        "description": row.description,
-        "name": row.name,
-        "slug": row.slug,
-        "taxonomy": row.taxonomy,
-    }
-    if taxonomy is Taxonomy.CATEGORY:
-        found["parent"] = row.parent_id or 0
-    if row.parent_id:
-        urls["up"] = Address(ROOT, f"/{collection}/{row.parent_id}")
-    found["meta"] = []
-    found["url"] = Address(ROOT, f"/events?{collection}={row.slug}")
-    found["urls"] = urls
-    return found

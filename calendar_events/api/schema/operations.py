@@ -9,7 +9,10 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 
-from calendar_events.api.schema import examples, shapes
+from calendar_events.api.schema import envelopes, examples
+from calendar_events.documents.events import EventDocument
+from calendar_events.documents.places import OrganizerDocument, VenueDocument
+from calendar_events.documents.terms import TermDocument
 from calendar_events.filters.declaration import ListParameter, parameters
 from calendar_events.filters.events import EventFilter, FeedFilter
 from calendar_events.filters.places import RecordFilter
@@ -79,40 +82,40 @@ RESOURCES = {
         Resource(
             singular="event",
             plural="events",
-            shape=shapes.Event,
-            page=shapes.EventList,
+            shape=EventDocument,
+            page=envelopes.EventList,
             filterset=EventFilter,
             body=EventInput,
         ),
         Resource(
             singular="venue",
             plural="venues",
-            shape=shapes.Venue,
-            page=shapes.VenueList,
+            shape=VenueDocument,
+            page=envelopes.VenueList,
             filterset=RecordFilter,
             body=VenueInput,
         ),
         Resource(
             singular="organizer",
             plural="organizers",
-            shape=shapes.Organizer,
-            page=shapes.OrganizerList,
+            shape=OrganizerDocument,
+            page=envelopes.OrganizerList,
             filterset=RecordFilter,
             body=OrganizerInput,
         ),
         Resource(
             singular="category",
             plural="categories",
-            shape=shapes.Term,
-            page=shapes.CategoryList,
+            shape=TermDocument,
+            page=envelopes.CategoryList,
             filterset=CategoryFilter,
             body=CategoryInput,
         ),
         Resource(
             singular="tag",
             plural="tags",
-            shape=shapes.Term,
-            page=shapes.TagList,
+            shape=TermDocument,
+            page=envelopes.TagList,
             filterset=TagFilter,
             body=TermInput,
         ),
