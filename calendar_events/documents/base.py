@@ -23,8 +23,8 @@ PUBLICATION = (
 class Document(serializers.ModelSerializer):
     """A row as it is answered.
 
-    Its ``to_representation`` gives the part that is stored, when the row is written; reads
-    use no serializer. The OpenAPI document describes the same fields.
+    Its ``to_representation`` gives the part that is stored, when the row is written. The
+    OpenAPI document describes the same fields.
     """
 
     def build_standard_field(
@@ -61,4 +61,4 @@ class Published(Document):
     modified = SiteMoment(source="modified_at", help_text="In the zone of the site.")
     modified_utc = Moment(source="modified_at")
     description = Html(help_text="HTML.")
-    json_ld = JsonLd()
+    json_ld = JsonLd(required=False, help_text="In single answers.")

@@ -53,7 +53,6 @@ class CostText(serializers.CharField):
     """A cost in words."""
 
     def to_representation(self, written: str) -> str:
-        """Return the text."""
         return _cost(written, currency=conf.currency).text
 
 
@@ -78,7 +77,6 @@ class ZoneAbbreviation(serializers.Field):
     """What the zone of an event is called when it begins."""
 
     def to_representation(self, event: Event) -> str:
-        """Return the abbreviation."""
         return zones.abbreviation(event.timezone, event.start_utc)
 
 
@@ -98,7 +96,6 @@ class ImageOrFalse(ImageDocument):
         return instance.image or False
 
     def to_representation(self, image: Any) -> Any:
-        """Return the image."""
         return image and super().to_representation(image)
 
 
@@ -120,7 +117,7 @@ class EventDocument(Published):
 
     global_id = GlobalId("?id={0.id}")
     global_id_lineage = Lineage(child=GlobalId("?id={0.id}"))
-    url = PageAddress("events")
+    url = PageAddress("/events")
     rest_url = AddressField("/events/{0.id}")
     title = serializers.CharField(help_text="Plain text.")
     excerpt = Html(help_text="HTML.")

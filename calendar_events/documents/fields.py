@@ -21,7 +21,6 @@ class Html(serializers.CharField):
     """Markup that is safe to show, whatever is stored."""
 
     def to_representation(self, value: str) -> str:
-        """Return the markup."""
         return text.html(value)
 
 
@@ -29,7 +28,6 @@ class PlainText(serializers.CharField):
     """Text without markup, whatever is stored."""
 
     def to_representation(self, value: str) -> str:
-        """Return the text."""
         return text.plain(value)
 
 
@@ -45,11 +43,9 @@ class AddressField(serializers.Field):
         self.path = path
 
     def get_attribute(self, instance: Any) -> Any:
-        """Return the record."""
         return instance
 
     def to_representation(self, record: Any) -> Address:
-        """Return the address."""
         return Address(self.marker, self.path.format(record))
 
 
@@ -59,19 +55,21 @@ class GlobalId(AddressField):
     marker = HOST
 
 
+class Lineage(serializers.ListField):
+    """The global identifiers of a record, of which there is one."""
+
+    def get_attribute(self, instance: Any) -> list[Any]:
+        """Return the record, of which the child makes its address."""
+        return [instance]
+
+
 class PageAddress(AddressField):
     """The public page: by slug once the record may be read by anybody, else by id."""
 
-    def __init__(self, collection: str, **kwargs: Any) -> None:
-        """Take the collection of the record, such as ``events``."""
-        super().__init__(f"/{collection}/{{0.id}}", **kwargs)
-        self.by_slug = f"/{collection}/by-slug/{{0.slug}}"
-
     def to_representation(self, record: Record) -> Address:
-        """Return the address."""
-        if record.status in {Status.PUBLISH, Status.PRIVATE} and record.slug:
-            return Address(self.marker, self.by_slug.format(record))
-        return super().to_representation(record)
+        is_public = record.status in {Status.PUBLISH, Status.PRIVATE} and record.slug
+        name = f"by-slug/{record.slug}" if is_public else record.pk
+        return Address(self.marker, f"{self.path}/{name}")
 
 
 @extend_schema_field(OpenApiTypes.STR)
@@ -79,16 +77,7 @@ class FileAddress(serializers.Field):
     """The address of a stored file, given its name."""
 
     def to_representation(self, name: str) -> Address | str:
-        """Return the address; storages elsewhere give absolute ones."""
         return addresses.of_file(name)
-
-
-class Lineage(serializers.ListField):
-    """The global identifiers of a record, of which there is one."""
-
-    def get_attribute(self, instance: Any) -> list[Any]:
-        """Return the record, of which the child makes its address."""
-        return [instance]
 
 
 class Constant:
@@ -100,7 +89,6 @@ class Constant:
         self.constant = constant
 
     def get_attribute(self, instance: Any) -> Any:
-        """Return the constant."""
         return self.constant
 
 
@@ -124,7 +112,6 @@ class Joined:
     """
 
     def get_attribute(self, instance: Any) -> Any:
-        """Leave the field out."""
         raise serializers.SkipField
 
 
@@ -135,11 +122,4 @@ class JoinedList(Joined, serializers.ListField):
 class JsonLd(Joined, serializers.DictField):
     """A description for search engines (``jsonld``)."""
 
-    def __init__(self, **kwargs: Any) -> None:
-        """Allow any members."""
-        super().__init__(
-            child=serializers.JSONField(),
-            required=False,
-            help_text="In single answers.",
-            **kwargs,
-        )
+    child = serializers.JSONField()

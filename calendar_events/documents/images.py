@@ -28,10 +28,9 @@ ImageSize = extend_schema_serializer(component_name="ImageSize")(
 
 
 class Extension(serializers.CharField):
-    """What follows the last full stop of a file's name."""
+    """What follows the last full stop of a file's name, in lower case."""
 
     def to_representation(self, name: str) -> str:
-        """Return the extension in lower case."""
         return name.rpartition(".")[2].lower()
 
 

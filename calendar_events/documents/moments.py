@@ -26,6 +26,11 @@ def moment(instant: datetime | None) -> str:
     return _written(_in_utc(instant)) if instant else ""
 
 
+def site_moment(instant: datetime | None) -> str:
+    """Return an instant in the site zone as the wire writes it; ``""`` for none."""
+    return _written(zones.shown(instant, conf.site_zone)) if instant else ""
+
+
 def _written(clock: datetime) -> str:
     return f"{clock:%Y-%m-%d %H:%M:%S}".zfill(19)
 
@@ -38,27 +43,20 @@ def _in_utc(clock: datetime) -> datetime:
 class Moment(serializers.Field):
     """An instant in UTC or a wall clock; empty for what was never published."""
 
+    write = staticmethod(moment)
+
     def get_attribute(self, instance: Any) -> str:
         """Return the text; of a missing moment a serializer would make null."""
-        return moment(super().get_attribute(instance))
+        return self.write(super().get_attribute(instance))
 
     def to_representation(self, written: str) -> str:
-        """Return the text as it is."""
         return written
 
 
-@extend_schema_field(_SCHEMA)
-class SiteMoment(serializers.Field):
+class SiteMoment(Moment):
     """An instant in the zone of the site; empty for what was never published."""
 
-    def get_attribute(self, instance: Any) -> str:
-        """Return the text; of a missing moment a serializer would make null."""
-        instant = super().get_attribute(instance)
-        return _written(zones.shown(instant, conf.site_zone)) if instant else ""
-
-    def to_representation(self, written: str) -> str:
-        """Return the text as it is."""
-        return written
+    write = staticmethod(site_moment)
 
 
 @extend_schema_field(OpenApiTypes.STR)
@@ -71,7 +69,6 @@ class Digits(serializers.Field):
         self.width = width
 
     def to_representation(self, value: int) -> str:
-        """Return the digits."""
         return str(value).zfill(self.width)
 
 

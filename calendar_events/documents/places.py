@@ -28,7 +28,7 @@ class Place(Published):
 class VenueDocument(Place):
     """A venue; what is empty is left out."""
 
-    url = PageAddress("venues")
+    url = PageAddress("/venues")
     venue = serializers.CharField(source="name", help_text="The name.")
     global_id = GlobalId("?type=venue&id={0.id}")
     global_id_lineage = Lineage(child=GlobalId("?type=venue&id={0.id}"))
@@ -47,7 +47,7 @@ class VenueDocument(Place):
 class OrganizerDocument(Place):
     """An organizer; what is empty is left out."""
 
-    url = PageAddress("organizers")
+    url = PageAddress("/organizers")
     organizer = serializers.CharField(source="name", help_text="The name.")
     global_id = GlobalId("?type=organizer&id={0.id}")
     global_id_lineage = Lineage(child=GlobalId("?type=organizer&id={0.id}"))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from calendar_events.documents.addresses import ROOT, Address
+from calendar_events.documents.addresses import Address
 from calendar_events.documents.base import Document
 from calendar_events.documents.fields import (
+    AddressField,
     ConstantInteger,
     ConstantList,
     ConstantText,
@@ -21,34 +21,26 @@ from calendar_events.models import Taxonomy, Term
 COLLECTIONS = {Taxonomy.CATEGORY: "categories", Taxonomy.TAG: "tags"}
 
 
-@extend_schema_field(OpenApiTypes.STR)
-class TermAddress(serializers.Field):
-    """An address that is made of a term; its beginning is left open."""
-
-    def __init__(self, path: str, **kwargs: Any) -> None:
-        """Take what follows the beginning, such as ``/{collection}/{term.id}``."""
-        super().__init__(source="*", **kwargs)
-        self.path = path
+class TermAddress(AddressField):
+    """An address whose path may name the ``collection`` of the term."""
 
     def to_representation(self, term: Any) -> Address:
-        """Return the address."""
-        collection = COLLECTIONS[term.taxonomy]
-        return Address(ROOT, self.path.format(collection=collection, term=term))
+        path = self.path.format(term, collection=COLLECTIONS[term.taxonomy])
+        return Address(self.marker, path)
 
 
 class TermUrls(serializers.Serializer):
     """Where a term is."""
 
-    self = TermAddress("/{collection}/{term.id}")
+    self = TermAddress("/{collection}/{0.id}")
     collection = TermAddress("/{collection}")
     up = TermAddress(
-        "/{collection}/{term.parent_id}",
+        "/{collection}/{0.parent_id}",
         required=False,
         help_text="The parent, if there is one.",
     )
 
     def to_representation(self, term: Any) -> dict[str, Any]:
-        """Return the addresses."""
         urls = super().to_representation(term)
         if not term.parent_id:
             del urls["up"]
@@ -86,7 +78,7 @@ class TermDocument(Document):
     )
     urls = TermUrls(source="*")
     url = TermAddress(
-        "/events?{collection}={term.slug}", required=False, help_text="Its events."
+        "/events?{collection}={0.slug}", required=False, help_text="Its events."
     )
     meta = ConstantList([], required=False, child=serializers.JSONField(), max_length=0)
     term_group = ConstantInteger(0, required=False)
