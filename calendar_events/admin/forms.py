@@ -11,7 +11,7 @@ from django.db.models import Model
 from django.utils import timezone
 
 from calendar_events.admin import institutions
-from calendar_events.documents.rendering import moment
+from calendar_events.documents.moments import moment
 from calendar_events.permissions import Actor
 
 if TYPE_CHECKING:

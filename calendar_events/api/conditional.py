@@ -31,7 +31,7 @@ PRECONDITIONS = frozenset(
 """The headers that a write can be made to depend on."""
 
 GENERATION = "2"
-"""Raised when the wire shapes change, so that no cached answer outlives them."""
+"""Raised when documents change, so that no cached answer outlives them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

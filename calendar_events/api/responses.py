@@ -13,7 +13,8 @@ from rest_framework.response import Response
 from calendar_events.api import conditional, fieldsets
 from calendar_events.api.conditional import Version
 from calendar_events.conf import conf
-from calendar_events.documents import addresses, composition
+from calendar_events.documents import addresses, composition, term_answer
+from calendar_events.documents.terms import COLLECTIONS as TERM_COLLECTIONS
 from calendar_events.models import (
     Event,
     Organizer,
@@ -70,7 +71,7 @@ def written(
         if row is None:  # deleted since it was found
             raise Term.DoesNotExist
         version, body = term_version(row), term_body(row)
-        path = f"/{terms.COLLECTIONS[Taxonomy(record.taxonomy)]}/{record.pk}"
+        path = f"/{TERM_COLLECTIONS[Taxonomy(record.taxonomy)]}/{record.pk}"
     else:
         kind, single = KINDS[type(record)], singles.of_record(record)
         is_event = kind == visibility.EVENT
@@ -174,7 +175,7 @@ def term_version(row: terms.TermRow, *, fields: str = "") -> Version:
 
 def term_body(row: terms.TermRow) -> bytes:
     """Return the document of a term, addresses filled."""
-    return addresses.fill(addresses.dumps(terms.document(row)))
+    return addresses.fill(term_answer(row))
 
 
 def fixed(request: Request, body: bytes) -> HttpResponseBase:

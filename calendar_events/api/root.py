@@ -8,7 +8,7 @@ import orjson
 
 from calendar_events.api import responses
 from calendar_events.api.base import EventsView
-from calendar_events.api.schema.shapes import Namespace
+from calendar_events.api.schema.envelopes import Namespace
 from calendar_events.conf import conf
 from calendar_events.filters.base import ParameterSet
 from calendar_events.filters.events import EventFilter

@@ -1,13 +1,14 @@
-"""The wire shapes: the only package that knows what an answer looks like.
+"""The documents: the only package that knows what an answer looks like.
 
-A record is rendered once, when it is written, and its JSON text is stored beside it (the
-*fragment*), as are its text in feeds and its ``json_ld``. Reading a page is then a few
-queries and a concatenation; nothing is serialised per request. Two things are left open in
-what is stored:
+A record is rendered once, when it is written, by its serializer (``events``, ``places``,
+``terms``, ``images``), of which drf-spectacular also makes the OpenAPI description. The
+JSON text is stored beside the record (the *fragment*), as are its text in feeds and its
+``json_ld``. Reading a page is then a few queries and a concatenation. Two things are left
+open in what is stored:
 
 - addresses, because host and mount are settings: ``addresses.fill`` puts them in;
-- what belongs to other rows (venues, organizers, terms, their counts): ``pages`` and
-  ``singles`` join the fragments of those rows.
+- what belongs to other rows (venues, organizers, terms, their counts): ``composition``
+  joins the fragments of those rows.
 
 ``store.saving`` calls ``render_event``, ``render_venue``, ``render_organizer`` and
 ``render_term`` on every write; nothing else has to.
@@ -19,6 +20,7 @@ from calendar_events.documents.rendering import (
     render_organizer,
     render_term,
     render_venue,
+    term_answer,
 )
 
 __all__ = [
@@ -28,4 +30,5 @@ __all__ = [
     "render_organizer",
     "render_term",
     "render_venue",
+    "term_answer",
 ]

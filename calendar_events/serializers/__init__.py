@@ -1,1 +1,1 @@
-"""What a write may carry, read and explained; the declared shapes of the schema, too."""
+"""What a write may carry, read and explained. What is answered is in ``documents``."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.http import QueryDict
 
-from calendar_events.documents.rendering import BLANKED, BLANKED_FLAGS
+from calendar_events.documents.events import BLANKED, FLAGS
 from platform_errors import exceptions
 
 if TYPE_CHECKING:
@@ -49,12 +49,12 @@ def without_blanks(body: Mapping[str, Any]) -> Mapping[str, Any]:
     (``contract/events-observed.md`` 4). Sent back, that would clear all of it. It can be
     told from a wish to clear: no answer but a blanked one has flags that are null.
     """
-    if any(body.get(name, ...) is not None for name in BLANKED_FLAGS):
+    if any(body.get(name, ...) is not None for name in FLAGS):
         return body
     return {
         name: value
         for name, value in body.items()
-        if name not in BLANKED_FLAGS and not (name in BLANKED and value == BLANKED[name])
+        if name not in FLAGS and not (name in BLANKED and value == BLANKED[name])
     }
 
 

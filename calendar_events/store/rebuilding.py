@@ -1,7 +1,7 @@
 """Make again what is made of the rows: rendered texts, search texts, link copies, counters.
 
 Nothing of it is lost or stale in normal running. It must be made again after a change of
-the wire shapes, of ``TIME_ZONE`` or of ``CURRENCY``, which fragments have taken in, and
+the documents, of ``TIME_ZONE`` or of ``CURRENCY``, which fragments have taken in, and
 after rows were loaded past ``store.saving`` (``pg_restore --disable-triggers``, ``COPY``).
 Versions and modification dates stay: the records have not changed.
 """

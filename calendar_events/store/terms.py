@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from django.db.models import Q
 
-from calendar_events.documents import addresses
-from calendar_events.documents.addresses import ROOT, Address
+from calendar_events.documents import term_answer
 from calendar_events.models import EventTerm, Taxonomy, Term
 from calendar_events.models.visibility import ANONYMOUS, EVENT, LISTED
 from calendar_events.store import lookups, sql
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
     from calendar_events.models.visibility import Viewer
 
-COLLECTIONS = {Taxonomy.CATEGORY: "categories", Taxonomy.TAG: "tags"}
 BY_NAME = Order("sort_text")
 EVERYTHING = Q()
 KINDS = {Taxonomy.CATEGORY: "category", Taxonomy.TAG: "tag"}
@@ -144,7 +142,7 @@ class ListedTerms(ListQuerySet):
     def page(self, *, limit: int, offset: int) -> Page:
         """Return a page of documents."""
         rows, total = self.rows(limit=limit, offset=offset)
-        return Page([addresses.dumps(document(row)) for row in rows], total)
+        return Page([term_answer(row) for row in rows], total)
 
     def _where(self, condition: Q) -> Self:
         return self.asking(replace(self.asked, where=self.asked.where & condition))
@@ -171,29 +169,3 @@ def by_id(taxonomy: Taxonomy, pk: int, now: datetime) -> TermRow | None:
     terms = ListedTerms(Term).listed_for(ANONYMOUS, now, taxonomy=taxonomy)
     found, _ = terms.hiding_empty(wanted=False).filter(pk=pk).rows(limit=1, offset=0)
     return found[0] if found else None
-
-
-def document(row: TermRow) -> dict[str, Any]:
-    """Return a term as its own answer (``contract/events-observed.md`` 2.5)."""
-    taxonomy = Taxonomy(row.taxonomy)
-    collection = COLLECTIONS[taxonomy]
-    urls = {
-        "self": Address(ROOT, f"/{collection}/{row.id}"),
-        "collection": Address(ROOT, f"/{collection}"),
-    }
-    found: dict[str, Any] = {
-        "id": row.id,
-        "count": row.number,
-        "description": row.description,
-        "name": row.name,
-        "slug": row.slug,
-        "taxonomy": row.taxonomy,
-    }
-    if taxonomy is Taxonomy.CATEGORY:
-        found["parent"] = row.parent_id or 0
-    if row.parent_id:
-        urls["up"] = Address(ROOT, f"/{collection}/{row.parent_id}")
-    found["meta"] = []
-    found["url"] = Address(ROOT, f"/events?{collection}={row.slug}")
-    found["urls"] = urls
-    return found

@@ -1,4 +1,4 @@
-"""OpenAPI: the shapes of answers, the operations, and the document at ``/doc``.
+"""OpenAPI: the operations, what is around their answers, and the document at ``/doc``.
 
 Importing the package registers what drf-spectacular has to know about our fields.
 """

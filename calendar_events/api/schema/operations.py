@@ -3,28 +3,37 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
+from drf_spectacular.utils import OpenApiResponse
 
-from calendar_events.api.schema import examples, shapes
-from calendar_events.filters.events import EventFilter, FeedFilter
-from calendar_events.filters.parameters import ListFilter, parameters
-from calendar_events.filters.places import PlaceFilter
-from calendar_events.filters.terms import CategoryFilter, TagFilter
-from calendar_events.serializers.inputs import (
-    CategoryInput,
-    EventInput,
-    OrganizerInput,
-    TermInput,
-    VenueInput,
+from calendar_events.api.schema import envelopes, examples
+from calendar_events.api.schema.parameters import (
+    CONDITIONS,
+    CONTEXT,
+    ETAG,
+    FIELDS,
+    FORCE,
+    IDEMPOTENCY,
+    IDENTIFIER,
+    INSTITUTION,
+    LAST_MODIFIED,
+    LOCATION,
+    NOT_IF,
+    PASSWORD,
+    PRECONDITIONS,
+    REFUSED,
+    TOTALS,
+    query_parameters,
 )
+from calendar_events.documents.events import EventDocument
+from calendar_events.documents.places import OrganizerDocument, VenueDocument
+from calendar_events.documents.terms import TermDocument
 from platform_errors.schema import EventsErrorSerializer
 
 if TYPE_CHECKING:
-    import django_filters
     from rest_framework.serializers import BaseSerializer
 
 JSON, CALENDAR = "application/json", "text/calendar"
@@ -59,6 +68,14 @@ VERBS = {
     "retrieve_by_slug": "read",
     "destroy": "delete",
 }
+DESCRIPTIONS = {
+    "list": "List {plural}.",
+    "create": "Create a record: 201 with `Location`.",
+    "retrieve": "Read one {singular}.",
+    "retrieve_by_slug": "Read one {singular} by its slug.",
+    "update": "Change what is sent, and nothing else; POST, PUT and PATCH are the same.",
+    "destroy": "Move to the trash; with `force` delete for good.",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,8 +86,6 @@ class Resource:
     plural: str
     shape: type[BaseSerializer[Any]]
     page: type[BaseSerializer[Any]]
-    filterset: type[django_filters.FilterSet]
-    body: type[BaseSerializer[Any]]
 
 
 RESOURCES = {
@@ -79,112 +94,35 @@ RESOURCES = {
         Resource(
             singular="event",
             plural="events",
-            shape=shapes.Event,
-            page=shapes.EventList,
-            filterset=EventFilter,
-            body=EventInput,
+            shape=EventDocument,
+            page=envelopes.EventList,
         ),
         Resource(
             singular="venue",
             plural="venues",
-            shape=shapes.Venue,
-            page=shapes.VenueList,
-            filterset=PlaceFilter,
-            body=VenueInput,
+            shape=VenueDocument,
+            page=envelopes.VenueList,
         ),
         Resource(
             singular="organizer",
             plural="organizers",
-            shape=shapes.Organizer,
-            page=shapes.OrganizerList,
-            filterset=PlaceFilter,
-            body=OrganizerInput,
+            shape=OrganizerDocument,
+            page=envelopes.OrganizerList,
         ),
         Resource(
             singular="category",
             plural="categories",
-            shape=shapes.Term,
-            page=shapes.CategoryList,
-            filterset=CategoryFilter,
-            body=CategoryInput,
+            shape=TermDocument,
+            page=envelopes.CategoryList,
         ),
         Resource(
             singular="tag",
             plural="tags",
-            shape=shapes.Term,
-            page=shapes.TagList,
-            filterset=TagFilter,
-            body=TermInput,
+            shape=TermDocument,
+            page=envelopes.TagList,
         ),
     )
 }
-
-
-def query_parameters(filterset: type[django_filters.FilterSet]) -> list[OpenApiParameter]:
-    """Return the declared parameters as OpenAPI has them."""
-    return [
-        OpenApiParameter(
-            name,
-            type=declared.schema,
-            location=OpenApiParameter.QUERY,
-            description=declared.help_text,
-            explode=False if isinstance(declared, ListFilter) else None,
-            style="form" if isinstance(declared, ListFilter) else None,
-        )
-        for name, declared in parameters(filterset).items()
-    ]
-
-
-def header(name: str, description: str, *, response: Any = None) -> OpenApiParameter:
-    """Return a header of requests, or of the given responses."""
-    return OpenApiParameter(
-        name, str, OpenApiParameter.HEADER, description=description, response=response
-    )
-
-
-FIELDS = OpenApiParameter(
-    "_fields", str, description="Only these members, comma-separated; dots reach inside."
-)
-PASSWORD = OpenApiParameter("password", str, description="The event's password.")
-CONTEXT = OpenApiParameter(
-    "context",
-    str,
-    enum=["view", "edit"],
-    description="`edit` shows a protected event to who may change it.",
-)
-INSTITUTION = OpenApiParameter(
-    "contextInstitutionId", str, description="Whose data is asked for (signed requests)."
-)
-FORCE = OpenApiParameter("force", bool, description="Delete for good.")
-PRECONDITIONS = [
-    header("If-Match", "Only if the record still has this entity tag."),
-    header("If-Unmodified-Since", "Only if the record was not modified since."),
-]
-NOT_IF = header("If-None-Match", "Only if the record has none of these entity tags.")
-CONDITIONS = [
-    header("If-None-Match", "304 if the answer still has this entity tag."),
-    header("If-Modified-Since", "304 if the record was not modified since."),
-]
-IDEMPOTENCY = header("Idempotency-Key", "Repeats the first answer to the same key.")
-TOTALS = [
-    header("X-TEC-Total", "How many there are in all.", response=[200]),
-    header("X-TEC-TotalPages", "On how many pages.", response=[200]),
-    header("Link", 'Neighbours: `rel="next"`, `rel="prev"`.', response=[200]),
-]
-ETAG = header("ETag", "The version of the answer.", response=[200, 201])
-LOCATION = header("Location", "The address of the new record.", response=[201])
-LAST_MODIFIED = header("Last-Modified", "When the answer changed last.", response=[200])
-REFUSED = [
-    header("WWW-Authenticate", "How to authenticate.", response=[401]),
-    header("Allow", "The methods of the resource.", response=[405]),
-    header("Retry-After", "Seconds to wait.", response=[429, 503]),
-]
-IDENTIFIER = OpenApiParameter(
-    "id",
-    {"type": "integer", "format": "int64", "minimum": 1},
-    OpenApiParameter.PATH,
-    description="The record's identifier.",
-)
 
 
 class EventsAutoSchema(AutoSchema):
@@ -245,17 +183,31 @@ class EventsAutoSchema(AutoSchema):
         feed = " as a calendar" if self.is_feed else ""
         return f"{words[self.action]} {noun}{by_slug}{feed}"
 
+    def get_description(self) -> str:  # type: ignore[override]  # as drf-spectacular's
+        """Say it in a sentence."""
+        resource = self.resource
+        if resource is None or (self.is_feed and self.action == "list"):
+            described: Any = super()
+            return str(described.get_description())
+        if self.is_feed:
+            return "Return one event as a calendar."
+        if self.action == "destroy" and resource.singular in {"category", "tag"}:
+            return f"Delete for good; the answer is the {resource.singular} as it was."
+        return DESCRIPTIONS[self.action].format(
+            singular=resource.singular, plural=resource.plural
+        )
+
     def get_override_parameters(self) -> list[Any]:
         """Return what the operation understands besides its path."""
-        resource = self.resource
+        resource, view = self.resource, cast("Any", self.view)
         if resource is None:
-            filterset = getattr(self.view, "filterset_class", None)
+            filterset = getattr(view, "filterset_class", None)
             return [*(query_parameters(filterset) if filterset else []), *REFUSED]
         if self.action == "list":
-            filterset = FeedFilter if self.is_feed else resource.filterset
             totals = [] if self.is_feed else TOTALS
             conditions = [*CONDITIONS[:1], INSTITUTION, ETAG]
-            return [*query_parameters(filterset), *conditions, *totals, *REFUSED]
+            asked = query_parameters(view.filterset_class)
+            return [*asked, *conditions, *totals, *REFUSED]
         found = [FIELDS, INSTITUTION, ETAG, *REFUSED]
         if "{id}" in self.path:
             found.append(IDENTIFIER)
@@ -277,7 +229,8 @@ class EventsAutoSchema(AutoSchema):
         """Return the body of a write; a change needs no field."""
         if self.resource is None or self.action not in {"create", "update"}:
             return None
-        return self.resource.body(partial=self.action == "update")
+        view = cast("Any", self.view)
+        return view.serializer_class(partial=self.action == "update")
 
     def get_response_serializers(self) -> Any:
         """Return the answers and the errors."""

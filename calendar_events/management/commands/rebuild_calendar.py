@@ -10,7 +10,7 @@ from calendar_events.store import rebuilding
 
 
 class Command(BaseCommand):
-    """For a change of ``TIME_ZONE``, ``CURRENCY`` or of the wire shapes, and bulk loads."""
+    """For a change of ``TIME_ZONE``, ``CURRENCY`` or of the documents, and bulk loads."""
 
     help = (
         "Render every record of the calendar again and recount it. Needed after TIME_ZONE "

@@ -1,0 +1,160 @@
+"""Events as they are answered (``contract/events-observed.md`` 2.1)."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
+from rest_framework import serializers
+
+from calendar_events.conf import conf
+from calendar_events.documents.base import PUBLICATION, Published
+from calendar_events.documents.fields import (
+    AddressField,
+    GlobalId,
+    Html,
+    Joined,
+    JoinedList,
+    Lineage,
+    PageAddress,
+)
+from calendar_events.documents.images import ImageDocument
+from calendar_events.documents.moments import DateDetails, Moment
+from calendar_events.documents.places import OrganizerDocument
+from calendar_events.documents.terms import TermDocument
+from calendar_events.models import Event
+from calendar_events.parsing import costs, zones
+
+if TYPE_CHECKING:
+    from calendar_events.models import Image
+
+_VENUE = {"$ref": "#/components/schemas/Venue"}
+_OWN_ZONE = "In the event's own zone."
+FLAGS = (
+    *("all_day", "show_map", "show_map_link", "hide_from_listings"),
+    *("sticky", "featured", "ticketed"),
+)
+"""What is null in a protected event without its password."""
+BLANKED: dict[str, Any] = {
+    **dict.fromkeys(("description", "excerpt", "cost", "website"), ""),
+    "image": False,
+    # Joined by ``composition``:
+    **{name: [] for name in ("categories", "tags", "venue", "organizer")},
+}
+"""What else is blank without the password, and how."""
+
+_cost = lru_cache(maxsize=128)(costs.read)
+"""A cost is two members of a document."""
+
+
+class CostText(serializers.CharField):
+    """A cost in words."""
+
+    def to_representation(self, written: str) -> str:
+        return _cost(written, currency=conf.currency).text
+
+
+@extend_schema_serializer(component_name="CostDetails")
+class CostDetails(serializers.Serializer):
+    """A cost in numbers."""
+
+    currency_symbol = serializers.CharField(source="symbol")
+    currency_code = serializers.CharField(source="code")
+    currency_position = serializers.CharField(
+        source="position", help_text="`prefix`, `postfix` or empty."
+    )
+    values = serializers.ListField(child=serializers.CharField(), help_text="Ascending.")
+
+    def to_representation(self, written: str) -> dict[str, Any]:
+        """Return what is read from the text of a cost."""
+        return super().to_representation(_cost(written, currency=conf.currency))
+
+
+@extend_schema_field(OpenApiTypes.STR)
+class ZoneAbbreviation(serializers.Field):
+    """What the zone of an event is called when it begins."""
+
+    def to_representation(self, event: Event) -> str:
+        return zones.abbreviation(event.timezone, event.start_utc)
+
+
+@extend_schema_field(
+    {
+        "oneOf": [
+            {"$ref": "#/components/schemas/Image"},
+            {"type": "boolean", "enum": [False]},
+        ]
+    }
+)
+class ImageOrFalse(ImageDocument):
+    """An image, or ``false``."""
+
+    def get_attribute(self, instance: Event) -> Image | bool:
+        """Return ``False`` for none, of which a serializer would make null."""
+        return instance.image or False
+
+    def to_representation(self, image: Any) -> Any:
+        return image and super().to_representation(image)
+
+
+@extend_schema_field({"oneOf": [_VENUE, {"type": "array", "items": _VENUE}]})
+class VenueOrList(Joined, serializers.JSONField):
+    """The venue if there is one, else a list."""
+
+
+@extend_schema_field(
+    {"anyOf": [{"type": "array", "items": {}, "maxItems": 0}, {"type": "object"}]}
+)
+class CustomFields(Joined, serializers.JSONField):
+    """Always empty: this server has none."""
+
+
+@extend_schema_serializer(component_name="Event")
+class EventDocument(Published):
+    """An event. Flags are null in a list that hides what a password protects."""
+
+    global_id = GlobalId("?id={0.id}")
+    global_id_lineage = Lineage(child=GlobalId("?id={0.id}"))
+    url = PageAddress("/events")
+    rest_url = AddressField("/events/{0.id}")
+    title = serializers.CharField(help_text="Plain text.")
+    excerpt = Html(help_text="HTML.")
+    image = ImageOrFalse()
+    start_date = Moment(source="start_local", help_text=_OWN_ZONE)
+    start_date_details = DateDetails(source="start_local")
+    end_date = Moment(source="end_local", help_text=_OWN_ZONE)
+    end_date_details = DateDetails(source="end_local")
+    utc_start_date = Moment(source="start_utc")
+    utc_start_date_details = DateDetails(source="start_utc")
+    utc_end_date = Moment(source="end_utc")
+    utc_end_date_details = DateDetails(source="end_utc")
+    timezone_abbr = ZoneAbbreviation(source="*")
+    cost = CostText()
+    cost_details = CostDetails(source="cost")
+    categories = JoinedList(child=TermDocument())
+    tags = JoinedList(child=TermDocument())
+    venue = VenueOrList()
+    organizer = JoinedList(child=OrganizerDocument())
+    custom_fields = CustomFields()
+
+    class Meta:
+        model = Event
+        fields = (
+            *("id", "global_id", "global_id_lineage", *PUBLICATION, "rest_url"),
+            *("title", "description", "excerpt", "slug", "image", "all_day"),
+            *("start_date", "start_date_details", "end_date", "end_date_details"),
+            *("utc_start_date", "utc_start_date_details"),
+            *("utc_end_date", "utc_end_date_details", "timezone", "timezone_abbr"),
+            *("cost", "cost_details", "website", "show_map", "show_map_link"),
+            *("hide_from_listings", "sticky", "featured", "ticketed"),
+            *("categories", "tags", "venue", "organizer", "custom_fields", "json_ld"),
+        )
+        extra_kwargs = {name: {"allow_null": True} for name in FLAGS}
+
+    def protected(self, document: dict[str, Any]) -> dict[str, Any]:
+        """Blank what the password protects (``contract/events-observed.md`` 4)."""
+        blanks = {name: BLANKED[name] for name in BLANKED.keys() & document.keys()}
+        details = self.fields["cost_details"].to_representation("")
+        return document | blanks | dict.fromkeys(FLAGS) | {"cost_details": details}
