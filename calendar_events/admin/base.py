@@ -57,21 +57,21 @@ class PlatformAdmin(admin.ModelAdmin):
         return self.is_administrator(request) and super().has_module_permission(request)
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Ask Django's permission, too."""
+        """Require the model permission of Django as well."""
         return self.is_administrator(request) and super().has_view_permission(request, obj)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Ask Django's permission, too."""
+        """Require the model permission of Django as well."""
         return self.is_administrator(request) and super().has_add_permission(request)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Ask Django's permission, too."""
+        """Require the model permission of Django as well."""
         return self.is_administrator(request) and super().has_change_permission(
             request, obj
         )
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Ask Django's permission, too."""
+        """Require the model permission of Django as well."""
         return self.is_administrator(request) and super().has_delete_permission(
             request, obj
         )

@@ -24,7 +24,7 @@ class RecordNotFound(NoSuchResource):
     message = "The requested {kind} was not found"
 
     def __init__(self, kind: str) -> None:
-        """Name the kind: ``event``, ``venue``, ``organizer``, ``category``, ``tag``."""
+        """``kind``: ``event``, ``venue``, ``organizer``, ``category`` or ``tag``."""
         super().__init__(kind=kind)
         self.slug = f"rest-{kind}-not-found"
 
@@ -36,7 +36,7 @@ class RecordNotAccessible(ForbiddenRefusal):
     message = "The requested {kind} is not accessible"
 
     def __init__(self, kind: str) -> None:
-        """Name the kind."""
+        """``kind``: ``event``, ``venue`` or ``organizer``."""
         super().__init__(kind=kind)
         self.slug = f"{kind}-not-accessible"
 

@@ -51,7 +51,7 @@ class RecordInTrash(exceptions.Refusal):
     message = "The requested {kind} is in the trash"
 
     def __init__(self, kind: str) -> None:
-        """Name the kind."""
+        """``kind``: ``event``, ``venue`` or ``organizer``."""
         super().__init__(
             f"the {kind} is in the trash: restore it by sending a status, or delete it for"
             " good with force=true",
@@ -73,13 +73,13 @@ class TermNameTaken(exceptions.BadBody):
 
 
 def until_done(write: Callable[[], Result]) -> Result:
-    """Run ``write`` again as long as only a neighbour was in its way.
+    """Retry ``write`` while a concurrent transaction prevents it.
 
     A constraint that another transaction's row violates (a slug, an idempotency key, a
     venue that was deleted since it was looked up) is judged anew by looking again, and so
     is a record that is at another version than the one whose preconditions held.
 
-    Raises ``Unavailable`` when the neighbours do not end.
+    Raises ``Unavailable`` after ``ATTEMPTS``.
     """
     for attempt in range(ATTEMPTS):
         if attempt:

@@ -23,9 +23,9 @@ def wanted(query: QueryDict) -> str:
 
 
 def cut(body: bytes, names: str | None) -> bytes:
-    """Return a JSON document with only the wanted members; all without a wish.
+    """Return a JSON document with only the named members; unchanged if none is named.
 
-    A member that is not there is passed over.
+    Unknown names are ignored.
     """
     if names is None or not names.strip():
         return body

@@ -42,7 +42,7 @@ class NoSuchPage(Refusal):
     message = "The requested page was not found"
 
     def __init__(self, kind: str) -> None:
-        """Name the kind of list: ``event``, ``venue``, ``organizer`` or ``term``."""
+        """``kind``: ``event``, ``venue``, ``organizer`` or ``term``."""
         super().__init__()
         self.slug = f"{kind}-archive-page-not-found"
 
@@ -72,7 +72,7 @@ class DocumentPagination(BasePagination):
         ``InvalidParameters``.
         """
         filterset = view.filterset
-        self.name, self.query = view.resource, filterset.told
+        self.name, self.query = view.resource, filterset.link_query
         self.wanted = PageRequest(
             number=filterset.values.get("page", 1),
             size=min(filterset.values.get("per_page", DEFAULT_PER_PAGE), conf.max_per_page),

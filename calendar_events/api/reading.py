@@ -68,7 +68,7 @@ class ListView(EventsView):
                 self.viewer.key,
                 values.get("page", ""),
                 values.get("per_page", ""),
-                self.filterset.told,
+                self.filterset.link_query,
                 values.get("_fields", ""),
                 values.get("password", ""),
                 clock,

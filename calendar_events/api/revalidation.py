@@ -1,10 +1,8 @@
-"""The commonest question of all: whether an event that somebody has is still the same.
+"""Return 304 for a public event before DRF's authentication and negotiation run.
 
-It is answered before Django REST framework sets out to learn who asks and for what, which
-costs more than the answer. So it has to be plain that everybody may know the answer: the
-request names nobody and asks for nothing else, and the event is public. Everything else,
-a tag that does not hold included, is the ordinary view's, whose 304 has the same headers.
-The middleware has its say either way.
+Those cost more than the response. Only for requests without credentials, with no query and
+no condition but ``If-None-Match``; everything else, a tag that has changed included, goes
+to the viewset, whose 304 has the same headers. The middleware runs either way.
 """
 
 from __future__ import annotations

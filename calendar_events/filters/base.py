@@ -11,8 +11,7 @@ from django_filters.rest_framework import DjangoFilterBackend
 from rest_framework.exceptions import ErrorDetail
 
 from calendar_events.conf import conf
-from calendar_events.filters import reading
-from calendar_events.filters.echo import echo
+from calendar_events.filters import links, reading
 from calendar_events.filters.fields import name_of
 from calendar_events.filters.parameters import (
     CountFilter,
@@ -115,9 +114,9 @@ class ListFilterSet(ParameterSet):
         return queryset.sorted_by(self.values)  # type: ignore[attr-defined]  # a ListQuerySet
 
     @cached_property
-    def told(self) -> list[tuple[str, str]]:
-        """The parameters that lead to the same list again, as links tell them."""
-        return echo(self)
+    def link_query(self) -> list[tuple[str, str]]:
+        """The effective query, as pagination links repeat it."""
+        return links.link_query(self)
 
 
 class OrderParameters(django_filters.FilterSet):

@@ -109,7 +109,7 @@ class EventFilter(ListFilterSet, OrderParameters, ChangeParameters):
     password = WordsFilter(
         "opened_with",
         help_text="Shows the events that this password protects.",
-        is_echoed=False,
+        in_links=False,
     )
 
     window: Window

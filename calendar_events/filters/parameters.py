@@ -46,16 +46,16 @@ class Parameter(django_filters.Filter):
         *,
         help_text: str,
         schema: Mapping[str, Any] | None = None,
-        is_echoed: bool = True,
+        in_links: bool = True,
         **options: Any,
     ) -> None:
-        """Keep the declaration; ``is_echoed`` says whether links carry it on."""
+        """``in_links``: whether pagination links repeat it."""
         options.setdefault("read", type(self).read)
         super().__init__(label=help_text, **options)
         self.predicate = predicate
         self.help_text = help_text
         self.schema = {**type(self).schema, **(schema or {})}
-        self.is_echoed = is_echoed
+        self.in_links = in_links
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """Return a filter for one more request: with options of its own, as fields do."""
@@ -169,7 +169,7 @@ class ListFilter(Parameter):
     def __init__(
         self, predicate: str = "", *, items: Mapping[str, Any] | None = None, **options: Any
     ) -> None:
-        """Keep the declaration."""
+        """``items`` describes one value."""
         found = {**type(self).items, **(items or {})}
         super().__init__(predicate, schema={"items": found}, **options)
 

@@ -49,7 +49,7 @@ class InputField(serializers.Field):
         self.allow_null = clearable
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        """Return a field for one more body: with a parent of its own, and nothing else.
+        """Return a shallow copy, with a parent of its own.
 
         DRF makes each field anew from its declaration, for every serializer; of ours
         nothing changes but the serializer it is bound to.
@@ -91,7 +91,7 @@ class PlainText(InputField):
     }
 
     def __init__(self, *, max_length: int, **options: Any) -> None:
-        """Take the length of the column."""
+        """``max_length``: characters that the column holds."""
         self.max_length = max_length
         super().__init__(**options)
 
@@ -123,7 +123,7 @@ class RichText(PlainText):
     default_error_messages: ClassVar[Messages] = {"markup": "must not {reason}."}
 
     def __init__(self, **options: Any) -> None:
-        """Set a limit that no honest text meets."""
+        """Set a generous upper bound."""
         super().__init__(max_length=text.MAX_HTML, **options)
 
     def _limit(self, value: str, limit: int) -> None:
@@ -294,7 +294,7 @@ class SlugText(PlainText):
     }
 
     def __init__(self, **options: Any) -> None:
-        """Take what fits into an address; longer wishes are shortened."""
+        """Accept more than fits into an address; longer slugs are truncated."""
         super().__init__(max_length=2000, **options)
 
     def cleaned(self, value: str) -> str:

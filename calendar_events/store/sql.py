@@ -157,7 +157,7 @@ class Conditions:
     __slots__ = ("params", "texts")
 
     def __init__(self) -> None:
-        """Start with none."""
+        """No condition: everything."""
         self.texts: list[str] = []
         self.params: list[Any] = []
 

@@ -24,7 +24,7 @@ class Places:
     """Counts the feeds that this process is sending."""
 
     def __init__(self) -> None:
-        """Start with none."""
+        """No feed is being sent yet."""
         self._lock = threading.Lock()
         self._taken = 0
 

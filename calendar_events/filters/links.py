@@ -1,4 +1,4 @@
-"""Tell a query back, as links do: every filter kept, relative dates made absolute."""
+"""Serialise the effective query of a list for its pagination links."""
 
 from __future__ import annotations
 
@@ -17,13 +17,16 @@ if TYPE_CHECKING:
 PAGING = frozenset({"page", "per_page"})
 
 
-def echo(filterset: ListFilterSet) -> list[tuple[str, str]]:
-    """Return the parameters that lead to the same list again, in declared order."""
+def link_query(filterset: ListFilterSet) -> list[tuple[str, str]]:
+    """Return the parameters that lead to the same list again, in declared order.
+
+    Every filter is kept, and relative dates are made absolute.
+    """
     values, window = filterset.values, getattr(filterset, "window", None)
     limits = _limits(window, filterset.context) if window else {}
-    told = []
+    query = []
     for name, declared in parameters(type(filterset)).items():
-        if name in PAGING or not declared.is_echoed:
+        if name in PAGING or not declared.in_links:
             continue
         if name in limits:
             text = limits[name]
@@ -32,8 +35,8 @@ def echo(filterset: ListFilterSet) -> list[tuple[str, str]]:
         else:
             continue
         if text is not None:
-            told.append((name, text))
-    return told
+            query.append((name, text))
+    return query
 
 
 def _limits(window: Window, context: Context) -> dict[str, str | None]:
