@@ -29,6 +29,7 @@ PRECONDITIONS = frozenset(
     {"HTTP_IF_MATCH", "HTTP_IF_UNMODIFIED_SINCE", "HTTP_IF_NONE_MATCH"}
 )
 """The headers that a write can be made to depend on."""
+CONDITIONS = PRECONDITIONS | {"HTTP_IF_MODIFIED_SINCE"}
 
 GENERATION = "2"
 """Raised when documents change, so that no cached answer outlives them."""
@@ -82,6 +83,8 @@ def not_modified(request: Any, version: Version) -> HttpResponseBase | None:
     Raises ``PreconditionFailed``.
     """
     meta, modified_at = request.META, version.modified_at
+    if not CONDITIONS & meta.keys():
+        return None
     if "HTTP_IF_MATCH" in meta and not parse_etags(meta["HTTP_IF_MATCH"]):
         raise PreconditionFailed(_reason(meta))  # Django would take it for none
     if "HTTP_IF_UNMODIFIED_SINCE" in meta:

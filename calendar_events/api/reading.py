@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from django.utils.functional import cached_property
 from rest_framework.response import Response
 
 from calendar_events.api import access, conditional, responses
@@ -77,7 +77,7 @@ class ListView(EventsView):
 
     @cached_property
     def state(self) -> State:
-        """The state of the calendar, and what the acting user is permitted."""
+        """Return the state of the calendar, and what the acting user is permitted."""
         credentials = credentials_of(self.request)
         principal = credentials.principal if credentials else None
         return list_version.read(now=self.now, user=principal.user if principal else None)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import django_filters
 from django import forms
+from django.utils.functional import cached_property
 from django_filters.rest_framework import DjangoFilterBackend
 from rest_framework.exceptions import ErrorDetail
 
@@ -67,7 +68,7 @@ class ParameterSet(django_filters.FilterSet):
 
     @cached_property
     def values(self) -> dict[str, Any]:
-        """The values of the parameters that were sent and can be read."""
+        """Return the values of the parameters that were sent and can be read."""
         self.form.errors  # noqa: B018 -- reading them makes the form read its values
         found: dict[str, Any] = self.form.cleaned_data
         return found
@@ -115,7 +116,7 @@ class ListFilterSet(ParameterSet):
 
     @cached_property
     def link_query(self) -> list[tuple[str, str]]:
-        """The effective query, as pagination links repeat it."""
+        """Return the effective query, as pagination links repeat it."""
         return links.link_query(self)
 
 

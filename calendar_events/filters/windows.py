@@ -8,6 +8,7 @@ inclusive, the relative ones exclusive.
 from __future__ import annotations
 
 from datetime import UTC, timedelta
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from dateutil.relativedelta import relativedelta
@@ -19,7 +20,7 @@ from calendar_events.store.events.windows import Window
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from datetime import datetime
+    from datetime import date, datetime, tzinfo
 
     from calendar_events.parsing.values import Context
 
@@ -60,14 +61,12 @@ def _instant(moment: dates.Moment, name: str, *, strict: bool) -> datetime:
 
 def default_start(context: Context) -> datetime:
     """Return the beginning of yesterday."""
-    today = context.now.astimezone(context.zone).date()
-    return dates.day_start(today - timedelta(days=1), context.zone)
+    return _default_span(context.now.astimezone(context.zone).date(), context.zone)[0]
 
 
 def default_end(context: Context) -> datetime:
     """Return the end of the day in 24 months."""
-    today = context.now.astimezone(context.zone).date()
-    return dates.day_end(today + DEFAULT_SPAN, context.zone)
+    return _default_span(context.now.astimezone(context.zone).date(), context.zone)[1]
 
 
 def written(instant: datetime, context: Context) -> str:
@@ -75,9 +74,21 @@ def written(instant: datetime, context: Context) -> str:
 
     In an hour that clocks show twice the wall alone would not.
     """
-    wall = dates.to_wall(instant, context.zone)
+    return _written(instant, context.zone)
+
+
+# Cached: most lists have the default window, which is the same all day.
+@lru_cache(maxsize=64)
+def _default_span(today: date, zone: tzinfo) -> tuple[datetime, datetime]:
+    start = dates.day_start(today - timedelta(days=1), zone)
+    return start, dates.day_end(today + DEFAULT_SPAN, zone)
+
+
+@lru_cache(maxsize=256)
+def _written(instant: datetime, zone: tzinfo) -> str:
+    wall = dates.to_wall(instant, zone)
     try:
-        if dates.to_utc(wall, context.zone) == instant:
+        if dates.to_utc(wall, zone) == instant:
             return f"{wall:%Y-%m-%d %H:%M:%S}".zfill(19)
     except dates.DateError:
         pass

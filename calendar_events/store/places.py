@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from django.db.models import Exists, F, OuterRef, Q
@@ -12,7 +12,7 @@ from calendar_events.documents import composition
 from calendar_events.models import EventOrganizer, EventVenue, Status, visibility
 from calendar_events.models.visibility import EVENT, NOT_IN_TRASH, as_q
 from calendar_events.store import lookups, sql
-from calendar_events.store.lists import ListQuerySet, Page
+from calendar_events.store.lists import Asked, ListQuerySet, Page
 from calendar_events.store.ordering import RECORD_COLUMNS, Order, order
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ ORDER BY p.k {direction}, p.id {direction}"""
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlaceQuery:
+class PlaceQuery(Asked):
     """Who sees a list of venues or organizers, in which statuses and what order."""
 
     kind: str
@@ -89,7 +89,7 @@ class ListedPlaces(ListQuerySet):
     def with_statuses(self, statuses: Sequence[str]) -> Self:
         """Keep what has one of these statuses. Raises ``lookups.Refused``."""
         lookups.require_statuses(statuses, self.asked.kind, self.asked.viewer)
-        return self.asking(replace(self.asked, statuses=frozenset(statuses)))
+        return self.asking(self.asked.but(statuses=frozenset(statuses)))
 
     def of_event(self, pk: int) -> Self:
         """Keep those of an event. Raises ``lookups.Unknown``."""
@@ -124,7 +124,7 @@ class ListedPlaces(ListQuerySet):
     def sorted_by(self, values: Mapping[str, Any]) -> Self:
         """Sort as ``orderby`` and ``order`` ask for, else the newest first."""
         found = order(values, RECORD_COLUMNS, NEWEST_FIRST, descending_by_default=True)
-        return self.asking(replace(self.asked, order=found))
+        return self.asking(self.asked.but(order=found))
 
     def page(self, *, limit: int, offset: int) -> Page:
         """Return a page of documents."""
@@ -135,7 +135,7 @@ class ListedPlaces(ListQuerySet):
         return Page([_document(found[pk], asked.now) for pk in ids if pk in found], total)
 
     def _where(self, condition: Q) -> Self:
-        return self.asking(replace(self.asked, where=self.asked.where & condition))
+        return self.asking(self.asked.but(where=self.asked.where & condition))
 
     def _has_events(self, **conditions: Any) -> Exists:
         """Return the condition for being linked to an event that the viewer may see."""

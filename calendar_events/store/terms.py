@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from django.db.models import Q
@@ -11,7 +11,7 @@ from calendar_events.documents import term_answer
 from calendar_events.models import EventTerm, Taxonomy, Term
 from calendar_events.models.visibility import ANONYMOUS, EVENT, LISTED
 from calendar_events.store import lookups, sql
-from calendar_events.store.lists import ListQuerySet, Page
+from calendar_events.store.lists import Asked, ListQuerySet, Page
 from calendar_events.store.ordering import TERM_COLUMNS, Order, order
 from calendar_events.store.visibility import text_of
 
@@ -66,7 +66,7 @@ class TermRow(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TermQuery:
+class TermQuery(Asked):
     """Which terms a list shows, who sees their events, and in what order."""
 
     taxonomy: Taxonomy
@@ -100,7 +100,7 @@ class ListedTerms(ListQuerySet):
 
     def hiding_empty(self, *, wanted: bool) -> Self:
         """Leave out terms that no published event has, or show them too."""
-        return self.asking(replace(self.asked, hides_empty=wanted))
+        return self.asking(self.asked.but(hides_empty=wanted))
 
     def among(self, ids: Sequence[int]) -> Self:
         """Keep these terms. Raises ``lookups.Unknown``."""
@@ -120,7 +120,7 @@ class ListedTerms(ListQuerySet):
     def of_event(self, pk: int) -> Self:
         """Keep the terms of an event, the last one named. Raises ``lookups.Unknown``."""
         lookups.require(EVENT, [pk], self.asked.viewer, self.asked.now)
-        return self.asking(replace(self.asked, event=pk))
+        return self.asking(self.asked.but(event=pk))
 
     def with_slugs(self, slugs: Sequence[str]) -> Self:
         """Keep terms with one of these slugs."""
@@ -137,7 +137,7 @@ class ListedTerms(ListQuerySet):
     def sorted_by(self, values: Mapping[str, Any]) -> Self:
         """Sort as ``orderby`` and ``order`` ask for, else by name."""
         found = order(values, TERM_COLUMNS, BY_NAME)
-        return self.asking(replace(self.asked, order=found))
+        return self.asking(self.asked.but(order=found))
 
     def page(self, *, limit: int, offset: int) -> Page:
         """Return a page of documents."""
@@ -145,7 +145,7 @@ class ListedTerms(ListQuerySet):
         return Page([term_answer(row) for row in rows], total)
 
     def _where(self, condition: Q) -> Self:
-        return self.asking(replace(self.asked, where=self.asked.where & condition))
+        return self.asking(self.asked.but(where=self.asked.where & condition))
 
     def rows(self, *, limit: int, offset: int) -> tuple[list[TermRow], int]:
         """Return a page of terms and the exact total, as of one moment."""

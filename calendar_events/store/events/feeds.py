@@ -6,7 +6,6 @@ up nobody and any thread may fetch the next one.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from calendar_events import documents
@@ -82,7 +81,7 @@ def batches(query: EventQuery) -> Iterator[list[FeedRow]]:
     """
     if query.order.column == "sort_text":
         # A calendar is not a sequence, and each batch would sort all events anew.
-        query = replace(query, order=BY_START)
+        query = query.but(order=BY_START)
     last: tuple[Any, int] | None = None
     source = searches.source_of_walk(query)
     while rows := _batch(query, source, last):

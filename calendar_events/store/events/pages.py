@@ -6,7 +6,6 @@ are joined to the few identifiers that remain.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from calendar_events.store import scans, sql
@@ -64,7 +63,7 @@ def fetch(query: EventQuery, *, limit: int, offset: int) -> EventPage:
         rows = scans.rows(statement, params)
     if rows[0][1]:
         # Written since the hints were read: look at everything.
-        return fetch(replace(query, hints=NO_HINTS), limit=limit, offset=offset)
+        return fetch(query.but(hints=NO_HINTS), limit=limit, offset=offset)
     return page_of(rows)
 
 

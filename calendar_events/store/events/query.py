@@ -8,7 +8,6 @@ events there are.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from django.db.models import Q
@@ -21,6 +20,7 @@ from calendar_events.store.changes import Change, changed
 from calendar_events.store.events import totals
 from calendar_events.store.events.windows import Window
 from calendar_events.store.list_version import NO_HINTS
+from calendar_events.store.lists import Asked
 from calendar_events.store.ordering import Order
 from calendar_events.store.search_conditions import EVENTS, Part, Source, searched
 from calendar_events.store.visibility import conditions_of
@@ -48,7 +48,7 @@ class Near(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class EventQuery:
+class EventQuery(Asked):
     """One list of events: who sees it, how it is filtered and sorted."""
 
     viewer: Viewer
@@ -88,26 +88,37 @@ class EventQuery:
     @property
     def _is_guarded(self) -> bool:
         """Whether a filter could tell what protected events do not show."""
-        given = (self.featured, self.ticketed, self.located, self.near)
-        return bool(self.links) or any(one is not None for one in given)
+        return (
+            bool(self.links)
+            or self.featured is not None
+            or self.ticketed is not None
+            or self.located is not None
+            or self.near is not None
+        )
 
-    @cached_property
+    @property
     def scope(self) -> totals.Scope | None:
         """How the public part is counted without looking at it; ``None``: it is not."""
-        others = (
-            *(self.ids, self.parent, self.featured, self.ticketed, self.located),
-            *(self.near, self.search, self.changed_after),
+        is_counted = (
+            self.ids is None
+            and self.parent is None
+            and self.featured is None
+            and self.ticketed is None
+            and self.located is None
+            and self.near is None
+            and self.search is None
+            and self.changed_after is None
         )
-        if any(one is not None for one in others):
+        if not is_counted:
             return None
-        if self.links:
-            if len(self.links) > 1 or self.institution is not None or self.password:
-                return None
-            is_walked = len(self.links[0].ids) <= MAX_STREAMS
-            return totals.of_links(self.links[0]) if is_walked else None
-        if self.institution is not None:
+        if not self.links:
+            if self.institution is None:
+                return totals.EVERYTHING
             return totals.of_institution(self.institution)
-        return totals.EVERYTHING
+        link, *others = self.links
+        if others or self.institution is not None or self.password:
+            return None
+        return totals.of_links(link) if len(link.ids) <= MAX_STREAMS else None
 
     @property
     def is_walked(self) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from calendar_events.documents import composition
@@ -44,7 +43,7 @@ class ListedEvents(ListQuerySet):
         """Keep what lists show the viewer at ``now``: nothing hidden, nothing trashed."""
         query = EventQuery(viewer=viewer, now=now)
         if viewer.sees_statuses(EVENT):
-            query = replace(query, statuses=NOT_IN_TRASH)
+            query = query.but(statuses=NOT_IN_TRASH)
         return self.asking(query)
 
     def counted_with(self, hints: CountHints) -> Self:
@@ -139,7 +138,7 @@ class ListedEvents(ListQuerySet):
         return self._with(links=(*self.asked.links, link))
 
     def _with(self, **changes: Any) -> Self:
-        return self.asking(replace(self.asked, **changes))
+        return self.asking(self.asked.but(**changes))
 
 
 def _documents(rows: list[EventRow], query: EventQuery) -> list[str]:

@@ -7,7 +7,6 @@ counted, by several processes, and the page is walked to.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from calendar_events.store import scans, search_conditions, sql
@@ -76,7 +75,7 @@ def _sample(query: EventQuery, search: SearchQuery) -> tuple[str, list[Any]]:
 
 def _has_few(query: EventQuery) -> bool:
     """Return whether the list without its search is short."""
-    source, params = pages.union(replace(query, search=None))
+    source, params = pages.union(query.but(search=None))
     statement = f"SELECT COUNT(*) FROM (SELECT 1 FROM ({source}) u LIMIT {FEW}) few"
     return bool(sql.rows(statement, params, prepare=False)[0][0] < FEW)
 
