@@ -3,7 +3,7 @@
 # says; `make run DEMO=0`, or the environment, turns it off.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-sqlite test-postgres check lint types format schema bench bench-sqlite fuzz mutants lock clean
+.PHONY: help run test test-sqlite test-postgres check lint types format schema bench fuzz mutants lock clean
 
 PY := .venv/bin/python
 JOBS ?= auto
@@ -61,12 +61,10 @@ format: .make/dev ## Rewrite code and templates in the house style
 schema: .make/dev ## Print the OpenAPI description of the events interface
 	@DEMO=1 $(PY) manage.py spectacular --validate --fail-on-warn
 
-bench: .make/dev ## Measure against the yardsticks on PostgreSQL and write docs/benchmarks.md
+bench: .make/dev ## Measure into docs/benchmarks.md; ONLY=growth,feeds SIZES=10k,1M QUICK=1
 	@config/tools/install_test_tools.sh
-	@$(PY) config/tools/with_postgres.py --durable $(PY) -m benchmarks
-
-bench-sqlite: .make/dev ## The same on SQLite at 100k, into docs/benchmarks-sqlite.md
-	@$(PY) -m benchmarks --sqlite
+	@$(PY) config/tools/with_postgres.py --durable $(PY) -m benchmarks \
+		$(if $(ONLY),--only $(ONLY)) $(if $(SIZES),--sizes $(SIZES)) $(if $(QUICK),--quick)
 
 fuzz: .make/dev ## The long form of the fuzz tests
 	@FUZZ=long $(PY) -m pytest -q -n $(JOBS) -m fuzz

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import count, islice
 from typing import TYPE_CHECKING, Any, Final
 
-from benchmarks.seed.credentials import INSTITUTIONS
+from benchmarks.seed.constants import INSTITUTIONS
 from calendar_events.models import Image, Organizer, Status, Taxonomy, Term, Venue
 from calendar_events.parsing import slugs
 from calendar_events.store import saving
