@@ -25,6 +25,7 @@ from benchmarks.databases import Cluster
 from benchmarks.measure import Effort
 from benchmarks.report import Section
 from benchmarks.sections import (
+    bodies,
     callers,
     cold,
     feeds,
@@ -53,6 +54,7 @@ PARTS: Final[dict[str, Part]] = {
     "latency": load.latency,
     "writes": writes.measure,
     "neighbours": neighbours.measure,
+    "bodies": bodies.measure,
     "cold": cold.measure,
 }
 

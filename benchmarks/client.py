@@ -75,18 +75,15 @@ class Connection:
     """One persistent connection of the loopback, with one request under way."""
 
     def __init__(self, port: int) -> None:
-        """Connect when it is entered."""
         self.port = port
 
     async def __aenter__(self) -> Self:
-        """Connect."""
         self.reader, self.writer = await asyncio.open_connection(
             "127.0.0.1", self.port, limit=2**20
         )
         return self
 
     async def __aexit__(self, *_details: object) -> None:
-        """Hang up."""
         self.writer.close()
 
     async def send(self, request: bytes) -> Answer:

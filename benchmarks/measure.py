@@ -24,7 +24,7 @@ class Variant:
     name: str
     server: Server
     requests: Iterator[bytes]
-    status: int = 200
+    status: int | None = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

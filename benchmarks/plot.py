@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 WIDTH, HEIGHT = 760, 380
 LEFT, RIGHT, TOP, BOTTOM = 60, 230, 40, 46
 LABEL_GAP: Final = 16
-# Okabe and Ito's colours, which the colour-blind tell apart; the last two are ours.
+# After Okabe and Ito, whose colours the colour-blind tell apart.
 COLOURS: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b58900", "#56b4e9", "#888")
 STYLE: Final = """
 svg { font: 12px system-ui, sans-serif; fill: #333; background: #fff }

@@ -74,7 +74,6 @@ class Section:
     plots: dict[str, str] = field(default_factory=dict)
 
     def markdown(self, stem: str) -> str:
-        """Return the section; its plots are files named ``stem-name.svg``."""
         images = [f"![{self.title}]({stem}-{name}.svg)" for name in self.plots]
         parts = [f"## {self.title}", self.text.strip(), *images, self.table]
         return "\n\n".join(part for part in parts if part)

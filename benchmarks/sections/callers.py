@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from benchmarks import messages, paths
+from benchmarks import client, messages, paths
 from benchmarks.bench import STOCK
 from benchmarks.measure import Variant
 from benchmarks.report import Goal, Section, cost_table
@@ -68,6 +68,10 @@ def authentication(bench: Bench) -> Iterator[Section]:
     ours = bench.serve("ours", bench.main.url, urls="benchmarks.yardsticks.probe_urls")
     stock = _stock(bench)
     nobody = messages.in_turns("/probe/none")
+    for server in (ours, stock):
+        token = messages.get("/probe/bearer", messages.BEARER)
+        if b'"known":true' not in client.ask(server.port, token).body:
+            raise client.UnexpectedAnswer(f"{server.name} does not know the token")
     bearer = messages.in_turns("/probe/bearer", headers=messages.BEARER)
     signed = messages.signed_gets("/probe/signed", bench.main.accounts)
     costs = bench.compare(

@@ -28,11 +28,11 @@ def _prepare_process(events: int, author: int, now: datetime) -> None:
     django.setup()
     from benchmarks.seed.events import Planner  # noqa: PLC0415
     from benchmarks.seed.words import Prose  # noqa: PLC0415
-    from benchmarks.seed.world import make  # noqa: PLC0415
+    from benchmarks.seed.world import Maker  # noqa: PLC0415
 
     random = Random(SEED)  # noqa: S311 -- repeatable is the point
     prose = Prose(random)
-    world = make(random, prose, events=events, author=author, now=now)
+    world = Maker(random, prose, events=events, author=author, now=now).world()
     _state["planner"] = Planner(random, prose, world, author=author, now=now)
 
 

@@ -67,7 +67,6 @@ class Prose:
         self._pool = [self._paragraph() for _ in range(PARAGRAPHS)]
 
     def words(self, count: int) -> list[str]:
-        """Return ``count`` words by their frequency."""
         return self._random.choices(self._words, cum_weights=self._cumulative, k=count)
 
     def title(self) -> str:
@@ -76,7 +75,6 @@ class Prose:
         return " ".join(word[:1].upper() + word[1:] for word in words)
 
     def sentence(self, count: int) -> str:
-        """Return a sentence."""
         words = " ".join(self.words(count))
         return f"{words[:1].upper()}{words[1:]}."
 

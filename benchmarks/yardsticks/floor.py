@@ -90,7 +90,6 @@ def database() -> psycopg.Connection[DictRow]:
 
 
 def rows(statement: str, **parameters: Any) -> list[DictRow]:
-    """Return the rows of one prepared statement."""
     return database().execute(statement, parameters).fetchall()
 
 

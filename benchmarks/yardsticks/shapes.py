@@ -45,7 +45,6 @@ def moment(instant: datetime) -> str:
 
 
 def details(text: str) -> dict[str, str]:
-    """Return the parts of a written moment."""
     return {
         "year": text[:4],
         "month": text[5:7],
@@ -121,7 +120,6 @@ def global_id(query: str) -> dict[str, Any]:
 
 
 def zone_abbreviation(instant: datetime, zone: str) -> str | None:
-    """Return the zone's short name at that moment."""
     return instant.astimezone(ZoneInfo(zone)).tzname()
 
 
@@ -160,7 +158,6 @@ def _filled(row: Row, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def venue(row: Row) -> dict[str, Any]:
-    """Return a venue inside an event."""
     return {
         "id": row["id"],
         **publication(row, "venues"),
@@ -175,7 +172,6 @@ def venue(row: Row) -> dict[str, Any]:
 
 
 def organizer(row: Row) -> dict[str, Any]:
-    """Return an organizer inside an event."""
     return {
         "id": row["id"],
         **publication(row, "organizers"),
@@ -195,7 +191,6 @@ def term_urls(taxonomy: str, identifier: int, parent: int | None) -> dict[str, s
 
 
 def term(row: Row) -> dict[str, Any]:
-    """Return a term inside an event."""
     return {
         "name": row["name"],
         "slug": row["slug"],
