@@ -3,7 +3,7 @@
 # says; `make run DEMO=0`, or the environment, turns it off.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-sqlite test-postgres check lint types format schema bench bench-sqlite fuzz mutants lock clean
+.PHONY: help run test test-sqlite test-postgres check lint types format schema gate bench fuzz mutants lock clean
 
 PY := .venv/bin/python
 JOBS ?= auto
@@ -24,12 +24,13 @@ help: ## List the targets
 run: .make/run ## Set up everything and serve on 127.0.0.1:8000 with demo data
 	@DEMO=$(DEMO) exec $(PY) manage.py serve
 
-test: .make/dev ## Set up everything and run the whole suite on SQLite and on PostgreSQL
+test: .make/dev ## Set up everything, run the suite on SQLite and on PostgreSQL, and the gate
 	@config/tools/install_test_tools.sh
 	@rm -f .coverage .coverage.*
 	$(MAKE) --no-print-directory test-sqlite
 	$(MAKE) --no-print-directory test-postgres
 	@$(PY) -m coverage report --skip-covered --show-missing
+	$(MAKE) --no-print-directory gate
 
 test-sqlite: .make/dev
 	@echo "--- SQLite"
@@ -61,12 +62,15 @@ format: .make/dev ## Rewrite code and templates in the house style
 schema: .make/dev ## Print the OpenAPI description of the events interface
 	@DEMO=1 $(PY) manage.py spectacular --validate --fail-on-warn
 
-bench: .make/dev ## Measure against the yardsticks on PostgreSQL and write docs/benchmarks.md
+gate: .make/dev ## Count statements and calls of six requests; ACCEPT=1 keeps the new figures
+	@echo "--- Gate"
 	@config/tools/install_test_tools.sh
-	@$(PY) config/tools/with_postgres.py --durable $(PY) -m benchmarks
+	@$(PY) config/tools/with_postgres.py $(PY) -m benchmarks.gate $(if $(ACCEPT),--accept)
 
-bench-sqlite: .make/dev ## The same on SQLite at 100k, into docs/benchmarks-sqlite.md
-	@$(PY) -m benchmarks --sqlite
+bench: .make/dev ## Measure into docs/benchmarks.md; ONLY=growth,feeds SIZES=10k,1M QUICK=1
+	@config/tools/install_test_tools.sh
+	@$(PY) config/tools/with_postgres.py --durable $(PY) -m benchmarks \
+		$(if $(ONLY),--only $(ONLY)) $(if $(SIZES),--sizes $(SIZES)) $(if $(QUICK),--quick)
 
 fuzz: .make/dev ## The long form of the fuzz tests
 	@FUZZ=long $(PY) -m pytest -q -n $(JOBS) -m fuzz

@@ -1,133 +1,142 @@
 """``make bench``: measure and write ``docs/benchmarks.md``.
 
-    python -m benchmarks [--quick] [--sqlite] [--reuse] [--only PART,PART]
-                         [--rounds N] [--port FIRST] [--output FILE]
+    python -m benchmarks [--only PART,PART] [--sizes 10k,100k,1M] [--quick] [--reuse]
+                         [--port FIRST] [--output FILE]
 
 ``DATABASE_URL`` names a PostgreSQL cluster on this machine that nobody else uses; its
-databases ``bench_*`` are made anew. ``SCALE=1m`` adds a calendar of a million events, which
-takes half an hour more and some gigabytes. ``--quick`` is a smoke run of a minute or two on
-ten thousand events (``SCALE`` adds its own) that writes nothing unless told where, and
-neither does ``--only``, which measures some parts: {parts}.
+databases ``bench_*`` are made anew. A calendar of a million events takes half an hour more
+and some gigabytes. ``--quick`` is a smoke run on ten thousand events. A run of some parts,
+or a quick one, goes to standard output. The parts are {parts}.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import signal
 import sys
-import tempfile
+import traceback
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from benchmarks import publication, run
-from benchmarks.bench import Bench
+from benchmarks import publication
+from benchmarks.bench import SIZES, Bench
 from benchmarks.databases import Cluster
 from benchmarks.measure import Effort
-from benchmarks.sections import memory
+from benchmarks.report import Section
+from benchmarks.sections import (
+    bodies,
+    callers,
+    cold,
+    feeds,
+    growth,
+    load,
+    neighbours,
+    reading,
+    writes,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-DOCS: Final = Path(__file__).resolve().parent.parent / "docs"
-FIRST_PORT: Final = 8110
-QUICK: Final = Effort(rounds=2, alone=20, together=40, max_seconds=2)
+    Part = Callable[[Bench], Iterator[Section]]
+
+PAGE: Final = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
+QUICK: Final = Effort(rounds=2, alone=20, together=40, seconds=1)
+PARTS: Final[dict[str, Part]] = {
+    "lists": reading.measure,
+    "signed": callers.lists,
+    "authentication": callers.authentication,
+    "tokens": callers.tokens,
+    "growth": growth.measure,
+    "feeds": feeds.measure,
+    "memory": load.memory,
+    "latency": load.latency,
+    "writes": writes.measure,
+    "neighbours": neighbours.measure,
+    "bodies": bodies.measure,
+    "cold": cold.measure,
+}
 
 
 def main() -> int:
-    """Run what the command line asks for."""
+    """Run what the command line asks for; the exit status is 1 when a part failed."""
     parser = argparse.ArgumentParser(
-        description=__doc__.format(parts=", ".join(run.PARTS)) if __doc__ else None,
+        description=(__doc__ or "").format(parts=", ".join(PARTS)),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument(
-        "--quick", action="store_true", help="a smoke run, not a measurement"
-    )
-    parser.add_argument(
-        "--sqlite", action="store_true", help="SQLite instead of PostgreSQL"
-    )
+    parser.add_argument("--only", type=names_of(PARTS), default=list(PARTS))
+    parser.add_argument("--sizes", type=names_of(SIZES), default=["10k", "100k"])
+    parser.add_argument("--quick", action="store_true", help="smoke, no measurement")
     parser.add_argument("--reuse", action="store_true", help="take calendars as they are")
-    parser.add_argument(
-        "--only",
-        type=parts,
-        default=frozenset(),
-        metavar="PART,PART",
-        help="some parts, to standard output",
-    )
-    parser.add_argument(
-        "--rounds", type=int, help="how often each is measured; 5, on SQLite 3"
-    )
-    parser.add_argument(
-        "--port", type=int, default=FIRST_PORT, help="first port to serve on"
-    )
+    parser.add_argument("--port", type=int, default=8110, help="first port to serve on")
     parser.add_argument("--output", type=Path, help="where to write; default below docs/")
     options = parser.parse_args()
     for number in (signal.SIGTERM, signal.SIGHUP):
         # Python would end without leaving its blocks, and the servers would stay.
         signal.signal(number, lambda number, _: sys.exit(128 + number))
-    rounds = options.rounds or (3 if options.sqlite else 5)
-    effort = QUICK if options.quick else Effort(rounds=rounds)
-    main_label = "10k" if options.quick else "100k"
-    labels = ["10k"] if options.quick else ["10k", "100k"]
-    if os.environ.get("SCALE", "").lower() == "1m":
-        labels.append("1M")
-    plan = run.Plan(
-        labels=(main_label,) if options.sqlite else tuple(labels),
-        main=main_label,
-        effort=effort,
+    bench = Bench(
+        cluster=Cluster.from_environment(),
+        effort=QUICK if options.quick else Effort(),
+        seconds=2 if options.quick else 6,
+        memory_requests=800 if options.quick else 20_000,
+        first_port=options.port,
         is_reusing=options.reuse,
-        memory_requests=400 if options.quick else memory.REQUESTS,
-        only=options.only,
     )
-    default = DOCS / ("benchmarks-sqlite.md" if options.sqlite else "benchmarks.md")
-    is_whole = not (options.quick or options.only)
-    output = options.output or (default if is_whole else None)
-    page = ""
-    pages = (
-        sqlite(options.port, plan)
-        if options.sqlite
-        else postgres(options.port, plan, is_reusing=options.reuse)
-    )
-    for page in pages:  # after each part, so that a run cut short leaves what it found
-        if output is not None:
-            output.write_text(page, encoding="utf-8")
+    for label in ["10k"] if options.quick else options.sizes:
+        bench.seed(label)
+    is_whole = not options.quick and options.only == list(PARTS)
+    output: Path | None = options.output or (PAGE if is_whole else None)
+    stem = (output or PAGE).stem
+    sections, failed = measure(bench, {name: PARTS[name] for name in options.only})
+    page = publication.page(bench, _command(options.sizes), sections, stem)
     if output is None:
         sys.stdout.write(page)
-    return 0
+    else:
+        output.write_text(page, encoding="utf-8")
+        for section in sections:
+            for name, drawing in section.plots.items():
+                output.with_name(f"{stem}-{name}.svg").write_text(drawing, "utf-8")
+    for name in failed:
+        bench.say(f"{name} failed")
+    return 1 if failed else 0
 
 
-def parts(text: str) -> frozenset[str]:
-    """Read the names of parts."""
-    names = frozenset(text.split(","))
-    if unknown := names - run.PARTS.keys():
-        known = ", ".join(run.PARTS)
-        raise argparse.ArgumentTypeError(f"no {', '.join(sorted(unknown))} among {known}")
-    return names
+def measure(bench: Bench, parts: dict[str, Part]) -> tuple[list[Section], list[str]]:
+    """Run the parts one after another; return what they found, and which failed.
+
+    One that fails has a section that says so, and does not keep the others from running.
+    """
+    sections: list[Section] = []
+    failed = []
+    for name, part in parts.items():
+        with ExitStack() as bench.stack:
+            try:
+                sections.extend(part(bench))
+            except Exception as error:  # noqa: BLE001 -- whatever it is, others go on
+                traceback.print_exc()
+                failed.append(name)
+                text = f"**Failed:** {type(error).__name__}: {str(error)[:300]}"
+                sections.append(Section(name.capitalize(), text))
+    return sections, failed
 
 
-def postgres(port: int, plan: run.Plan, *, is_reusing: bool) -> Iterator[str]:
-    """Measure on the cluster of ``DATABASE_URL``; yield the page as it grows."""
-    cluster = Cluster.from_environment()
-    with Bench(
-        first_port=port, effort=plan.effort, cluster=cluster, is_reusing=is_reusing
-    ) as bench:
-        sections = []
-        for section in run.on_postgres(bench, plan):
-            sections.append(section)
-            yield publication.page("PostgreSQL", sections, plan, cluster.settings())
+def names_of(known: Iterable[str]) -> Callable[[str], list[str]]:
+    """Return a reader of names, separated by commas, that puts them in their order."""
+
+    def read(text: str) -> list[str]:
+        asked = set(text.split(","))
+        if unknown := asked.difference(known):
+            message = f"no {', '.join(sorted(unknown))} among {', '.join(known)}"
+            raise argparse.ArgumentTypeError(message)
+        return [name for name in known if name in asked]
+
+    return read
 
 
-def sqlite(port: int, plan: run.Plan) -> Iterator[str]:
-    """Measure on a temporary file; yield the page as it grows."""
-    with (
-        tempfile.TemporaryDirectory(prefix="platform-benchmark-") as scratch,
-        Bench(first_port=port, effort=plan.effort, cluster=None) as bench,
-    ):
-        url = f"sqlite:///{scratch}/calendar.sqlite3"
-        sections = []
-        for section in run.on_sqlite(bench, plan, url):
-            sections.append(section)
-            yield publication.page("SQLite", sections, plan, {})
+def _command(sizes: Sequence[str]) -> str:
+    default = list(sizes) == ["10k", "100k"]
+    return "make bench" if default else f"make bench SIZES={','.join(sizes)}"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What the pieces of a run share: the cluster, the servers, the effort."""
+"""What the sections of a run share: the cluster, the calendars, the servers, the effort."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import socket
 import sys
 import time
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from benchmarks import inside, servers
 from benchmarks.measure import Cost, Effort, Variant, compare
@@ -16,61 +16,69 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from benchmarks.databases import Cluster
-    from benchmarks.seed.credentials import Accounts
+    from benchmarks.seed.constants import Accounts
     from benchmarks.servers import Server
+
+SIZES = {"10k": 10_000, "100k": 100_000, "1M": 1_000_000}
+STOCK = "benchmarks.yardsticks.stock"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calendar:
-    """A filled database."""
+    """A filled database; ``label`` is one of ``SIZES``."""
 
     label: str
-    events: int
     url: str
     accounts: Accounts
 
 
 @dataclass(slots=True, kw_only=True)
 class Bench:
-    """A run under way; leaving it, or a part of it, stops every server started since."""
+    """A run under way. ``seconds`` is how long loads last that are not counted."""
 
-    first_port: int
+    cluster: Cluster
     effort: Effort
-    cluster: Cluster | None
+    seconds: float
+    memory_requests: int = 20_000
+    first_port: int = 8110
     is_reusing: bool = False
     """Whether databases of an earlier run are taken as they are."""
-    started: float = field(default_factory=time.monotonic)
-    _stack: ExitStack = field(default_factory=ExitStack)
+    calendars: list[Calendar] = field(default_factory=list)
+    stack: ExitStack = field(default_factory=ExitStack)
+    """What is closed when a section ends: its servers."""
+    _begin: float = field(default_factory=time.monotonic)
+    _stock_url: str = ""
 
-    def __enter__(self) -> Self:
-        """Begin a part of the run."""
-        return self
-
-    def __exit__(self, *_details: object) -> None:
-        """Stop the servers of this part, the last first."""
-        self._stack.close()
-
-    def part(self) -> Bench:
-        """Return a part of the run, whose servers stop when it is left."""
-        return replace(self, _stack=ExitStack())
+    @property
+    def main(self) -> Calendar:
+        """The calendar of most sections: of 100,000 events where there is one."""
+        return next(
+            (found for found in self.calendars if found.label == "100k"), self.calendars[-1]
+        )
 
     def say(self, text: str) -> None:
         """Show where the run is, on standard error."""
-        sys.stderr.write(f"[{time.monotonic() - self.started:5.0f} s] {text}\n")
+        sys.stderr.write(f"[{time.monotonic() - self._begin:5.0f} s] {text}\n")
         sys.stderr.flush()
 
-    def seed(self, label: str, events: int, url: str) -> Calendar:
+    def seed(self, label: str) -> None:
         """Fill a database, or take one that is filled."""
-        self.say(f"{'reusing' if self.is_reusing else 'seeding'} {events:,} events")
-        accounts = self.inside(
-            url,
-            "benchmarks.seed.database:prepare",
-            events=events,
-            is_filled=self.is_reusing,
-        )
-        if self.cluster is not None:
-            self.cluster.settle()
-        return Calendar(label=label, events=events, url=url, accounts=accounts)
+        self.say(f"{SIZES[label]:,} events")
+        url = self.cluster.create(f"bench_{label.lower()}", is_kept=self.is_reusing)
+        accounts = self.inside(url, "benchmarks.seed.database:prepare", events=SIZES[label])
+        self.cluster.settle()
+        self.calendars.append(Calendar(label=label, url=url, accounts=accounts))
+
+    def stock_url(self) -> str:
+        """Return the database of a stock toolkit, which the first call makes."""
+        if not self._stock_url:
+            self._stock_url = self.cluster.create("bench_stock")
+            self.inside(
+                self._stock_url,
+                f"{STOCK}.accounts:prepare",
+                settings=f"{STOCK}.settings",
+            )
+        return self._stock_url
 
     def inside(
         self,
@@ -81,43 +89,38 @@ class Bench:
         **arguments: Any,
     ) -> Any:
         """Call a function of ours in a process with Django set up for ``url``."""
-        # What fills and settles a calendar takes longer than any request may.
-        unlimited = dict.fromkeys(
-            (
-                "STATEMENT_TIMEOUT_SECONDS",
-                "LOCK_TIMEOUT_SECONDS",
-                "IDLE_IN_TRANSACTION_TIMEOUT_SECONDS",
-            ),
-            "0",
-        )
-        environment = servers.environment(url, settings) | unlimited
-        return inside.call(environment, function, **arguments)
+        variables = servers.environment(url, settings, **servers.WITHOUT_LIMITS)
+        return inside.call(variables, function, **arguments)
 
     def serve(
         self,
         name: str,
         url: str,
         *,
-        settings: str = "config.settings",
         application: str = servers.OURS,
+        settings: str = "config.settings",
+        urls: str = "",
     ) -> Server:
-        """Start a server that lives until this part of the run is left."""
-        return self._stack.enter_context(
+        """Start a server that lives until this section ends.
+
+        ``urls`` names a module that takes the place of the project's addresses.
+        """
+        if urls:
+            settings = "benchmarks.yardsticks.settings"
+        return self.stack.enter_context(
             servers.serving(
                 name,
                 port=free_port(self.first_port),
-                variables=servers.environment(url, settings),
+                variables=servers.environment(url, settings, BENCHMARK_URLS=urls),
                 application=application,
             )
         )
 
-    def compare(self, variants: Sequence[Variant]) -> dict[str, Cost]:
+    def compare(
+        self, variants: Sequence[Variant], effort: Effort | None = None
+    ) -> dict[str, Cost]:
         """Measure variants in turns."""
-        return compare(
-            variants,
-            effort=self.effort,
-            database=self.cluster.pid if self.cluster else None,
-        )
+        return compare(variants, effort=effort or self.effort, database=self.cluster.pid)
 
 
 def free_port(first: int) -> int:

@@ -1,179 +1,201 @@
-"""The load generator: a process of its own, a closed loop, loopback only.
+"""The load generator: HTTP over persistent connections of the loopback, on asyncio.
 
-Reads a pickled ``Job`` from its standard input, plays it, and writes a pickled
-``Outcome``. Requests are bytes made beforehand, connections persist, and one selector
-serves all of them, so that the generator takes as little of the machine as Python can.
+A *closed* loop sends the next request when the last one is answered, as fast as the server
+allows; an *open* loop sends at the times of a schedule, whatever the server does, and
+measures from the scheduled time, so that a stall counts for everybody who would have come.
 """
 
 from __future__ import annotations
 
-import contextlib
-import pickle
-import selectors
-import socket
-import subprocess
-import sys
+import asyncio
 import time
 from collections import Counter
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
+from random import Random
+from typing import TYPE_CHECKING, Self
 
-HEAD_END = b"\r\n\r\n"
-LENGTH = b"content-length:"
-CHUNKED = b"transfer-encoding: chunked"
-LAST_CHUNK = b"\r\n0\r\n\r\n"
-ANSWER_SECONDS = 60
+if TYPE_CHECKING:
+    from collections.abc import Coroutine, Iterator
+
+ANSWER_SECONDS = 120
+
+
+class UnexpectedAnswer(Exception):
+    """A server answered with another status than the work is about."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
-    """What to send: the requests in order, from the start again while ``count`` lasts."""
+class Answer:
+    """One answer; names of headers are in lower case."""
 
-    port: int
-    requests: list[bytes]
-    count: int
-    status: int | None = None
-    """What every answer must have; ``None`` where they differ."""
-    connections: int = 1
-    max_seconds: float = 30.0
+    status: int
+    headers: dict[str, str]
+    body: bytes
 
 
 @dataclass(slots=True, kw_only=True)
 class Outcome:
-    """What came back; ``seconds`` holds one wall-clock time per answer."""
+    """What came back. Times are wall-clock milliseconds, one for each answer."""
 
-    seconds: list[float] = field(default_factory=list)
+    milliseconds: list[float] = field(default_factory=list)
     statuses: Counter[int] = field(default_factory=Counter)
-    bytes_received: int = 0
-    elapsed: float = 0.0
-    unexpected: bytes = b""
-    """The first answer with another status than the job's; it ends the job."""
+    refused: int = 0
+    """Answers 503 with Retry-After, which have no time above; they were waited for."""
+    body_bytes: int = 0
+    seconds: float = 0.0
+
+    @property
+    def rate(self) -> float:
+        """Answers per second, without the refused."""
+        return len(self.milliseconds) / self.seconds
+
+    @property
+    def refused_share(self) -> float:
+        """How many of all requests were refused, from 0 to 1."""
+        return self.refused / max(self.refused + len(self.milliseconds), 1)
+
+    def take(self, answer: Answer, begun: float, expected: int | None) -> float:
+        """Record an answer; return the seconds to wait before the next request.
+
+        Raises ``UnexpectedAnswer`` unless its status is the expected one, if there is one.
+        """
+        if answer.status == 503 and (pause := answer.headers.get("retry-after")):
+            self.refused += 1
+            return float(pause)
+        if expected not in {None, answer.status}:
+            raise UnexpectedAnswer(f"{answer.status}: {answer.body[:1000]!r}")
+        self.milliseconds.append((time.perf_counter() - begun) * 1000)
+        self.statuses[answer.status] += 1
+        self.body_bytes = len(answer.body)
+        return 0.0
 
 
 class Connection:
-    """One persistent connection with one request under way."""
+    """One persistent connection of the loopback, with one request under way."""
 
     def __init__(self, port: int) -> None:
-        """Connect to the loopback."""
-        self.socket = socket.create_connection(("127.0.0.1", port))
-        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.started = 0.0
-        self.received = bytearray()
-        self.body_at = -1
-        self.length: int | None = None
-        self.status = 0
+        self.port = port
 
-    def send(self, request: bytes) -> None:
-        """Start a request; small enough for the socket's buffer."""
-        self.received.clear()
-        self.body_at = -1
-        self.started = time.perf_counter()
-        self.socket.sendall(request)
+    async def __aenter__(self) -> Self:
+        self.reader, self.writer = await asyncio.open_connection(
+            "127.0.0.1", self.port, limit=2**20
+        )
+        return self
 
-    def receive(self) -> bool:
-        """Read what is there; return whether the answer is complete.
+    async def __aexit__(self, *_details: object) -> None:
+        self.writer.close()
 
-        Raises ``ConnectionError`` when the server hangs up.
+    async def send(self, request: bytes) -> Answer:
+        """Return the complete answer to a request.
+
+        Raises ``TimeoutError`` when it takes minutes, ``asyncio.IncompleteReadError`` when
+        the server hangs up.
         """
-        piece = self.socket.recv(262_144)
-        if not piece:
-            raise ConnectionError("the server closed the connection")
-        self.received += piece
-        if self.body_at < 0 and (end := self.received.find(HEAD_END)) >= 0:
-            self._read_head(bytes(self.received[:end]).lower())
-            self.body_at = end + len(HEAD_END)
-        if self.body_at < 0:
-            return False
-        if self.length is None:
-            # Neither JSON nor a calendar has such a line, which looks like the last chunk.
-            return self.received.endswith(LAST_CHUNK)
-        return len(self.received) >= self.body_at + self.length
+        async with asyncio.timeout(ANSWER_SECONDS):
+            self.writer.write(request)
+            head = (await self.reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+            first, *lines = head.split("\r\n")[:-2]
+            pairs = (line.partition(":") for line in lines)
+            headers = {name.lower(): value.strip() for name, _, value in pairs}
+            status = int(first.split(" ")[1])
+            return Answer(status=status, headers=headers, body=await self._body(headers))
 
-    def _read_head(self, head: bytes) -> None:
-        self.status = int(head[9:12])
-        position = head.find(LENGTH)
-        if position >= 0:
-            self.length = int(head[position + len(LENGTH) :].split(b"\r\n", 1)[0])
-        elif CHUNKED in head:
-            self.length = None
-        elif self.status in {204, 304}:
-            self.length = 0
-        else:
-            raise ConnectionError("an answer without a length")
-
-    @property
-    def body(self) -> bytes:
-        """Return the body of a complete answer, chunks joined."""
-        sent = bytes(self.received[self.body_at :])
-        if self.length is not None:
-            return sent
-        joined = b""
-        while sent:
-            size, _, sent = sent.partition(b"\r\n")
-            joined += sent[: int(size, 16)]
-            sent = sent[int(size, 16) + 2 :]
-        return joined
+    async def _body(self, headers: dict[str, str]) -> bytes:
+        if headers.get("transfer-encoding") != "chunked":
+            return await self.reader.readexactly(int(headers.get("content-length", 0)))
+        chunks = []
+        while size := int(await self.reader.readline(), 16):
+            chunks.append(await self.reader.readexactly(size))
+            await self.reader.readline()
+        await self.reader.readline()
+        return b"".join(chunks)
 
 
-def play(job: Job) -> Outcome:
-    """Send the requests, never more than one per connection at a time."""
-    with contextlib.ExitStack() as opened:
-        selector = opened.enter_context(selectors.DefaultSelector())
-        connections = [Connection(job.port) for _ in range(min(job.connections, job.count))]
-        for connection in connections:
-            opened.callback(connection.socket.close)
-        return _exchange(job, selector, connections)
-
-
-def _exchange(
-    job: Job, selector: selectors.BaseSelector, connections: list[Connection]
+async def closed_loop(  # noqa: PLR0913 -- what a load is made of
+    port: int,
+    requests: Iterator[bytes],
+    *,
+    connections: int,
+    seconds: float,
+    count: int | None = None,
+    status: int | None = 200,
 ) -> Outcome:
+    """Send until ``seconds`` are over, ``count`` are sent, or there are no more."""
     outcome = Outcome()
-    sent = 0
     begin = time.perf_counter()
-    deadline = begin + job.max_seconds
-    for connection in connections:
-        selector.register(connection.socket, selectors.EVENT_READ, connection)
-        connection.send(job.requests[sent % len(job.requests)])
-        sent += 1
-    under_way = len(connections)
-    while under_way:
-        ready = selector.select(timeout=ANSWER_SECONDS)
-        if not ready:
-            raise TimeoutError(f"no answer within {ANSWER_SECONDS} s")
-        for key, _ in ready:
-            connection = key.data
-            if not connection.receive():
-                continue
-            now = time.perf_counter()
-            outcome.seconds.append(now - connection.started)
-            outcome.statuses[connection.status] += 1
-            if job.status not in {None, connection.status}:
-                outcome.unexpected = bytes(connection.received)
-                return outcome
-            outcome.bytes_received += len(connection.received)
-            if sent < job.count and now < deadline:
-                connection.send(job.requests[sent % len(job.requests)])
-                sent += 1
-            else:
-                under_way -= 1
-    outcome.elapsed = time.perf_counter() - begin
+    left = count if count is not None else 10**9
+
+    async def send_in_turn() -> None:
+        nonlocal left
+        async with Connection(port) as connection:
+            while left > 0 and time.perf_counter() < begin + seconds:
+                left -= 1
+                request = next(requests, None)
+                if request is None:
+                    return
+                begun = time.perf_counter()
+                pause = outcome.take(await connection.send(request), begun, status)
+                await asyncio.sleep(min(pause, seconds))
+
+    await asyncio.gather(*(send_in_turn() for _ in range(connections)))
+    outcome.seconds = time.perf_counter() - begin
     return outcome
 
 
-def run(job: Job) -> Outcome:
-    """Play a job in a process of its own."""
-    finished = subprocess.run(
-        [sys.executable, "-c", "from benchmarks.client import main; main()"],
-        input=pickle.dumps(job),
-        stdout=subprocess.PIPE,
-        timeout=job.max_seconds * 3 + 60,
-        check=True,
-    )
-    outcome: Outcome = pickle.loads(finished.stdout)  # noqa: S301 -- our own child wrote it
+async def open_loop(  # noqa: PLR0913 -- as above
+    port: int,
+    requests: Iterator[bytes],
+    *,
+    rate: float,
+    seconds: float,
+    connections: int = 64,
+    status: int | None = 200,
+) -> Outcome:
+    """Send ``rate`` requests a second at random times (Poisson), over idle connections.
+
+    One for which no connection is idle waits for one, which counts as waiting.
+    """
+    outcome = Outcome()
+    due: asyncio.Queue[float | None] = asyncio.Queue()
+    random = Random(rate)  # noqa: S311 -- repeatable is the point
+
+    async def arrive(at: float) -> None:
+        end = at + seconds
+        while (at := at + random.expovariate(rate)) < end:
+            await asyncio.sleep(at - time.perf_counter())
+            due.put_nowait(at)
+        for _ in range(connections):
+            due.put_nowait(None)
+
+    async def send_when_due(connection: Connection) -> None:
+        while (at := await due.get()) is not None:
+            outcome.take(await connection.send(next(requests)), at, status)
+
+    async with AsyncExitStack() as stack:
+        opened = [Connection(port) for _ in range(connections)]
+        for connection in opened:
+            await stack.enter_async_context(connection)
+        begin = time.perf_counter()
+        await asyncio.gather(arrive(begin), *map(send_when_due, opened))
+        outcome.seconds = time.perf_counter() - begin
     return outcome
 
 
-def main() -> None:
-    """Play the job of the parent process."""
-    job: Job = pickle.load(sys.stdin.buffer)  # noqa: S301 -- our own parent wrote it
-    sys.stdout.buffer.write(pickle.dumps(play(job)))
+def play(*loads: Coroutine[None, None, Outcome]) -> list[Outcome]:
+    """Run loads at the same time, to their ends; raise what the first that fails raises."""
+
+    async def together() -> list[Outcome]:
+        return list(await asyncio.gather(*loads))
+
+    return asyncio.run(together())
+
+
+def ask(port: int, request: bytes) -> Answer:
+    """Send one request on a connection of its own."""
+
+    async def once() -> Answer:
+        async with Connection(port) as connection:
+            return await connection.send(request)
+
+    return asyncio.run(once())

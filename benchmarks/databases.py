@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 from psycopg import sql
 
 from benchmarks import processes
+from config.tools import with_postgres
+
+SHOWN: Final = ("server_version", "shared_buffers", "fsync", "random_page_cost")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Cluster:
     """A PostgreSQL server on this machine that nobody else uses meanwhile."""
 
@@ -31,32 +36,27 @@ class Cluster:
         url = os.environ.get("DATABASE_URL", "")
         if not url.startswith("postgres"):
             raise SystemExit("DATABASE_URL must name a PostgreSQL server; try: make bench")
-        with psycopg.connect(url) as connection:
-            row = connection.execute("SELECT pg_backend_pid()").fetchone()
-            try:
-                return cls(url=url, pid=processes.parent(row[0] if row else 0))
-            except OSError:
-                raise SystemExit(
-                    "The PostgreSQL server must run on this machine."
-                ) from None
+        try:
+            return cls(url=url, pid=_first_process(url))
+        except OSError:
+            raise SystemExit("The PostgreSQL server must run on this machine.") from None
 
     def database_url(self, name: str) -> str:
         """Return the address of one of its databases."""
         return urlunsplit(urlsplit(self.url)._replace(path=f"/{name}"))
 
     def create(self, name: str, *, is_kept: bool = False) -> str:
-        """Create an empty database in place of one of that name, and return its address.
+        """Create an empty database, and return its address.
 
-        One that ``is_kept`` is left as it is.
+        One that is there is replaced, unless it ``is_kept``.
         """
-        if is_kept:
-            return self.database_url(name)
         identifier = sql.Identifier(name)
         with psycopg.connect(self.url, autocommit=True) as connection:
-            connection.execute(
-                sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(identifier)
-            )
-            connection.execute(sql.SQL("CREATE DATABASE {}").format(identifier))
+            asked = "SELECT 1 FROM pg_database WHERE datname = %s"
+            if not is_kept or connection.execute(asked, [name]).fetchone() is None:
+                drop = sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)")
+                connection.execute(drop.format(identifier))
+                connection.execute(sql.SQL("CREATE DATABASE {}").format(identifier))
         return self.database_url(name)
 
     def settle(self) -> None:
@@ -64,20 +64,41 @@ class Cluster:
         with psycopg.connect(self.url, autocommit=True) as connection:
             connection.execute("CHECKPOINT")
 
+    def restart(self) -> None:
+        """Start the server again, with empty buffers.
+
+        Raises ``OSError`` or ``CalledProcessError`` where we may not.
+        """
+        with psycopg.connect(self.url) as connection:
+            row = connection.execute("SHOW data_directory").fetchone()
+        directory = Path(row[0] if row else "")
+        program = str(with_postgres.pg_ctl())
+        subprocess.run(  # noqa: S603 -- our own arguments
+            [program, "restart", "--wait", "--mode=fast", f"--pgdata={directory}"],
+            user=directory.owner() if os.geteuid() == 0 else None,
+            extra_groups=[] if os.geteuid() == 0 else None,
+            cwd=directory,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            check=True,
+        )
+        self.pid = _first_process(self.url)
+
     def settings(self) -> dict[str, str]:
         """Return what a reader must know to judge the figures."""
-        names = ["server_version", "shared_buffers", "fsync", "random_page_cost"]
         with psycopg.connect(self.url) as connection:
             rows = connection.execute(
                 "SELECT name, current_setting(name) FROM pg_settings WHERE name = ANY(%s)",
-                [names],
+                [list(SHOWN)],
             ).fetchall()
-        return {**dict(rows), "huge pages": self._huge_pages()}
-
-    def _huge_pages(self) -> str:
-        """Return whether the server's shared memory is in huge pages."""
         try:
             mapped = Path(f"/proc/{self.pid}/maps").read_text(encoding="utf-8")
         except OSError:
-            return "unknown"
-        return "yes" if "hugepage" in mapped else "no"
+            return dict(rows)
+        return {**dict(rows), "huge pages": "yes" if "hugepage" in mapped else "no"}
+
+
+def _first_process(url: str) -> int:
+    with psycopg.connect(url) as connection:
+        row = connection.execute("SELECT pg_backend_pid()").fetchone()
+    return processes.parent(row[0] if row else 0)

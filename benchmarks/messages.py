@@ -1,36 +1,37 @@
-"""The requests of the benchmark as bytes, made before anything is measured."""
+"""The requests of the benchmark as bytes."""
 
 from __future__ import annotations
 
+import itertools
 import secrets
 import time
 from dataclasses import replace
+from random import Random
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
 
+import orjson
+
+from benchmarks import paths
+from benchmarks.seed import constants
 from platform_errors import signing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from benchmarks.seed.credentials import Accounts
+    from collections.abc import Iterator, Mapping
 
 HMAC_SCHEME: Final = "http://platform.example/hmac/v2/v1"
 HMAC_TARGET: Final = signing.signature_target("https://platform.example/signature")
+BEARER: Final = {"Authorization": f"Bearer {constants.BEARER}"}
 
 
 def request(
     method: str, path: str, *, headers: Mapping[str, str] | None = None, body: bytes = b""
 ) -> bytes:
     """Return the bytes of a request on a persistent connection."""
-    lines = [
-        f"{method} {path} HTTP/1.1",
-        "Host: 127.0.0.1",
-        "Accept: application/json",
-        "User-Agent: benchmark",
-        *(f"{name}: {value}" for name, value in (headers or {}).items()),
-    ]
-    if method not in {"GET", "HEAD"}:
+    lines = [f"{method} {path} HTTP/1.1", "Host: 127.0.0.1", "User-Agent: benchmark"]
+    given = {"Accept": "application/json", **(headers or {})}
+    lines += [f"{name}: {value}" for name, value in given.items()]
+    if method != "GET":
         lines.append(f"Content-Length: {len(body)}")
     return "\r\n".join([*lines, "", ""]).encode() + body
 
@@ -40,40 +41,87 @@ def get(path: str, headers: Mapping[str, str] | None = None) -> bytes:
     return request("GET", path, headers=headers)
 
 
-def bearer(token: str) -> dict[str, str]:
-    """Return the header that presents an access token."""
-    return {"Authorization": f"Bearer {token}"}
+def in_turns(*addresses: str, headers: Mapping[str, str] | None = None) -> Iterator[bytes]:
+    """Yield GET requests without end."""
+    return itertools.cycle([get(path, headers) for path in addresses])
 
 
-def signed(
-    method: str, path: str, *, accounts: Accounts, client_id: str, secret: str
-) -> dict[str, str]:
-    """Return the header that signs a request once, on behalf of the benchmark's user."""
+def signed(path: str, accounts: constants.Accounts) -> dict[str, str]:
+    """Return the header that signs a GET request once, for the benchmark's user."""
     header = signing.SignedHeader(
-        client_id=client_id,
+        client_id=constants.SIGNING_KEY,
         timestamp=str(int(time.time())),
         nonce=secrets.token_hex(16),
         signature="",
         principal_id=accounts.principal_id,
         principal_namespace=accounts.principal_namespace,
     )
-    query = path.partition("?")[2].encode()
     message = signing.string_to_sign(
         header,
-        method=method,
+        method="GET",
         target=HMAC_TARGET,
-        query_lines=signing.canonical_query(query),
+        query_lines=signing.canonical_query(path.partition("?")[2].encode()),
     )
-    signature = signing.sign(message, secret.encode())
+    signature = signing.sign(message, constants.SIGNING_SECRET.encode())
     complete = replace(header, signature=signature)
     return {"Authorization": signing.build_header(complete, scheme=HMAC_SCHEME)}
 
 
-def form(path: str, fields: Mapping[str, str]) -> bytes:
-    """Return a POST request with form fields, as OAuth clients send them."""
-    return request(
-        "POST",
-        path,
-        headers={"Content-Type": "application/x-www-form-urlencoded"},
-        body=urlencode(fields).encode(),
-    )
+def signed_gets(path: str, accounts: constants.Accounts) -> Iterator[bytes]:
+    """Yield signed requests without end, a nonce each."""
+    while True:
+        yield get(path, signed(path, accounts))
+
+
+def exchange(path: str, code: str) -> bytes:
+    """Return the request that redeems an authorization code."""
+    fields = {
+        "grant_type": "authorization_code",
+        "code": code,
+        "client_id": constants.PUBLIC_KEY,
+        "redirect_uri": constants.REDIRECT,
+        "code_verifier": constants.VERIFIER,
+    }
+    headers = {"Content-Type": "application/x-www-form-urlencoded"}
+    return request("POST", path, headers=headers, body=urlencode(fields).encode())
+
+
+def creates(seed: str) -> Iterator[bytes]:
+    """Yield requests without end that create events, of different titles and days."""
+    random = Random(seed)  # noqa: S311 -- repeatable is the point
+    headers = {**BEARER, "Content-Type": "application/json"}
+    for number in itertools.count():
+        words = (f"word{random.randrange(5000)}" for _ in range(110))
+        event = {
+            "title": f"Reading {number} of {random.getrandbits(40):x}",
+            "description": f"<p>{' '.join(words)}</p>",
+            "start_date": f"2027-{random.randint(1, 12):02}-12 19:30:00",
+            "end_date": "2028-01-01 21:00:00",
+            "timezone": "Europe/Berlin",
+            "cost": "$10 - $20",
+            "venue": [random.randint(1, 8)],
+            "organizer": random.sample(range(1, 7), 2),
+            "categories": random.sample(range(1, 41), 2),
+            "tags": random.sample(range(41, 141), 3),
+        }
+        yield request("POST", paths.EVENTS, headers=headers, body=orjson.dumps(event))
+
+
+def mixture() -> list[bytes]:
+    """Return reads of all kinds: records and pages vary, some callers hold a token."""
+    kinds = [
+        [get(paths.EVENTS)],
+        [get(paths.FIFTY)],
+        [get(paths.page(number)) for number in range(2, 40)],
+        [get(paths.event(number), BEARER) for number in range(1, 400)],
+        [get(f"{paths.EVENTS}?categories={number}") for number in range(1, 41)],
+        [get(f"{paths.ROOT}/venues?page={number}") for number in (1, 2, 3)],
+        [get(f"{paths.ROOT}/categories")],
+        [get(paths.search(word)) for word in (constants.COMMON, constants.RARE)],
+        [get(paths.around(10))],
+        [get(f"{paths.EVENTS}?per_page=5", BEARER)],
+        [get(f"{paths.EVENTS}?page=zero")],
+        [get(paths.event(10**12))],
+    ]
+    turns = zip(*map(itertools.cycle, kinds), strict=True)
+    return list(itertools.chain.from_iterable(itertools.islice(turns, 400)))

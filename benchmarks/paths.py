@@ -1,4 +1,4 @@
-"""The addresses that are measured, under the default mount (decisions 1)."""
+"""The addresses that are measured, under the default mount."""
 
 from __future__ import annotations
 
@@ -6,15 +6,11 @@ from typing import Final
 
 ROOT: Final = "/platform/events/v1"
 EVENTS: Final = f"{ROOT}/events"
-FEED: Final = f"{EVENTS}.ics"
 FIFTY: Final = f"{EVENTS}?per_page=50"
-LEAF_CATEGORY: Final = f"{EVENTS}?categories=20"
-"""A category without children, of the first institution."""
-TREE_CATEGORY: Final = f"{EVENTS}?categories=1"
-"""The most popular category, with everything under it."""
-_CIRCLE: Final = f"{EVENTS}?geoloc_lat=40.0&geoloc_lng=-83.0&radius="
-TOWN: Final = f"{_CIRCLE}10"
-REGION: Final = f"{_CIRCLE}500"
+FEED: Final = f"{EVENTS}.ics"
+ALL_TIME: Final = "start_date=2000-01-01&end_date=2100-01-01"
+ALL: Final = f"{EVENTS}?{ALL_TIME}"
+PAGES: Final = range(1, 21)
 
 
 def event(identifier: int) -> str:
@@ -22,11 +18,21 @@ def event(identifier: int) -> str:
     return f"{EVENTS}/{identifier}"
 
 
-def page(number: int) -> str:
-    """Return the path of a page of the default list."""
-    return f"{EVENTS}?page={number}"
+def page(number: int, query: str = "") -> str:
+    """Return the path of a page of the list."""
+    return f"{EVENTS}?page={number}{query}"
 
 
-def search(text: str) -> str:
+def search(words: str, query: str = "") -> str:
     """Return the path of a search."""
-    return f"{EVENTS}?search={text}"
+    return f"{EVENTS}?search={words}{query}"
+
+
+def around(kilometres: int, query: str = "") -> str:
+    """Return the path of what is near the first town."""
+    return f"{EVENTS}?geoloc_lat=40.0&geoloc_lng=-83.0&radius={kilometres}{query}"
+
+
+def first_pages() -> list[str]:
+    """Return the paths of the first twenty pages of ten."""
+    return [page(number) for number in PAGES]

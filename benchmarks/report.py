@@ -1,11 +1,11 @@
-"""Findings to Markdown."""
+"""Findings to Markdown: goals, tables, plots."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from benchmarks.goals import Verdict, figure
+from benchmarks.measure import percentile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -26,19 +26,71 @@ COST_COLUMNS = (
 )
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """One limit of the performance design, and what was measured.
+
+    ``work`` names the work, ``of`` what it is compared with; ``measured`` must not exceed
+    ``limit``, or with ``is_minimum`` not be below it.
+    """
+
+    work: str
+    of: str
+    limit: float
+    measured: float
+    unit: str = "times"
+    is_minimum: bool = False
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the measurement keeps to the limit."""
+        if self.is_minimum:
+            return self.measured >= self.limit
+        return self.measured <= self.limit
+
+    @property
+    def verdict(self) -> str:
+        """``met``, or by how much it was missed."""
+        if self.is_met:
+            return "met"
+        low, high = sorted((self.limit, self.measured))
+        return f"**missed** by {100 * (high / low - 1):.0f} %" if low else "**missed**"
+
+    def row(self) -> list[str]:
+        """Return its row in the table of goals."""
+        limit = f"{'≥' if self.is_minimum else '≤'} {figure(self.limit)} {self.unit}"
+        measured = f"{figure(self.measured)} {self.unit}"
+        return [self.work, limit.strip(), measured.strip(), self.verdict, self.of]
+
+
+@dataclass(slots=True)
 class Section:
-    """A heading, a paragraph, tables, and the goals that they decide."""
+    """A heading, a paragraph, a table, the goals that it decides, and plots by name."""
 
     title: str
-    text: str = ""
-    tables: list[str] = field(default_factory=list)
-    verdicts: list[Verdict] = field(default_factory=list)
+    text: str
+    table: str = ""
+    goals: list[Goal] = field(default_factory=list)
+    plots: dict[str, str] = field(default_factory=dict)
 
-    def markdown(self) -> str:
-        """Return the section."""
-        parts = [f"## {self.title}", self.text, *self.tables]
+    def markdown(self, stem: str) -> str:
+        images = [f"![{self.title}]({stem}-{name}.svg)" for name in self.plots]
+        parts = [f"## {self.title}", self.text.strip(), *images, self.table]
         return "\n\n".join(part for part in parts if part)
+
+
+def figure(value: float) -> str:
+    """Return a number with three significant digits at most."""
+    if value >= 100:
+        return f"{value:,.0f}"
+    if value >= 10:
+        return f"{value:.1f}"
+    return f"{value:.2f}" if value >= 0.1 else f"{value:.3f}"
+
+
+def percent(share: float) -> str:
+    """Return a share from 0 to 1 as a percentage, nothing for none."""
+    return f"{100 * share:.0f} %" if share else ""
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -51,39 +103,27 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
-def cost_table(costs: Mapping[str, Cost], *, baseline: str = "") -> str:
-    """Return one row per variant, and how each compares with ``baseline``."""
-    columns = [*COST_COLUMNS, *([f"CPU / {baseline}"] if baseline else [])]
-    rows = []
-    for cost in costs.values():
-        row = [
-            cost.name,
-            figure(cost.cpu_application),
-            figure(cost.cpu_database),
-            figure(cost.cpu),
-            figure(cost.wall(0.5)),
-            figure(cost.wall(0.99)),
-            figure(cost.wall(0.5, together=True)),
-            figure(cost.wall(0.99, together=True)),
-            figure(cost.rate),
-            figure(cost.body / 1000),
-        ]
-        if baseline:
-            row.append(figure(cost.cpu / costs[baseline].cpu))
-        rows.append(row)
-    return table(columns, rows)
-
-
-def goals_table(verdicts: Iterable[Verdict]) -> str:
-    """Return the goals with what was measured and the verdict."""
-    return "\n".join(
+def cost_table(costs: Mapping[str, Cost], *, baseline: str) -> str:
+    """Return one row per variant, and how its CPU compares with the one of ``baseline``."""
+    rows = [
         [
-            "| work | compared with | goal | measured | verdict |",
-            "|---|---|---:|---:|---|",
+            cost.name,
             *(
-                f"| {verdict.subject} | {verdict.of} | {verdict.goal} | {verdict.outcome} "
-                f"| {verdict.words}{f': {verdict.note}' if verdict.note else ''} |"
-                for verdict in verdicts
+                figure(value)
+                for value in (
+                    percentile(cost.application, 0.5),
+                    percentile(cost.database, 0.5),
+                    cost.cpu,
+                    percentile(cost.alone, 0.5),
+                    percentile(cost.alone, 0.99),
+                    percentile(cost.together, 0.5),
+                    percentile(cost.together, 0.99),
+                    percentile(cost.rates, 0.5),
+                    cost.body / 1000,
+                    cost.cpu / costs[baseline].cpu,
+                )
             ),
         ]
-    )
+        for cost in costs.values()
+    ]
+    return table((*COST_COLUMNS, f"CPU / {baseline}"), rows)

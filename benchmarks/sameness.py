@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import difflib
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from benchmarks import servers
+from benchmarks import client
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable
 
     from benchmarks.servers import Server
 
@@ -18,35 +19,24 @@ class AnswersDiffer(Exception):
     """Two servers that should answer the same do not."""
 
 
-def require_same(running: Mapping[str, Server], message: bytes) -> None:
-    """Compare everybody's JSON with the first one's.
+def require_same(running: Iterable[Server], message: bytes) -> None:
+    """Compare everybody's status and JSON with the first one's.
 
-    Raises ``AnswersDiffer`` naming the server and the first difference.
+    Raises ``AnswersDiffer`` naming the server and the differences.
     """
-    answers = {
-        name: servers.answer(server, message)[::2] for name, server in running.items()
-    }
-    (first, expected), *others = answers.items()
-    for name, (status, body) in others:
-        if status != expected[0]:
-            raise AnswersDiffer(f"{name}: {status}, {first}: {expected[0]}")
-        difference = next(differences(orjson.loads(expected[1]), orjson.loads(body)), None)
-        if difference:
-            raise AnswersDiffer(f"{name} is unlike {first}: {difference}")
+    first, *others = running
+    expected = client.ask(first.port, message)
+    for server in others:
+        answer = client.ask(server.port, message)
+        found = differences(orjson.loads(expected.body), orjson.loads(answer.body))
+        if answer.status != expected.status or found:
+            raise AnswersDiffer(f"{server.name}, {answer.status}: {' '.join(found[:6])}")
 
 
-def differences(one: Any, other: Any, where: str = "$") -> Iterator[str]:
-    """Yield where two JSON values differ, numbers and their texts told apart."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        for name in one.keys() | other.keys():
-            if name not in one or name not in other:
-                yield f"{where}.{name} is only in one"
-            else:
-                yield from differences(one[name], other[name], f"{where}.{name}")
-    elif isinstance(one, list) and isinstance(other, list):
-        if len(one) != len(other):
-            yield f"{where} has {len(one)} and {len(other)} items"
-        for index, (left, right) in enumerate(zip(one, other, strict=False)):
-            yield from differences(left, right, f"{where}[{index}]")
-    elif type(one) is not type(other) or one != other:
-        yield f"{where}: {one!r} and {other!r}"
+def differences(one: Any, other: Any) -> list[str]:
+    """Return the lines of JSON in which two values differ, the order of members aside."""
+    options = orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS
+    left, right = (
+        orjson.dumps(value, option=options).decode().splitlines() for value in (one, other)
+    )
+    return [line for line in difflib.unified_diff(left, right, n=0) if line[0] in "+-"][2:]

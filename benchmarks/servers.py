@@ -12,16 +12,17 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from benchmarks import client, processes
+from benchmarks import processes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 WORKERS: Final = 2
 START_SECONDS: Final = 60
+STOP_SECONDS: Final = 15
 OURS: Final = "config.asgi:application"
 """The server object of the product."""
-STOCK: Final = "config.wsgi:application"
+DJANGO: Final = "config.wsgi:application"
 """Django's own, for yardsticks with settings of their own."""
 PUBLIC_URL: Final = "http://calendar.example"
 """Where the measured servers believe to be; the addresses in their answers."""
@@ -38,6 +39,12 @@ ENVIRONMENT: Final = {
     "LOG_LEVEL": "ERROR",
     "PYTHONWARNINGS": "ignore",  # no static files are served here
 }
+# What fills and settles a calendar takes longer than any request may.
+WITHOUT_LIMITS: Final = {
+    "STATEMENT_TIMEOUT_SECONDS": "0",
+    "LOCK_TIMEOUT_SECONDS": "0",
+    "IDLE_IN_TRANSACTION_TIMEOUT_SECONDS": "0",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,54 +55,37 @@ class Server:
     port: int
     pid: int
 
-    def cpu_milliseconds(self) -> float:
-        """Return the CPU time spent so far, workers included."""
-        return processes.cpu_milliseconds(self.pid)
-
-    def workers(self) -> list[int]:
-        """Return the worker processes."""
+    def worker_mebibytes(self) -> list[float]:
+        """Return the resident memory of each worker."""
         return [
-            pid for pid in processes.tree(self.pid) if processes.parent(pid) == self.pid
+            processes.resident_mebibytes(pid)
+            for pid in sorted(processes.tree(self.pid))
+            if processes.parent(pid) == self.pid
         ]
 
 
-def environment(database_url: str, settings: str = "config.settings") -> dict[str, str]:
+def environment(
+    database_url: str, settings: str = "config.settings", **variables: str
+) -> dict[str, str]:
     """Return the environment of a measured process."""
+    inherited = ("PATH", "HOME", "LANG")
     return {
-        **{
-            name: os.environ[name]
-            for name in ("PATH", "HOME", "LANG")
-            if name in os.environ
-        },
+        **{name: os.environ[name] for name in inherited if name in os.environ},
         **ENVIRONMENT,
         "DATABASE_URL": database_url,
         "DJANGO_SETTINGS_MODULE": settings,
+        **variables,
     }
-
-
-def _await(port: int, process: subprocess.Popen[bytes]) -> None:
-    """Wait until something listens; raises ``RuntimeError`` when the server gave up."""
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline:
-        if process.poll() is not None:
-            raise RuntimeError(f"the server on port {port} ended with {process.returncode}")
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
-            return
-        time.sleep(0.1)
-    raise RuntimeError(f"nothing listens on port {port} after {START_SECONDS} s")
 
 
 @contextlib.contextmanager
 def serving(
-    name: str,
-    *,
-    port: int,
-    variables: Mapping[str, str],
-    application: str = OURS,
+    name: str, *, port: int, variables: Mapping[str, str], application: str = OURS
 ) -> Iterator[Server]:
     """Serve ``application`` with two workers, and stop it after.
 
-    Yardsticks are WSGI applications with one blocking thread for each worker.
+    Yardsticks are WSGI applications with one blocking thread for each worker. Raises
+    ``RuntimeError`` when nothing listens in time.
     """
     interface = (
         ("--interface", "asginl", "--backpressure", "4096")
@@ -117,22 +107,18 @@ def serving(
     finally:
         process.send_signal(signal.SIGTERM)
         try:
-            process.wait(timeout=15)
+            process.wait(STOP_SECONDS)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
 
-def answer(server: Server, message: bytes) -> tuple[int, dict[str, str], bytes]:
-    """Send one request; return status, headers with lower-case names, and body."""
-    connection = client.Connection(server.port)
-    with contextlib.closing(connection.socket):
-        connection.send(message)
-        while not connection.receive():
-            pass
-    head = bytes(connection.received).partition(client.HEAD_END)[0]
-    lines = head.decode("latin-1").split("\r\n")[1:]
-    headers = {
-        name.lower(): value for name, _, value in (line.partition(": ") for line in lines)
-    }
-    return connection.status, headers, connection.body
+def _await(port: int, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise RuntimeError(f"the server on port {port} ended with {process.returncode}")
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+            return
+        time.sleep(0.1)
+    raise RuntimeError(f"nothing listens on port {port} after {START_SECONDS} s")

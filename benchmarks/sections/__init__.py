@@ -1,1 +1,1 @@
-"""The parts of a run; each starts its servers, measures, and returns its findings."""
+"""The parts of a run; each starts its servers, measures, and returns what it found."""

@@ -4,104 +4,74 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from benchmarks import messages, paths, processes, servers
-from benchmarks.goals import Verdict, figure
-from benchmarks.measure import Effort, Repeated, Variant, compare
-from benchmarks.report import Section, table
-from benchmarks.seed.credentials import INSTITUTIONS
+from benchmarks import client, messages, paths
+from benchmarks.measure import Effort, Variant, percentile
+from benchmarks.report import Goal, Section, figure, percent, table
+from benchmarks.seed.constants import INSTITUTIONS
 
 if TYPE_CHECKING:
-    from benchmarks.bench import Bench, Calendar
-    from benchmarks.measure import Cost
-    from benchmarks.servers import Server
+    from collections.abc import Iterator
+
+    from benchmarks.bench import Bench
 
 FEEDS: Final = {
     "default window": paths.FEED,
-    "all time": f"{paths.FEED}?start_date=2000-01-01&end_date=2100-01-01",
+    "all time": f"{paths.FEED}?{paths.ALL_TIME}",
     "one institution": f"{paths.FEED}?institution={INSTITUTIONS[0]}",
 }
-EFFORT: Final = Effort(
-    rounds=3, alone=2, together=4, connections=2, max_seconds=60, warm_up=2
-)
+EFFORT: Final = Effort(rounds=2, alone=2, together=4, connections=2, seconds=30, warm_up=1)
 PER_EVENT_LIMIT: Final = 0.02
 MEMORY_LIMIT: Final = 1.05
 TEXT: Final = """
-`GET /events.ics` for anybody, {label}, read to its end. CPU per event is compared with the
-CPU of one list of ten (`GET /events`: {listed} ms) in the same run. Resident memory is the
-largest worker's.
+`GET /events.ics` for anybody, {label}, read to its end. L is the list of ten in the same
+run. Memory is the largest worker's, resident.
 """
+COLUMNS: Final = (
+    "feed",
+    "events",
+    "MB",
+    "app CPU µs an event",
+    "db CPU µs an event",
+    "CPU an event, L",
+    "p50 s",
+    "memory MiB",
+    "refused",
+)
 
 
-def measure(bench: Bench, calendar: Calendar) -> Section:
+def measure(bench: Bench) -> Iterator[Section]:
     """Read feeds to their end."""
     bench.say("feeds")
-    server = bench.serve("ours", calendar.url)
-    listed = bench.compare(
-        [Variant(name="list", server=server, requests=Repeated((_get(paths.EVENTS),)))]
-    )["list"].cpu
+    server = bench.serve("ours", bench.main.url)
+    lists = Variant("list", server, messages.in_turns(paths.EVENTS))
+    listed = bench.compare([lists])["list"].cpu
     rows, ratios, sizes = [], [], []
     for name, path in FEEDS.items():
-        message = _get(path)
-        _, _, body = servers.answer(server, message)
+        headers = {"Accept": "text/calendar"}
+        body = client.ask(server.port, messages.get(path, headers)).body
         events = max(body.count(b"BEGIN:VEVENT"), 1)
-        sizes.append(_largest(server))
-        cost = compare(
-            [Variant(name=name, server=server, requests=Repeated((message,)))],
-            effort=EFFORT,
-            database=bench.cluster.pid if bench.cluster else None,
-        )[name]
-        sizes.append(_largest(server))
+        sizes.append(max(server.worker_mebibytes()))
+        variant = Variant(name, server, messages.in_turns(path, headers=headers))
+        cost = bench.compare([variant], EFFORT)[name]
+        sizes.append(max(server.worker_mebibytes()))
         ratios.append(cost.cpu / events / listed)
-        rows.append(_row(name, events, body, cost, ratio=ratios[-1], memory=sizes[-1]))
-    columns = (
-        "feed",
-        "events",
-        "MB",
-        "app CPU µs an event",
-        "db CPU µs an event",
-        "CPU an event / list",
-        "p50 s",
-        "memory MiB",
-    )
-    return Section(
-        title="Feeds",
-        text=TEXT.strip().format(label=calendar.label, listed=figure(listed)),
-        tables=[table(columns, rows)],
-        verdicts=[
-            Verdict(
-                subject="an event of a feed",
-                of="GET /events, 10 per page, CPU",
-                limit=PER_EVENT_LIMIT,
-                measured=max(ratios[:2]),  # the small one is mostly its request
-            ),
-            Verdict(
-                subject="feeds, memory",
-                of="after the first feed",
-                limit=MEMORY_LIMIT,
-                measured=sizes[-1] / sizes[0],
-            ),
+        figures = (
+            len(body) / 1e6,
+            1000 * percentile(cost.application, 0.5) / events,
+            1000 * percentile(cost.database, 0.5) / events,
+            ratios[-1],
+            percentile(cost.alone, 0.5) / 1000,
+            sizes[-1],
+        )
+        refused = percent(cost.refused_share)
+        rows.append([name, f"{events:,}", *map(figure, figures), refused])
+    each = max(ratios[:2])  # the small one is mostly its request
+    yield Section(
+        "Feeds",
+        TEXT.format(label=bench.main.label),
+        table(COLUMNS, rows),
+        [
+            Goal("an event of a feed", "L", PER_EVENT_LIMIT, each),
+            Goal("feeds, memory", "after the first", MEMORY_LIMIT, sizes[-1] / sizes[0]),
         ],
     )
-
-
-def _get(path: str) -> bytes:
-    return messages.get(path).replace(b"application/json", b"*/*")
-
-
-def _largest(server: Server) -> float:
-    return max(processes.resident_mebibytes(pid) for pid in server.workers())
-
-
-def _row(  # noqa: PLR0913 -- the columns
-    name: str, events: int, body: bytes, cost: Cost, *, ratio: float, memory: float
-) -> list[str]:
-    return [
-        name,
-        f"{events:,}",
-        figure(len(body) / 1e6),
-        figure(1000 * cost.cpu_application / events),
-        figure(1000 * cost.cpu_database / events),
-        figure(ratio),
-        figure(cost.wall(0.5) / 1000),
-        figure(memory),
-    ]

@@ -3,132 +3,111 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import socket
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from benchmarks import client, messages, paths, processes, servers
-from benchmarks.goals import Verdict, figure
-from benchmarks.measure import Repeated, percentile
-from benchmarks.report import Section, table
-from benchmarks.sections import writes
-from benchmarks.seed import odds
+from benchmarks import client, messages, paths, servers
+from benchmarks.measure import percentile
+from benchmarks.report import Goal, Section, figure, percent, table
+from benchmarks.seed import constants
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from benchmarks.bench import Bench, Calendar
-    from benchmarks.measure import Requests
+    from benchmarks.bench import Bench
+    from benchmarks.client import Outcome
     from benchmarks.servers import Server
 
-SECONDS: Final = 6.0
-PLENTY: Final = 100_000
-ALL_TIME: Final = "start_date=2000-01-01&end_date=2100-01-01"
 STALLED: Final = 24
 """Connections that stop in the middle, on two workers."""
 HOST: Final = b" HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 FORM: Final = b"Content-Type: application/x-www-form-urlencoded\r\n"
+JSON: Final = b"Content-Type: application/json\r\n"
 STALLS: Final = tuple(
     HOST.join(parts)
     for parts in (
         (b"GET /", b"X-Slow: "),
         (b"POST /oauth2/token", FORM + b"Content-Length: 1000\r\n\r\na"),
         (b"POST /nope", b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"),
-        (
-            f"POST {paths.EVENTS}".encode(),
-            b"Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{",
-        ),
-        (f"GET {paths.EVENTS}.ics?{ALL_TIME}".encode(), b"\r\n"),
+        (f"POST {paths.EVENTS}".encode(), JSON + b"Content-Length: 1000\r\n\r\n{"),
+        (f"GET {paths.FEED}?{paths.ALL_TIME}".encode(), b"\r\n"),
     )
 )
-LIST: Final = Repeated((messages.get(paths.EVENTS),))
-SINGLES: Final = Repeated(tuple(messages.get(paths.event(pk)) for pk in range(1, 101)))
-FEED: Final = messages.get(f"{paths.EVENTS}.ics?{ALL_TIME}").replace(
-    b"application/json", b"text/calendar"
+HALF: Final = 0.5
+LEAST: Final = ("times", True)
+COLUMNS: Final = ("who, beside whom", "req/s", "p50 ms", "p99 ms", "refused")
+WORST_READS: Final = (
+    paths.search(constants.STOP_WORD, f"&orderby=title&{paths.ALL_TIME}"),
+    f"{paths.ALL}&categories={','.join(map(str, range(1, 11)))}",
+    paths.around(5000, f"&{paths.ALL_TIME}"),
 )
 TEXT: Final = """
-Four connections ask for the list of ten without pause, for six seconds, alone and beside
-others; the same server, one round each. "Worst reads": two connections that send, without
-pause, an order by title over a stop word, ten categories over all time, and a radius of
-5,000 km in turns; what is not answered with 200 is refused. "Writers" create events.
-"Stalled": 24 connections without credentials that stop in a head, in a form, in chunks, in
-JSON, or do not read a feed. "Feeds": one more than two for each worker, complete, over
-all time, one after the other on each connection.
+Four connections ask for lists of ten (pages 1 to 20 in turns) without pause, {seconds}
+seconds, alone and beside others, {label}; the same server, one round each. "Worst reads":
+two connections that send, without pause, an order by title over a stop word, ten
+categories over all time, and a radius of 5,000 km in turns. "Mixed traffic": two readers
+of the mixture above, and one writer. "Writers" create events. "Stalled": 24 connections
+without credentials that stop in a head, in a form, in chunks, in JSON, or do not read a
+feed. "Feeds": one more than two for each worker, complete, over all time, one after the
+other on each connection. "refused" is the share of requests that were answered 503 with
+`Retry-After`.
 """
-
-
-def worst_reads() -> Repeated:
-    """Return the reads that cost the database most."""
-    categories = ",".join(str(pk) for pk in range(1, 11))
-    return Repeated(
-        (
-            messages.get(
-                f"{paths.EVENTS}?search={odds.STOP_WORD}&orderby=title&{ALL_TIME}"
-            ),
-            messages.get(f"{paths.EVENTS}?categories={categories}&{ALL_TIME}"),
-            messages.get(
-                f"{paths.EVENTS}?geoloc_lat=40.0&geoloc_lng=-83.0&radius=5000&{ALL_TIME}"
-            ),
-        )
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Crowd:
     """Connections that send the same kind of request at the same time."""
 
-    requests: Requests
+    requests: Iterator[bytes]
     connections: int
-    status: int | None = 200
+    status: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
-    """What one crowd got: its rate, its times in milliseconds, and the statuses."""
-
-    rate: float
-    milliseconds: Sequence[float]
-    statuses: str
-
-    @property
-    def p99(self) -> float:
-        """The 99th percentile of the times."""
-        return percentile(self.milliseconds, 0.99)
-
-    def row(self, name: str) -> list[str]:
-        """Return a row of the table."""
-        times = [figure(percentile(self.milliseconds, share)) for share in (0.5, 0.99)]
-        return [name, figure(self.rate), *times, self.statuses]
+def _lists() -> Crowd:
+    lists = messages.in_turns(*paths.first_pages())
+    return Crowd(requests=lists, connections=4, status=200)
 
 
-def together(server: Server, crowds: Sequence[Crowd]) -> list[Seen]:
-    """Let crowds ask at the same time for ``SECONDS``; return what each saw."""
+def _writers(number: int, seed: str) -> Crowd:
+    return Crowd(requests=messages.creates(seed), connections=number, status=201)
 
-    def play(crowd: Crowd) -> Seen:
-        unique = 2_000 if crowd.status == 201 else PLENTY
-        outcome = client.run(
-            client.Job(
-                port=server.port,
-                requests=crowd.requests.take(unique),
-                count=unique,
-                status=crowd.status,
-                connections=crowd.connections,
-                max_seconds=SECONDS,
+
+class Street:
+    """One server, and a row of the table for each crowd that was there."""
+
+    def __init__(self, server: Server, bench: Bench) -> None:
+        """Begin with no rows."""
+        self.server = server
+        self.bench = bench
+        self.rows: list[list[str]] = []
+
+    def see(self, who: str, beside: str, first: Crowd, *others: Crowd) -> Outcome:
+        """Let crowds ask at the same time; return what the first one got."""
+        self.bench.say(f"neighbours: {who}, {beside}")
+        outcomes = client.play(
+            *(
+                client.closed_loop(
+                    self.server.port,
+                    crowd.requests,
+                    connections=crowd.connections,
+                    seconds=self.bench.seconds,
+                    status=crowd.status,
+                )
+                for crowd in (first, *others)
             )
         )
-        if outcome.unexpected:
-            raise RuntimeError(outcome.unexpected[:2000])
-        return Seen(
-            rate=len(outcome.seconds) / outcome.elapsed,
-            milliseconds=[second * 1000 for second in outcome.seconds],
-            statuses=", ".join(
-                f"{status}: {count}" for status, count in sorted(outcome.statuses.items())
-            ),
-        )
+        self.rows.append(_row(f"{who}, {beside}", outcomes[0]))
+        self.rows += [_row("… the others", outcome) for outcome in outcomes[1:]]
+        return outcomes[0]
 
-    with ThreadPoolExecutor(len(crowds)) as pool:
-        return list(pool.map(play, crowds))
+
+def _row(name: str, seen: Outcome) -> list[str]:
+    times = ["-", "-"]
+    if seen.milliseconds:
+        times = [figure(percentile(seen.milliseconds, share)) for share in (0.5, 0.99)]
+    return [name, figure(seen.rate), *times, percent(seen.refused_share)]
 
 
 @contextlib.contextmanager
@@ -143,99 +122,49 @@ def stalled(server: Server) -> Iterator[None]:
         yield
 
 
-def measure(bench: Bench, calendar: Calendar) -> Section:
+def measure(bench: Bench) -> Iterator[Section]:
     """Measure lists beside every kind of neighbour."""
-    bench.say("neighbours")
-    server = bench.serve("ours", calendar.url)
-    lists = Crowd(requests=LIST, connections=4)
-    # Some are not published; what matters is how long an answer takes.
-    singles = Crowd(requests=SINGLES, connections=4, status=None)
-    together(server, [lists, singles])  # warm
-    rows = []
-
-    def seen(name: str, of: str, crowds: Sequence[Crowd]) -> Seen:
-        bench.say(f"neighbours: {name}")
-        first, *others = together(server, crowds)
-        rows.append(first.row(f"{of}, {name}"))
-        rows.extend(other.row(f"… beside: {name}") for other in others)
-        return first
-
-    alone = seen("alone", "lists", [lists])
+    server = bench.serve("ours", bench.main.url)
+    street = Street(server, bench)
+    lists = _lists()
+    singles = Crowd(
+        requests=messages.in_turns(*map(paths.event, range(1, 101))), connections=4
+    )
+    street.see("lists", "warming up", lists, singles)
+    street.rows.clear()
+    alone = street.see("lists", "alone", lists)
     with stalled(server):
-        beside_stalled = seen("24 stalled connections", "lists", [lists])
-    worst = Crowd(requests=worst_reads(), connections=2, status=None)
-    beside_worst = seen("two of the worst reads", "lists", [lists, worst])
-    beside_readers = seen("four readers", "lists", [lists, lists])
-    creating = Crowd(
-        requests=writes.creates(2_000, seed="neighbours"), connections=4, status=201
+        beside_stalled = street.see("lists", f"{STALLED} stalled connections", lists)
+    worst = Crowd(requests=messages.in_turns(*WORST_READS), connections=2)
+    beside_worst = street.see("lists", "two of the worst reads", lists, worst)
+    mixed = Crowd(requests=itertools.cycle(messages.mixture()), connections=2)
+    street.see("lists", "mixed traffic", lists, mixed, _writers(1, "mixed"))
+    beside_readers = street.see("lists", "four readers", lists, _lists())
+    beside_writers = street.see("lists", "four writers", lists, _writers(4, "neighbours"))
+    street.see("singles", "alone", singles)
+    feed = messages.in_turns(
+        f"{paths.FEED}?{paths.ALL_TIME}", headers={"Accept": "text/calendar"}
     )
-    beside_writers = seen("four writers", "lists", [lists, creating])
-    one_writer = seen(
-        "alone",
-        "one writer",
-        [Crowd(requests=writes.creates(2_000, seed="one"), connections=1, status=201)],
-    )
-    eight_writers = seen(
-        "together",
-        "eight writers",
-        [Crowd(requests=writes.creates(2_000, seed="eight"), connections=8, status=201)],
-    )
-    seen("alone", "singles", [singles])
-    feeds = Crowd(requests=Repeated((FEED,)), connections=servers.WORKERS + 2, status=None)
-    memory_before = _memory(server)
-    beside_feeds = seen("complete feeds", "singles", [singles, feeds])
-    verdicts = [
-        Verdict(
-            subject="lists beside 24 stalled connections",
-            of="alone, p99",
-            limit=5,
-            measured=beside_stalled.p99 / alone.p99,
-        ),
-        Verdict(
-            subject="lists beside two of the worst reads",
-            of="alone, rate",
-            limit=0.5,
-            measured=beside_worst.rate / alone.rate,
-            at_least=True,
-        ),
-        Verdict(
-            subject="lists beside four writers",
-            of="beside four readers, rate",
-            limit=0.5,
-            measured=beside_writers.rate / beside_readers.rate,
-            at_least=True,
-        ),
-        Verdict(
-            subject="eight writers",
-            of="one writer, rate",
-            limit=2,
-            measured=eight_writers.rate / one_writer.rate,
-            at_least=True,
-        ),
-        Verdict(
-            subject="singles beside complete feeds",
-            of="p99",
-            limit=500,
-            measured=beside_feeds.p99,
-            unit="ms",
-        ),
-        Verdict(
-            subject="memory of the workers beside complete feeds",
-            of="before",
-            limit=1.2,
-            measured=_memory(server) / memory_before,
-        ),
-    ]
-    return Section(
-        title="Neighbours",
-        text=TEXT.strip(),
-        tables=[
-            table(("who", "req/s", "p50 ms", "p99 ms", "statuses"), rows),
+    feeds = Crowd(requests=feed, connections=servers.WORKERS + 2)
+    memory = sum(server.worker_mebibytes())
+    beside_feeds = street.see("singles", "complete feeds", singles, feeds)
+    grown = sum(server.worker_mebibytes()) / memory
+    stalling = _p99(beside_stalled) / _p99(alone)
+    worst_rate = beside_worst.rate / alone.rate
+    written = beside_writers.rate / beside_readers.rate
+    yield Section(
+        "Neighbours",
+        TEXT.format(seconds=bench.seconds, label=bench.main.label),
+        table(COLUMNS, street.rows),
+        [
+            Goal(f"lists beside {STALLED} stalled connections", "alone, p99", 5, stalling),
+            Goal("lists beside two worst reads", "alone, rate", HALF, worst_rate, *LEAST),
+            Goal("lists beside four writers", "four readers, rate", HALF, written, *LEAST),
+            Goal("singles beside complete feeds", "p99", 500, _p99(beside_feeds), "ms"),
+            Goal("workers' memory beside complete feeds", "before", 1.2, grown),
         ],
-        verdicts=verdicts,
     )
 
 
-def _memory(server: Server) -> float:
-    """Return the resident memory of the workers, in MiB."""
-    return sum(processes.resident_mebibytes(pid) for pid in server.workers())
+def _p99(seen: Outcome) -> float:
+    return percentile(seen.milliseconds, 0.99)

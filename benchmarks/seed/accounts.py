@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from authserver import models, vault
-from benchmarks.seed.credentials import (
+from benchmarks.seed.constants import (
     BEARER,
     CHALLENGE,
     INSTITUTIONS,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Final
 
 from django.core.management.color import no_style
 from django.db import connection, transaction
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
     from django.db.models import Model
 
-SECONDARY_INDEXES = """
+INDEXES: Final = """
     SELECT indexname, indexdef FROM pg_indexes
     WHERE schemaname = current_schema() AND tablename = ANY(%s) AND indexname NOT IN (
         SELECT conname FROM pg_constraint WHERE conrelid::regclass::text = ANY(%s))
 """
-STATISTICS = """
+STATISTICS: Final = """
     SELECT format('ALTER INDEX %%I ALTER COLUMN %%s SET STATISTICS %%s',
                   i.indexrelid::regclass, a.attnum, a.attstattarget)
     FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indexrelid
@@ -31,12 +31,11 @@ def store(rows: Iterable[Model]) -> None:
     by_model: dict[type[Model], list[Model]] = {}
     for row in rows:
         by_model.setdefault(type(row), []).append(row)
-    with transaction.atomic():
+    with transaction.atomic(), connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             # One writer at a time, as in a calendar that grew: parallel ones would leave
             # several counter rows for each day.
-            with connection.cursor() as cursor:
-                cursor.execute("SELECT pg_advisory_xact_lock(20261120)")
+            cursor.execute("SELECT pg_advisory_xact_lock(20261120)")
         for model, instances in by_model.items():
             _store(model, instances)
 
@@ -48,9 +47,9 @@ def _store(model: type[Model], instances: Sequence[Model]) -> None:
         if field.attname != "id" or instances[0].pk is not None
     ]
     quote = connection.ops.quote_name
-    table = quote(model._meta.db_table)
     columns = ", ".join(quote(str(field.column)) for field in fields)
-    values: Iterator[list[Any]] = (
+    table = f"{quote(model._meta.db_table)} ({columns})"
+    values = (
         [
             field.get_db_prep_save(getattr(instance, field.attname), connection)
             for field in fields
@@ -59,15 +58,13 @@ def _store(model: type[Model], instances: Sequence[Model]) -> None:
     )
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
-            with cursor.copy(f"COPY {table} ({columns}) FROM STDIN") as copy:
+            with cursor.copy(f"COPY {table} FROM STDIN") as copy:
                 for row in values:
                     copy.write_row(row)
         else:
             places = ", ".join(["%s"] * len(fields))
-            cursor.executemany(
-                f"INSERT INTO {table} ({columns}) VALUES ({places})",  # noqa: S608 -- names of ours
-                list(values),
-            )
+            statement = f"INSERT INTO {table} VALUES ({places})"  # noqa: S608 -- names
+            cursor.executemany(statement, list(values))
 
 
 def reset_sequences(*models: type[Model]) -> None:
@@ -85,7 +82,7 @@ def without_indexes(*tables: str) -> Iterator[None]:
         return
     named = list(tables)
     with connection.cursor() as cursor:
-        cursor.execute(SECONDARY_INDEXES, [named, named])
+        cursor.execute(INDEXES, [named, named])
         indexes = cursor.fetchall()
         cursor.execute(STATISTICS, [named])
         settings = cursor.fetchall()
@@ -100,6 +97,7 @@ def without_indexes(*tables: str) -> Iterator[None]:
 
 
 def analyze() -> None:
-    """Give the planner its statistics, and settle the tables, as a server at rest has."""
+    """Give the planner its statistics; outside a transaction also settle the tables."""
+    is_alone = connection.vendor == "postgresql" and not connection.in_atomic_block
     with connection.cursor() as cursor:
-        cursor.execute("VACUUM ANALYZE" if connection.vendor == "postgresql" else "ANALYZE")
+        cursor.execute("VACUUM ANALYZE" if is_alone else "ANALYZE")

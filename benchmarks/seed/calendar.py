@@ -19,33 +19,27 @@ if TYPE_CHECKING:
 
 SEED: Final = "a calendar of any size"
 CHUNK: Final = 5_000
-ORIGINALS: Final = 100_000
-"""Events beyond these are twins of them."""
 
 _state: dict[str, Any] = {}
 
 
-def _planner(events: int, author: int, now: datetime) -> Any:
+def _prepare_process(events: int, author: int, now: datetime) -> None:
     # Models cannot be imported before Django is set up, which a new process does first.
+    django.setup()
     from benchmarks.seed.events import Planner  # noqa: PLC0415
     from benchmarks.seed.words import Prose  # noqa: PLC0415
-    from benchmarks.seed.world import make  # noqa: PLC0415
+    from benchmarks.seed.world import Maker  # noqa: PLC0415
 
     random = Random(SEED)  # noqa: S311 -- repeatable is the point
     prose = Prose(random)
-    world = make(random, prose, events=events, author=author, now=now)
-    return Planner(random, prose, world, author=author, now=now)
+    world = Maker(random, prose, events=events, author=author, now=now).world()
+    _state["planner"] = Planner(random, prose, world, author=author, now=now)
 
 
-def _prepare_process(events: int, author: int, now: datetime) -> None:
-    django.setup()
-    _state["planner"] = _planner(events, author, now)
-
-
-def _store_chunk(bounds: tuple[int, int]) -> int:
+def _store_chunk(first_and_last: tuple[int, int]) -> int:
     from benchmarks.seed import bulk  # noqa: PLC0415 -- as above
 
-    first, last = bounds
+    first, last = first_and_last
     planner = _state["planner"]
     planner.random.seed(f"{SEED} {first}")
     planned = list(planner.plan(first, last))
@@ -55,83 +49,50 @@ def _store_chunk(bounds: tuple[int, int]) -> int:
     return last - first + 1
 
 
-def fill(
-    *,
-    events: int,
-    author: int,
-    jobs: int = 0,
-    quiet: bool = False,
-    originals: int = ORIGINALS,
-) -> None:
-    """Store the world and ``events`` events; twice is an error, not more events.
+def fill(*, events: int, author: int, jobs: int = 0, now: datetime | None = None) -> None:
+    """Store ``events`` events and what they refer to, by so many processes (0: all cores).
 
-    The same size on the same day gives the same calendar.
+    The same number on the same day gives the same calendar. Twice is an error.
     """
-    from benchmarks.seed import bulk, twins  # noqa: PLC0415
-    from calendar_events.models import (  # noqa: PLC0415 -- as above
-        Event,
-        EventOrganizer,
-        EventTerm,
-        EventVenue,
-        Image,
-        Organizer,
-        Term,
-        Venue,
-    )
+    from benchmarks.seed import bulk  # noqa: PLC0415 -- as above
+    from calendar_events import models  # noqa: PLC0415 -- as above
 
-    now = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    began = time.monotonic()
-    planner = _planner(events, author, now)
-    _state["planner"] = planner
-    for held in planner.world.values():
+    today = (now or datetime.now(UTC)).replace(hour=0, minute=0, second=0, microsecond=0)
+    _prepare_process(events, author, today)
+    for held in _state["planner"].world.values():
         for rows in (held.images, held.venues, held.organizers, held.categories, held.tags):
             bulk.store(rows)
-    originals = min(events, originals)
-    chunks = list(_spans(1, originals, CHUNK))
-    jobs = jobs or (os.cpu_count() or 1 if connection.vendor == "postgresql" else 1)
-    jobs = min(jobs, len(chunks))
-    large = events > CHUNK
-    links = (EventVenue, EventOrganizer, EventTerm)
-    tables = [model._meta.db_table for model in (Event, *links)]
-    # Triggers fill this one (``search.postgresql.sql``), on PostgreSQL.
-    tables.append("calendar_events_eventsearch")
-    with bulk.without_indexes(*tables) if large else nullcontext():
-        done = 0
-        for stored in _stored(chunks, jobs, (events, author, now)):
-            done += stored
-            if not quiet:
-                _progress(done, events, began)
-        for first, last in _spans(originals + 1, events, originals):
-            twins.copy_events(originals=originals, first=first, last=last)
-            if not quiet:
-                _progress(last, events, began)
-        if not quiet and large:
-            sys.stderr.write("  indexes ...\n")
-    bulk.reset_sequences(Event, *links, Image, Organizer, Term, Venue)
-    if large:
-        bulk.analyze()
-
-
-def _spans(first: int, last: int, size: int) -> Iterator[tuple[int, int]]:
-    """Yield bounds of consecutive spans of at most ``size``, both ends included."""
-    for start in range(first, last + 1, size):
-        yield start, min(start + size - 1, last)
+    chunks = [
+        (first, min(first + CHUNK - 1, events)) for first in range(1, events + 1, CHUNK)
+    ]
+    is_large = len(chunks) > 1
+    stored = (
+        models.Event,
+        models.EventVenue,
+        models.EventOrganizer,
+        models.EventTerm,
+    )
+    tables = [model._meta.db_table for model in stored]
+    tables.append("calendar_events_eventsearch")  # which triggers fill
+    began, done = time.monotonic(), 0
+    with bulk.without_indexes(*tables) if is_large else nullcontext():
+        for count in _stored(chunks, jobs, (events, author, today)):
+            done += count
+            if is_large:
+                seconds = time.monotonic() - began
+                sys.stderr.write(f"  {done:>9,} of {events:,} events, {seconds:.0f} s\n")
+    bulk.reset_sequences(*stored, models.Image, models.Organizer, models.Term, models.Venue)
+    bulk.analyze()
 
 
 def _stored(
     chunks: list[tuple[int, int]], jobs: int, arguments: tuple[int, int, datetime]
-) -> Any:
-    if jobs == 1:
+) -> Iterator[int]:
+    if connection.vendor != "postgresql" or jobs == 1 or len(chunks) == 1:
         yield from map(_store_chunk, chunks)
         return
     connections.close_all()
-    with multiprocessing.get_context("spawn").Pool(
-        jobs, _prepare_process, arguments
-    ) as pool:
+    context = multiprocessing.get_context("spawn")
+    jobs = min(jobs or os.cpu_count() or 1, len(chunks))
+    with context.Pool(jobs, _prepare_process, arguments) as pool:
         yield from pool.imap_unordered(_store_chunk, chunks)
-
-
-def _progress(done: int, events: int, began: float) -> None:
-    seconds = time.monotonic() - began
-    sys.stderr.write(f"  {done:>9,} of {events:,} events, {seconds:.0f} s\n")
-    sys.stderr.flush()

@@ -7,21 +7,27 @@ from typing import TYPE_CHECKING
 from django.core.management import call_command
 
 from benchmarks.seed import accounts, calendar
+from benchmarks.seed.constants import OTHER_TOKENS
 from calendar_events.models import Event
 
 if TYPE_CHECKING:
-    from benchmarks.seed.credentials import Accounts
+    from datetime import datetime
+
+    from benchmarks.seed.constants import Accounts
 
 
-def prepare(*, events: int, is_filled: bool = False) -> Accounts:
-    """Migrate, create the accounts and fill the calendar, or leave it as it is.
+def prepare(
+    *, events: int, other_tokens: int = OTHER_TOKENS, now: datetime | None = None
+) -> Accounts:
+    """Migrate, and create what is not there yet: the accounts, and so many events.
 
-    Raises ``ValueError`` when a filled calendar has fewer events than it should.
+    Raises ``ValueError`` when there are events, but fewer.
     """
     call_command("migrate", verbosity=0, interactive=False)
-    created = accounts.create()
-    if not is_filled:
-        calendar.fill(events=events, author=created.author)
-    elif (found := Event.objects.count()) < events:
+    created = accounts.create(other_tokens=other_tokens)
+    found = Event.objects.count()
+    if not found:
+        calendar.fill(events=events, author=created.author, now=now)
+    elif found < events:
         raise ValueError(f"{events} events were wanted, {found} are there")
     return created

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 from zoneinfo import ZoneInfo
 
-from benchmarks.seed.credentials import INSTITUTIONS
+from benchmarks.seed.constants import INSTITUTIONS
 from benchmarks.seed.world import CATEGORIES, INSTITUTION_WEIGHTS, TAGS
 from calendar_events import documents
 from calendar_events.models import (

@@ -7,7 +7,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from benchmarks.seed.odds import (
+from benchmarks.seed.constants import (
     ABSENT,
     COMMON,
     COMMON_SHARE,
@@ -24,35 +24,9 @@ PARAGRAPHS: Final = 3_000
 PARAGRAPHS_PER_EVENT: Final = 3
 
 ENGLISH: Final = Path(__file__).with_name("words.txt").read_text(encoding="utf-8").split()
-ONSETS: Final = (
-    "b",
-    "br",
-    "c",
-    "cl",
-    "d",
-    "dr",
-    "f",
-    "g",
-    "gr",
-    "h",
-    "j",
-    "k",
-    "l",
-    "m",
-    "n",
-    "p",
-    "pr",
-    "qu",
-    "r",
-    "s",
-    "st",
-    "t",
-    "tr",
-    "v",
-    "w",
-)
-VOWELS: Final = ("a", "e", "i", "o", "u", "ai", "ea", "io", "ou")
-CODAS: Final = ("l", "m", "n", "nd", "r", "rn", "s", "st", "t", "x")
+ONSETS: Final = "bcdfghjklmnprstvw"
+VOWELS: Final = "aeiou"
+CODAS: Final = "lmnrstx"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +67,6 @@ class Prose:
         self._pool = [self._paragraph() for _ in range(PARAGRAPHS)]
 
     def words(self, count: int) -> list[str]:
-        """Return ``count`` words by their frequency."""
         return self._random.choices(self._words, cum_weights=self._cumulative, k=count)
 
     def title(self) -> str:
@@ -102,7 +75,6 @@ class Prose:
         return " ".join(word[:1].upper() + word[1:] for word in words)
 
     def sentence(self, count: int) -> str:
-        """Return a sentence."""
         words = " ".join(self.words(count))
         return f"{words[:1].upper()}{words[1:]}."
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import count, islice
 from typing import TYPE_CHECKING, Any, Final
 
-from benchmarks.seed.credentials import INSTITUTIONS
+from benchmarks.seed.constants import INSTITUTIONS
 from calendar_events.models import Image, Organizer, Status, Taxonomy, Term, Venue
 from calendar_events.parsing import slugs
 from calendar_events.store import saving
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from datetime import datetime
     from random import Random
 
@@ -32,15 +30,7 @@ IMAGES: Final = 40
 INSTITUTION_WEIGHTS: Final = (60, 10, 10, 10, 10)
 CENTRE: Final = (40.0, -83.0)
 """The first town; geographic searches start here."""
-
-
-@dataclass(frozen=True, slots=True)
-class Town:
-    """A place with venues around it."""
-
-    name: str
-    latitude: float
-    longitude: float
+SIZES: Final = (("thumbnail", 150, 150), ("medium", 300, 225))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,149 +48,133 @@ World = dict[str, Holdings]
 """Holdings by registry identifier, in the order of ``INSTITUTIONS``."""
 
 
-def make(random: Random, prose: Prose, *, events: int, author: int, now: datetime) -> World:
-    """Make a world that fits so many events, as it was on ``now``."""
-    towns = [Town(prose.title(), *CENTRE), *_towns(random, prose, events)]
-    common = {
-        "author_id": author,
-        "status": Status.PUBLISH,
-        "published_at": now,
-        "created_at": now,
-        "modified_at": now,
-    }
-    venue_ids, organizer_ids = count(1), count(1)
-    world: World = {}
-    for index, (institution, weight) in enumerate(
-        zip(INSTITUTIONS, INSTITUTION_WEIGHTS, strict=True)
-    ):
-        share = events * weight // 100
-        first_term = index * (CATEGORIES + TAGS) + 1
-        world[institution] = Holdings(
-            images=list(_images(random, institution, author=author, now=now)),
+class Maker:
+    """Makes a world that fits so many events, as it was on ``now``."""
+
+    def __init__(
+        self, random: Random, prose: Prose, *, events: int, author: int, now: datetime
+    ) -> None:
+        """Found the towns; nothing has an identifier yet."""
+        self.random, self.prose, self.events = random, prose, events
+        self.created: dict[str, Any] = {"author_id": author, "created_at": now}
+        self.towns = [(prose.title(), *CENTRE)]
+        for _ in range(events // EVENTS_PER_TOWN):
+            place = (random.uniform(30, 48), random.uniform(-120, -75))
+            self.towns.append((prose.title(), *place))
+        self.next_id: dict[type[Any], int] = {Image: 1, Venue: 1, Organizer: 1, Term: 1}
+
+    def world(self) -> World:
+        """Return the holdings of every institution, with their stored texts."""
+        shares = zip(INSTITUTIONS, INSTITUTION_WEIGHTS, strict=True)
+        return {
+            institution: self._holdings(institution, self.events * weight // 100)
+            for institution, weight in shares
+        }
+
+    def _holdings(self, institution: str, share: int) -> Holdings:
+        held = Holdings(
+            images=[self._image(institution) for _ in range(IMAGES)],
             venues=[
-                Venue(
-                    institution=institution,
-                    **_venue(random, prose, towns, number),
-                    **common,
-                )
-                for number in islice(venue_ids, max(share // EVENTS_PER_VENUE, 8))
+                self._published(Venue, institution, **self._venue())
+                for _ in range(max(share // EVENTS_PER_VENUE, 8))
             ],
             organizers=[
-                Organizer(
-                    institution=institution, **_organizer(random, prose, number), **common
-                )
-                for number in islice(organizer_ids, max(share // EVENTS_PER_ORGANIZER, 6))
+                self._organizer(institution)
+                for _ in range(max(share // EVENTS_PER_ORGANIZER, 6))
             ],
-            categories=list(_categories(random, prose, institution, first_term, now)),
-            tags=[
-                _term(
-                    number,
-                    prose.words(1)[0],
-                    now,
-                    taxonomy=Taxonomy.TAG,
-                    institution=institution,
-                )
-                for number in range(first_term + CATEGORIES, first_term + CATEGORIES + TAGS)
-            ],
+            categories=self._categories(institution),
+            tags=[self._term(institution, Taxonomy.TAG) for _ in range(TAGS)],
         )
-    for held in world.values():
         for kind in (held.venues, held.organizers, held.categories, held.tags):
             for record in kind:
                 saving.render(record)
-    return world
+        return held
 
+    def _identifier(self, model: type[Any]) -> int:
+        self.next_id[model] += 1
+        return self.next_id[model] - 1
 
-def _towns(random: Random, prose: Prose, events: int) -> Iterator[Town]:
-    for _ in range(events // EVENTS_PER_TOWN):
-        yield Town(prose.title(), random.uniform(30, 48), random.uniform(-120, -75))
-
-
-def _images(
-    random: Random, institution: str, *, author: int, now: datetime
-) -> Iterator[Image]:
-    first = INSTITUTIONS.index(institution) * IMAGES + 1
-    for number in range(first, first + IMAGES):
+    def _image(self, institution: str) -> Image:
+        number = self._identifier(Image)
         name = f"images/2026/01/picture-{number}"
-        yield Image(
+        sizes = {
+            size: {
+                "file": f"{name}-{width}x{height}.jpg",
+                "width": width,
+                "height": height,
+                "mime-type": "image/jpeg",
+                "filesize": width * height // 9,
+            }
+            for size, width, height in SIZES
+        }
+        return Image(
             id=number,
             institution=institution,
-            author_id=author,
             title=f"Picture {number}",
             width=1600,
             height=1200,
             file=f"{name}.jpg",
-            filesize=random.randint(90_000, 400_000),
+            filesize=self.random.randint(90_000, 400_000),
             mime_type="image/jpeg",
-            sizes={
-                size: {
-                    "file": f"{name}-{width}x{height}.jpg",
-                    "width": width,
-                    "height": height,
-                    "mime-type": "image/jpeg",
-                    "filesize": width * height // 9,
-                }
-                for size, width, height in (("thumbnail", 150, 150), ("medium", 300, 225))
-            },
-            created_at=now,
+            sizes=sizes,
+            **self.created,
         )
 
-
-def _venue(random: Random, prose: Prose, towns: list[Town], number: int) -> dict[str, Any]:
-    town = random.choice(towns)
-    return {
-        "id": number,
-        "slug": f"venue-{number}",
-        "name": prose.title(),
-        "description": f"<p>{prose.sentence(20)}</p>",
-        "address": f"{random.randint(1, 999)} {prose.words(1)[0].title()} Street",
-        "city": town.name,
-        "country": "United States",
-        "state": "OH",
-        "stateprovince": "OH",
-        "zip": f"{random.randint(10_000, 99_999)}",
-        "phone": f"+1 614 555 {random.randint(0, 9999):04}",
-        "website": f"https://venue-{number}.example/",
-        "geo_lat": round(random.gauss(town.latitude, TOWN_SPREAD_DEGREES), 6),
-        "geo_lng": round(random.gauss(town.longitude, TOWN_SPREAD_DEGREES), 6),
-    }
-
-
-def _organizer(random: Random, prose: Prose, number: int) -> dict[str, Any]:
-    return {
-        "id": number,
-        "slug": f"organizer-{number}",
-        "name": prose.title(),
-        "description": f"<p>{prose.sentence(15)}</p>",
-        "phone": f"+1 614 555 {random.randint(0, 9999):04}",
-        "website": f"https://organizer-{number}.example/",
-        "email": f"office@organizer-{number}.example",
-    }
-
-
-def _categories(
-    random: Random, prose: Prose, institution: str, first: int, now: datetime
-) -> Iterator[Term]:
-    """Yield a tree, parents before their children."""
-    for number in range(first, first + CATEGORIES):
-        place = number - first
-        parent = first + random.randrange(max(place // 3, ROOT_CATEGORIES))
-        yield _term(
-            number,
-            prose.words(1)[0],
-            now,
-            taxonomy=Taxonomy.CATEGORY,
+    def _published(self, model: Any, institution: str, **columns: Any) -> Any:
+        number, random, prose = self._identifier(model), self.random, self.prose
+        name = model._meta.model_name
+        return model(
+            id=number,
             institution=institution,
-            parent_id=parent if place >= ROOT_CATEGORIES else None,
+            slug=f"{name}-{number}",
+            name=prose.title(),
+            description=f"<p>{prose.sentence(18)}</p>",
+            phone=f"+1 614 555 {random.randint(0, 9999):04}",
+            website=f"https://{name}-{number}.example/",
+            status=Status.PUBLISH,
+            published_at=self.created["created_at"],
+            modified_at=self.created["created_at"],
+            **columns,
+            **self.created,
         )
 
+    def _venue(self) -> dict[str, Any]:
+        random = self.random
+        city, latitude, longitude = random.choice(self.towns)
+        return {
+            "address": f"{random.randint(1, 999)} {self.prose.words(1)[0].title()} Street",
+            "city": city,
+            "country": "United States",
+            "state": "OH",
+            "stateprovince": "OH",
+            "zip": f"{random.randint(10_000, 99_999)}",
+            "geo_lat": round(random.gauss(latitude, TOWN_SPREAD_DEGREES), 6),
+            "geo_lng": round(random.gauss(longitude, TOWN_SPREAD_DEGREES), 6),
+        }
 
-def _term(number: int, word: str, now: datetime, **columns: Any) -> Term:
-    return Term(
-        id=number,
-        **columns,
-        name=f"{word.title()} {number}",
-        slug=f"{slugs.from_title(word, fallback='term')}-{number}",
-        description=f"About {word}.",
-        created_at=now,
-        modified_at=now,
-    )
+    def _organizer(self, institution: str) -> Organizer:
+        email = f"office@organizer-{self.next_id[Organizer]}.example"
+        return self._published(Organizer, institution, email=email)
+
+    def _categories(self, institution: str) -> list[Term]:
+        """Return a tree, parents before their children."""
+        made: list[Term] = []
+        for place in range(CATEGORIES):
+            parents = made[: max(place // 3, ROOT_CATEGORIES)]
+            parent = self.random.choice(parents).pk if place >= ROOT_CATEGORIES else None
+            made.append(self._term(institution, Taxonomy.CATEGORY, parent_id=parent))
+        return made
+
+    def _term(self, institution: str, taxonomy: Taxonomy, **columns: Any) -> Term:
+        number, word = self._identifier(Term), self.prose.words(1)[0]
+        return Term(
+            id=number,
+            institution=institution,
+            taxonomy=taxonomy,
+            name=f"{word.title()} {number}",
+            slug=f"{slugs.from_title(word, fallback='term')}-{number}",
+            description=f"About {word}.",
+            created_at=self.created["created_at"],
+            modified_at=self.created["created_at"],
+            **columns,
+        )

@@ -47,7 +47,7 @@ TERM: Final = "id taxonomy name slug description parent_id"
 
 def columns(alias: str, names: str) -> str:
     """Return the columns that a document needs, each once."""
-    return ", ".join(f"{alias}.{name}" for name in dict.fromkeys(names.split()))
+    return ", ".join(f"{alias}.{name}" for name in dict.fromkeys(shapes.names(names)))
 
 
 PAGE: Final = f"""SELECT {columns("e", EVENT)},
@@ -90,7 +90,6 @@ def database() -> psycopg.Connection[DictRow]:
 
 
 def rows(statement: str, **parameters: Any) -> list[DictRow]:
-    """Return the rows of one prepared statement."""
     return database().execute(statement, parameters).fetchall()
 
 
@@ -109,7 +108,7 @@ def assembled(found: list[DictRow]) -> list[dict[str, Any]]:
         related[kind][row["event_id"]].append(shapes.term(row))
     return [
         {
-            **shapes.event(row, _image(row)),
+            **shapes.event(row),
             "categories": related["categories"][row["id"]],
             "tags": related["tags"][row["id"]],
             "venue": shapes.one_or_many(related["venue"][row["id"]]),
@@ -118,17 +117,6 @@ def assembled(found: list[DictRow]) -> list[dict[str, Any]]:
         }
         for row in found
     ]
-
-
-def _image(row: DictRow) -> dict[str, Any] | None:
-    if row["image_id"] is None:
-        return None
-    names = ("width", "height", "filesize", "sizes")
-    return {
-        "id": row["image_id"],
-        "file": row["image_file"],
-        **{name: row[name] for name in names},
-    }
 
 
 def _asked(query: str) -> tuple[int, int, dict[str, Any]]:

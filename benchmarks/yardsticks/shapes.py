@@ -20,21 +20,21 @@ ROOT_URL: Final = servers.PUBLIC_URL + paths.ROOT
 HOST: Final = servers.PUBLIC_URL.partition("//")[2]
 MEDIA_URL: Final = f"{servers.PUBLIC_URL}/media/"
 COLLECTIONS: Final = {"tribe_events_cat": "categories", "post_tag": "tags"}
-VENUE_DETAILS: Final = (
-    "address",
-    "city",
-    "country",
-    "province",
-    "state",
-    "zip",
-    "phone",
-    "website",
-    "stateprovince",
-    "geo_lat",
-    "geo_lng",
-)
-ORGANIZER_DETAILS: Final = ("phone", "website", "email")
 Row = dict[str, Any]
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Return the names of columns or fields that a text lists."""
+    return tuple(text.split())
+
+
+VENUE_DETAILS: Final = names(
+    "address city country province state zip phone website stateprovince geo_lat geo_lng"
+)
+ORGANIZER_DETAILS: Final = names("phone website email")
+FLAGS: Final = names(
+    "website show_map show_map_link hide_from_listings sticky featured ticketed"
+)
 
 _AMOUNT = re.compile(r"\d+(?:\.\d+)?")
 
@@ -45,7 +45,6 @@ def moment(instant: datetime) -> str:
 
 
 def details(text: str) -> dict[str, str]:
-    """Return the parts of a written moment."""
     return {
         "year": text[:4],
         "month": text[5:7],
@@ -71,26 +70,33 @@ def cost(given: str) -> tuple[str, dict[str, Any]]:
     }
 
 
-def image(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an image object."""
-    name: str = row["file"]
+def sizes(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the sizes of an image, their addresses in place of file names."""
+    return {
+        size: {
+            "width": found["width"],
+            "height": found["height"],
+            "mime-type": found["mime-type"],
+            "filesize": found["filesize"],
+            "url": MEDIA_URL + found["file"],
+        }
+        for size, found in stored.items()
+    }
+
+
+def image(row: Mapping[str, Any]) -> dict[str, Any] | bool:
+    """Return the image object of an event, ``False`` for none."""
+    if row["image_id"] is None:
+        return False
+    name: str = row["image_file"]
     return {
         "url": MEDIA_URL + name,
-        "id": row["id"],
+        "id": row["image_id"],
         "extension": name.rpartition(".")[2],
         "width": row["width"],
         "height": row["height"],
         "filesize": row["filesize"],
-        "sizes": {
-            size: {
-                "width": found["width"],
-                "height": found["height"],
-                "mime-type": found["mime-type"],
-                "filesize": found["filesize"],
-                "url": MEDIA_URL + found["file"],
-            }
-            for size, found in row["sizes"].items()
-        },
+        "sizes": sizes(row["sizes"]),
     }
 
 
@@ -114,11 +120,10 @@ def global_id(query: str) -> dict[str, Any]:
 
 
 def zone_abbreviation(instant: datetime, zone: str) -> str | None:
-    """Return the zone's short name at that moment."""
     return instant.astimezone(ZoneInfo(zone)).tzname()
 
 
-def event(row: Row, image_row: Row | None) -> dict[str, Any]:
+def event(row: Row) -> dict[str, Any]:
     """Return an event up to its relations."""
     dates = {
         "start_date": moment(row["start_local"]),
@@ -136,7 +141,7 @@ def event(row: Row, image_row: Row | None) -> dict[str, Any]:
         "description": row["description"],
         "excerpt": row["excerpt"],
         "slug": row["slug"],
-        "image": image(image_row) if image_row else False,
+        "image": image(row),
         "all_day": row["all_day"],
         **dates,
         **{f"{name}_details": details(text) for name, text in dates.items()},
@@ -144,18 +149,7 @@ def event(row: Row, image_row: Row | None) -> dict[str, Any]:
         "timezone_abbr": zone_abbreviation(row["start_utc"], row["timezone"]),
         "cost": written,
         "cost_details": cost_details,
-        **{
-            name: row[name]
-            for name in (
-                "website",
-                "show_map",
-                "show_map_link",
-                "hide_from_listings",
-                "sticky",
-                "featured",
-                "ticketed",
-            )
-        },
+        **{name: row[name] for name in FLAGS},
     }
 
 
@@ -164,7 +158,6 @@ def _filled(row: Row, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def venue(row: Row) -> dict[str, Any]:
-    """Return a venue inside an event."""
     return {
         "id": row["id"],
         **publication(row, "venues"),
@@ -179,7 +172,6 @@ def venue(row: Row) -> dict[str, Any]:
 
 
 def organizer(row: Row) -> dict[str, Any]:
-    """Return an organizer inside an event."""
     return {
         "id": row["id"],
         **publication(row, "organizers"),
@@ -191,12 +183,14 @@ def organizer(row: Row) -> dict[str, Any]:
     }
 
 
+def term_urls(taxonomy: str, identifier: int, parent: int | None) -> dict[str, str]:
+    """Return where a term, its collection and its parent are."""
+    collection = f"{ROOT_URL}/{COLLECTIONS[taxonomy]}"
+    urls = {"self": f"{collection}/{identifier}", "collection": collection}
+    return urls | ({"up": f"{collection}/{parent}"} if parent else {})
+
+
 def term(row: Row) -> dict[str, Any]:
-    """Return a term inside an event."""
-    collection = f"{ROOT_URL}/{COLLECTIONS[row['taxonomy']]}"
-    urls = {"self": f"{collection}/{row['id']}", "collection": collection}
-    if row["parent_id"]:
-        urls["up"] = f"{collection}/{row['parent_id']}"
     return {
         "name": row["name"],
         "slug": row["slug"],
@@ -207,7 +201,7 @@ def term(row: Row) -> dict[str, Any]:
         "parent": row["parent_id"] or 0,
         "filter": "raw",
         "id": row["id"],
-        "urls": urls,
+        "urls": term_urls(row["taxonomy"], row["id"], row["parent_id"]),
         "count": row["count"],
     }
 

@@ -1,10 +1,9 @@
 """The benchmark measures what it says: real rows, the same answers, honest verdicts."""
 
 import argparse
+import itertools
 import json
 import os
-import subprocess
-import sys
 import threading
 from contextlib import closing
 from datetime import timedelta
@@ -14,19 +13,18 @@ import pytest
 from django.conf import settings
 from django.db import connection
 from django.db.models import Sum
+from lxml import etree
 
+from benchmarks import __main__ as benchmarks
 from benchmarks import (
-    __main__ as benchmarks,
-)
-from benchmarks import (
+    bench,
     client,
-    explaining,
-    goals,
+    databases,
     measure,
     messages,
     paths,
+    plot,
     report,
-    run,
     sameness,
     servers,
 )
@@ -41,9 +39,7 @@ EVENTS = 120
 @pytest.fixture
 def filled(db):
     created = accounts.create(other_tokens=0)
-    calendar.fill(
-        events=EVENTS, originals=EVENTS // 2, author=created.author, jobs=1, quiet=True
-    )
+    calendar.fill(events=EVENTS, author=created.author, jobs=1)
     return created
 
 
@@ -99,7 +95,7 @@ def test_the_idiomatic_list_answers_the_same(filled, client, settings, path):
 
     theirs = client.get(path).json()
 
-    assert list(sameness.differences(ours, theirs)) == []
+    assert sameness.differences(ours, theirs) == []
 
 
 @pytest.mark.usefixtures("public_address")
@@ -110,7 +106,7 @@ def test_the_idiomatic_single_answers_the_same(filled, client, settings):
 
     theirs = [client.get(paths.event(number)).json() for number in listed]
 
-    assert list(sameness.differences(ours, theirs)) == []
+    assert sameness.differences(ours, theirs) == []
 
 
 @pytest.mark.skipif(
@@ -122,7 +118,7 @@ def test_the_idiomatic_single_answers_the_same(filled, client, settings):
 @pytest.mark.parametrize("floor_application", [floor.floor_rows, floor.floor_documents])
 def test_the_floors_answer_the_same(client, monkeypatch, floor_application):
     created = accounts.create(other_tokens=0)
-    calendar.fill(events=EVENTS, author=created.author, jobs=1, quiet=True)
+    calendar.fill(events=EVENTS, author=created.author, jobs=1)
     database = connection.settings_dict
     where = f"{database['HOST']}:{database['PORT']}/{database['NAME']}"
     monkeypatch.setitem(
@@ -139,20 +135,19 @@ def test_the_floors_answer_the_same(client, monkeypatch, floor_application):
 
         direct.execute("DROP TABLE benchmark_document")
     floor.database.cache_clear()
-    assert list(sameness.differences(ours, json.loads(body))) == []
+    assert sameness.differences(ours, json.loads(body)) == []
 
 
-def test_differences_are_named_by_where_they_are():
-    ours = {"events": [{"id": 1, "title": "One"}], "total": 1}
-    theirs = {"events": [{"id": "1", "title": "One"}], "total": 1, "pages": 1}
+def test_differences_are_named_and_numbers_are_not_texts():
+    ours = {"events": [{"title": "One", "id": 1}], "total": 1}
+    theirs = {"total": 1, "events": [{"id": "1", "title": "One"}]}
 
-    found = sorted(sameness.differences(ours, theirs))
-
-    assert found == ["$.events[0].id: 1 and '1'", "$.pages is only in one"]
+    assert sameness.differences(ours, ours) == []
+    assert sameness.differences(ours, theirs) == ['-      "id": 1,', '+      "id": "1",']
 
 
 @pytest.mark.parametrize(
-    ("limit", "measured", "at_least", "words"),
+    ("limit", "measured", "is_minimum", "verdict"),
     [
         (0.9, 0.9, False, "met"),
         (0.9, 1.8, False, "**missed** by 100 %"),
@@ -160,12 +155,10 @@ def test_differences_are_named_by_where_they_are():
         (1.4, 0.7, True, "**missed** by 100 %"),
     ],
 )
-def test_a_verdict_says_by_how_much(limit, measured, at_least, words):
-    verdict = goals.Verdict(
-        subject="a list", of="another", limit=limit, measured=measured, at_least=at_least
-    )
+def test_a_goal_says_by_how_much_it_was_missed(limit, measured, is_minimum, verdict):
+    goal = report.Goal("a list", "another", limit, measured, is_minimum=is_minimum)
 
-    assert verdict.words == words
+    assert goal.verdict == verdict
 
 
 def test_percentiles_are_values_that_were_measured():
@@ -194,17 +187,40 @@ def test_a_table_has_a_row_per_variant():
     )
 
 
+@pytest.mark.parametrize("is_log", [False, True])
+def test_a_plot_is_one_file_with_a_line_for_each_series(is_log):
+    series = {"page one": [(10_000, 2.0), (100_000, 2.5)], "a & b": [(10_000, 30.0)]}
+
+    drawing = plot.lines(series, title="Growth", x="events", y="ms", is_log=is_log)
+
+    texts = [element.text for element in etree.fromstring(drawing.encode()).iter()]
+    lines = drawing.count('class="line"')
+    assert ("Growth" in texts, "a & b" in texts, lines) == (True, True, 2)
+    assert "prefers-color-scheme: dark" in drawing
+    assert "href" not in drawing
+
+
 class Answers(BaseHTTPRequestHandler):
-    """A server that says 404 to one path and keeps its connections."""
+    """A server that says 404 to one path, is busy at another, and keeps connections."""
 
     protocol_version = "HTTP/1.1"
+    busy = itertools.count()
 
     def do_GET(self):
-        body = b"{}"
-        self.send_response(404 if self.path == "/missing" else 200)
-        self.send_header("Content-Length", str(len(body)))
+        status = 404 if self.path == "/missing" else 200
+        if self.path == "/busy" and next(self.busy) % 2 == 0:
+            status = 503
+        self.send_response(status)
+        if status == 503:
+            self.send_header("Retry-After", "0")
+        if self.path == "/chunks":
+            self.send_header("Transfer-Encoding", "chunked")
+            self.end_headers()
+            self.wfile.write(b"5\r\nhello\r\n1\r\n!\r\n0\r\n\r\n")
+            return
+        self.send_header("Content-Length", "2")
         self.end_headers()
-        self.wfile.write(body)
+        self.wfile.write(b"{}")
 
     def log_message(self, *_details):
         """Say nothing."""
@@ -227,73 +243,90 @@ def port():
         thread.join()
 
 
-def test_the_load_generator_sends_what_it_should(port):
-    job = client.Job(
-        port=port, requests=[messages.get("/"), messages.get("/missing")], count=7
+def test_a_closed_loop_sends_as_many_as_it_should(port):
+    requests = messages.in_turns("/", "/missing")
+    load = client.closed_loop(
+        port, requests, connections=2, count=7, seconds=30, status=None
     )
 
-    outcome = client.run(job)
+    [outcome] = client.play(load)
 
-    assert (len(outcome.seconds), dict(outcome.statuses)) == (7, {200: 4, 404: 3})
+    assert (len(outcome.milliseconds), dict(outcome.statuses)) == (7, {200: 4, 404: 3})
 
 
-def test_the_load_generator_stops_at_the_first_unexpected_answer(port):
-    job = client.Job(
-        port=port,
-        requests=[messages.get("/"), messages.get("/missing")],
-        count=7,
-        status=200,
+def test_a_closed_loop_ends_when_there_are_no_more_requests(port):
+    requests = iter([messages.get("/")] * 3)
+
+    [outcome] = client.play(client.closed_loop(port, requests, connections=2, seconds=30))
+
+    assert outcome.statuses == {200: 3}
+
+
+def test_an_unexpected_answer_ends_the_load(port):
+    requests = messages.in_turns("/", "/missing")
+
+    with pytest.raises(client.UnexpectedAnswer, match="404"):
+        client.play(client.closed_loop(port, requests, connections=1, seconds=30))
+
+
+def test_a_server_that_is_busy_is_asked_again_and_the_share_is_told(port):
+    requests = messages.in_turns("/busy")
+
+    [outcome] = client.play(
+        client.closed_loop(port, requests, connections=1, count=8, seconds=30)
     )
 
-    outcome = client.play(job)
-
-    assert outcome.unexpected.startswith(b"HTTP/1.1 404")
+    assert (outcome.statuses, outcome.refused_share) == ({200: 4}, 0.5)
 
 
-def test_the_command_explains_itself():
-    finished = subprocess.run(
-        [sys.executable, "-m", "benchmarks", "--help"],
-        capture_output=True,
-        text=True,
-        check=True,
+def test_an_open_loop_sends_on_time_and_measures_from_then(port):
+    load = client.open_loop(
+        port, messages.in_turns("/"), rate=100, seconds=0.5, connections=4
     )
 
-    assert "--quick" in finished.stdout
+    [outcome] = client.play(load)
+
+    assert 25 <= outcome.statuses[200] <= 75
+    assert min(outcome.milliseconds) > 0
+
+
+def test_chunks_are_read_to_their_end(port):
+    assert client.ask(port, messages.get("/chunks")).body == b"hello!"
+
+
+def run_of(**parts):
+    """Run parts that need no database."""
+    nowhere = databases.Cluster(url="", pid=0)
+    return benchmarks.measure(
+        bench.Bench(cluster=nowhere, effort=measure.Effort(), seconds=0), parts
+    )
+
+
+def test_a_part_that_fails_is_reported_and_the_others_go_on():
+    def good(_bench):
+        yield report.Section("Good", "fine")
+
+    def bad(_bench):
+        yield report.Section("Half", "done")
+        raise client.UnexpectedAnswer("503: busy")
+
+    sections, failed = run_of(bad=bad, good=good)
+
+    texts = [(section.title, section.text) for section in sections]
+    assert failed == ["bad"]
+    assert texts == [
+        ("Half", "done"),
+        ("Bad", "**Failed:** UnexpectedAnswer: 503: busy"),
+        ("Good", "fine"),
+    ]
 
 
 def test_parts_are_run_in_their_order_whatever_the_order_they_are_asked_in():
-    plan = run.Plan(
-        labels=("10k",),
-        main="10k",
-        effort=measure.Effort(),
-        only=benchmarks.parts("plans,search"),
-    )
+    read = benchmarks.names_of(benchmarks.PARTS)
 
-    assert plan.parts(run.PARTS) == ["search", "plans"]
-    assert plan.parts(run.ON_SQLITE) == ["search"]
-
-
-def test_a_run_without_a_choice_has_every_part():
-    plan = run.Plan(labels=("10k",), main="10k", effort=measure.Effort())
-
-    assert plan.parts(run.PARTS) == list(run.PARTS)
+    assert read("cold,growth") == ["growth", "cold"]
 
 
 def test_a_part_that_is_not_there_is_refused_by_name():
     with pytest.raises(argparse.ArgumentTypeError, match="serach"):
-        benchmarks.parts("search,serach")
-
-
-def test_a_plan_is_shown_without_its_statement():
-    message = (
-        "duration: 12.5 ms  plan:\nQuery Text: SELECT a\n"
-        "FROM (SELECT b) t\nSort  (cost=1.00..2.00 rows=1)\n  ->  Result  (cost=0..1)"
-    )
-
-    shown = explaining.slowest([message, "duration: 1.0 ms  plan:\nResult  (cost=0..1)"])
-
-    assert shown.splitlines() == [
-        "12.5 ms",
-        "Sort  (cost=1.00..2.00 rows=1)",
-        "  ->  Result  (cost=0..1)",
-    ]
+        benchmarks.names_of(benchmarks.PARTS)("growth,serach")

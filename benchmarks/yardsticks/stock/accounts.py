@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from datetime import timedelta
 
 from django.contrib.auth import get_user_model
@@ -9,43 +10,52 @@ from django.core.management import call_command
 from django.utils import timezone
 from oauth2_provider.models import AccessToken, Application, Grant
 
+from benchmarks.seed import constants
 
-def prepare(*, token: str, other_tokens: int, client_id: str, redirect: str) -> None:
+
+def prepare() -> None:
     """Migrate and create one user, one public client and the tokens."""
     call_command("migrate", verbosity=0, interactive=False)
     user = get_user_model().objects.create_user("bench")
     application = Application.objects.create(
         name="Cannot keep a secret",
-        client_id=client_id,
+        client_id=constants.PUBLIC_KEY,
         user=user,
         client_type=Application.CLIENT_PUBLIC,
         authorization_grant_type=Application.GRANT_AUTHORIZATION_CODE,
-        redirect_uris=redirect,
+        redirect_uris=constants.REDIRECT,
     )
-    for text in (token, *(f"tk_other_{number}" for number in range(other_tokens))):
-        # One by one: the toolkit computes the checksum when a row is saved.
-        AccessToken.objects.create(
-            user=user,
-            application=application,
-            token=text,
-            expires=timezone.now() + timedelta(days=2),
-            scope="calendar_events",
-        )
+    others = (f"tk_other_{number}" for number in range(constants.OTHER_TOKENS))
+    AccessToken.objects.bulk_create(
+        (
+            AccessToken(
+                user=user,
+                application=application,
+                token=text,
+                expires=timezone.now() + timedelta(days=2),
+                scope=constants.SCOPE,
+            )
+            for text in (constants.BEARER, *others)
+        ),
+        batch_size=2_000,
+    )
 
 
-def make_codes(*, codes: list[str], client_id: str, redirect: str, challenge: str) -> None:
-    """Store authorization codes that outlive the run."""
-    application = Application.objects.get(client_id=client_id)
+def make_codes(*, count: int) -> list[str]:
+    """Store authorization codes that outlive the run, and return them."""
+    application = Application.objects.get()
+    codes = [secrets.token_urlsafe(32) for _ in range(count)]
     Grant.objects.bulk_create(
         Grant(
             user=application.user,
             application=application,
             code=code,
-            redirect_uri=redirect,
-            scope="calendar_events",
-            code_challenge=challenge,
+            redirect_uri=constants.REDIRECT,
+            scope=constants.SCOPE,
+            code_challenge=constants.CHALLENGE,
             code_challenge_method="S256",
             expires=timezone.now() + timedelta(hours=2),
         )
         for code in codes
     )
+    return codes

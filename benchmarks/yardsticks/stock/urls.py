@@ -3,7 +3,7 @@
 from django.urls import include, path
 from oauth2_provider.contrib.rest_framework import OAuth2Authentication
 
-from benchmarks.probes.views import Probe
+from benchmarks.yardsticks.probes import Probe
 
 urlpatterns = [
     path("o/", include("oauth2_provider.urls", namespace="oauth2_provider")),

@@ -1,4 +1,4 @@
-"""One view, with whichever authentication its URL gives it."""
+"""A view that does nothing but touch its caller: what authentication alone costs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What requests are made with; no models here, so that no Django is needed."""
+"""What requests are made with, and the odds of searches; no models, so no Django here."""
 
 from __future__ import annotations
 
@@ -16,6 +16,17 @@ CHALLENGE: Final = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 BEARER: Final = f"tk_{'b' * 43}"
 OTHER_TOKENS: Final = 20_000
 INSTITUTIONS: Final = ("2001", "2002", "2003", "2004", "2005")
+
+STOP_WORD: Final = "the"
+"""In practically every event."""
+COMMON: Final = "lantern"
+COMMON_SHARE: Final = 0.05
+RARE: Final = "zeppelin"
+RARE_SHARE: Final = 0.001
+TWO_CHARACTERS: Final = "qu"
+"""In practically every event, and too short for an index of words."""
+ABSENT: Final = "qqxyzzyq"
+"""In no event."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,8 @@
-"""The probes in place of the project's own addresses."""
+"""The probe in place of the project's own addresses."""
 
 from django.urls import path
 
-from benchmarks.probes.views import Probe
+from benchmarks.yardsticks.probes import Probe
 from platform_errors.authentication import BearerAuthentication, HmacAuthentication
 
 urlpatterns = [

@@ -1,0 +1,84 @@
+"""Descriptions as long as the server reads, made to be dear."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Final
+
+import orjson
+
+from benchmarks import client, messages, paths
+from benchmarks.measure import Effort, Variant, percentile
+from benchmarks.report import Goal, Section, figure, table
+from calendar_events.parsing import text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from benchmarks.bench import Bench
+
+EFFORT: Final = Effort(rounds=3, alone=1, together=0, seconds=60, warm_up=1)
+LONGEST: Final = 2 * text.MAX_HTML - 2_000
+"""Characters that are accepted; what is made of them is a little longer."""
+LIMIT: Final = 200.0
+LINEAR: Final = 2.5
+"""What twice the size may cost; 2 and what the clock is off."""
+PIECES: Final = {
+    "words": "word ",
+    "tags that nest": "<b>",
+    "paragraphs that nobody closes": "<p>a",
+    "attributes": "<a title='a'>b</a>",
+    "entities": "&amp;",
+    "empty lines": "\n\n",
+    "accents": "é",
+}
+TEXT: Final = """
+`POST /events` by bearer token, a draft whose description repeats one thing, up to the
+longest that is accepted ({longest:,} characters), and half of it. L is the list of ten in
+the same run, {label}; "status" is that of the longest.
+"""
+COLUMNS: Final = ("description of", "status", "half, L", "longest, L", "p50 ms")
+
+
+def create(piece: str, length: int) -> bytes:
+    """Return a request with so many characters of description."""
+    event = {
+        "title": "A large description",
+        "status": "draft",
+        "start_date": "2027-06-12 19:30:00",
+        "end_date": "2027-06-12 21:00:00",
+        "description": piece * (length // len(piece)),
+    }
+    headers = {**messages.BEARER, "Content-Type": "application/json"}
+    return messages.request("POST", paths.EVENTS, headers=headers, body=orjson.dumps(event))
+
+
+def measure(bench: Bench) -> Iterator[Section]:
+    """Send each of them in two lengths."""
+    bench.say("long descriptions")
+    server = bench.serve("ours", bench.main.url)
+    lists = Variant("list", server, messages.in_turns(paths.EVENTS))
+    listed = bench.compare([lists])["list"].cpu
+    rows, worst, steepest = [], 0.0, 0.0
+    for name, piece in PIECES.items():
+        bodies = {length: create(piece, length) for length in (LONGEST // 2, LONGEST)}
+        variants = [
+            Variant(f"{length}", server, itertools.cycle([body]), None)
+            for length, body in bodies.items()
+        ]
+        costs = list(bench.compare(variants, EFFORT).values())
+        in_lists = [cost.cpu / listed for cost in costs]
+        worst = max(worst, *in_lists)
+        steepest = max(steepest, in_lists[1] / in_lists[0])
+        status = f"{client.ask(server.port, bodies[LONGEST]).status}"
+        p50 = percentile(costs[1].alone, 0.5)
+        rows.append([name, status, *map(figure, (*in_lists, p50))])
+    yield Section(
+        "Long descriptions",
+        TEXT.format(longest=LONGEST, label=bench.main.label),
+        table(COLUMNS, rows),
+        [
+            Goal("the dearest description", "L", LIMIT, worst),
+            Goal("a description of twice the length", "half of it, CPU", LINEAR, steepest),
+        ],
+    )

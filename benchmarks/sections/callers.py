@@ -1,0 +1,131 @@
+"""What it costs to know who is calling, and to let somebody in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from benchmarks import client, messages, paths
+from benchmarks.bench import STOCK
+from benchmarks.measure import Variant
+from benchmarks.report import Goal, Section, cost_table
+from benchmarks.servers import DJANGO
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from benchmarks.bench import Bench
+    from benchmarks.servers import Server
+
+LIST: Final = f"{paths.EVENTS}?status=publish"
+SIGNED_LIMIT: Final = 1.4
+BEARER_LIMIT: Final = 0.25
+EXCHANGE_LIMIT: Final = 1.6
+STOCK_PATH: Final = "/o/token/"
+LIST_TEXT: Final = """
+`GET {path}`, {label}: signature, clock, nonce (a row, committed), service, institution and
+user on every signed call; token, service, institution and user on every bearer call. The
+published events only, so that all three answer the same page. How many statements each
+sends is held by `make gate`.
+"""
+ALONE_TEXT: Final = """
+A view that does nothing but touch its caller, in this project and in a stock
+django-oauth-toolkit project, each with 20,001 live tokens. What authentication costs is the
+difference to the same view without.
+"""
+EXCHANGE_TEXT: Final = """
+One code, one exchange: form body, public client, S256. Ours also keeps only digests, locks
+the code, checks key, service, institution and user, and writes the audit record; the stock
+toolkit does none of that, and also issues a refresh token.
+"""
+
+
+def lists(bench: Bench) -> Iterator[Section]:
+    """Compare the list for a caller who signs, or holds a token, with anybody's."""
+    bench.say("signed and bearer lists")
+    calendar = bench.main
+    ours = bench.serve("ours", calendar.url)
+    signed = messages.signed_gets(LIST, calendar.accounts)
+    bearer = messages.in_turns(LIST, headers=messages.BEARER)
+    costs = bench.compare(
+        [
+            Variant("anybody", ours, messages.in_turns(LIST)),
+            Variant("signed", ours, signed),
+            Variant("bearer", ours, bearer),
+        ]
+    )
+    ratio = costs["signed"].cpu / costs["anybody"].cpu
+    yield Section(
+        "Signed and bearer lists",
+        LIST_TEXT.format(path=LIST, label=calendar.label),
+        cost_table(costs, baseline="anybody"),
+        [Goal("signed list", "the same for anybody, CPU", SIGNED_LIMIT, ratio)],
+    )
+
+
+def authentication(bench: Bench) -> Iterator[Section]:
+    """Compare bearer and signed authentication with none, and with the toolkit's."""
+    bench.say("authentication alone")
+    ours = bench.serve("ours", bench.main.url, urls="benchmarks.yardsticks.probe_urls")
+    stock = _stock(bench)
+    nobody = messages.in_turns("/probe/none")
+    for server in (ours, stock):
+        token = messages.get("/probe/bearer", messages.BEARER)
+        if b'"known":true' not in client.ask(server.port, token).body:
+            raise client.UnexpectedAnswer(f"{server.name} does not know the token")
+    bearer = messages.in_turns("/probe/bearer", headers=messages.BEARER)
+    signed = messages.signed_gets("/probe/signed", bench.main.accounts)
+    costs = bench.compare(
+        [
+            Variant("ours, nobody", ours, nobody),
+            Variant("ours, bearer", ours, bearer),
+            Variant("ours, signed", ours, signed),
+            Variant("stock, nobody", stock, nobody),
+            Variant("stock, bearer", stock, bearer),
+        ]
+    )
+    added, stock_added = (
+        costs[f"{name}, bearer"].cpu - costs[f"{name}, nobody"].cpu
+        for name in ("ours", "stock")
+    )
+    of = "OAuth2Authentication, CPU added to an empty view"
+    yield Section(
+        "Authentication alone",
+        ALONE_TEXT,
+        cost_table(costs, baseline="ours, nobody"),
+        [Goal("bearer authentication", of, BEARER_LIMIT, added / stock_added)],
+    )
+
+
+def tokens(bench: Bench) -> Iterator[Section]:
+    """Exchange codes in turns at both servers."""
+    bench.say("token exchange")
+    url, count = bench.main.url, bench.effort.total
+    codes = bench.inside(url, "benchmarks.seed.accounts:make_codes", count=count)
+    path = bench.inside(url, "benchmarks.seed.accounts:token_path")
+    stock_codes = bench.inside(
+        bench.stock_url(),
+        f"{STOCK}.accounts:make_codes",
+        settings=f"{STOCK}.settings",
+        count=count,
+    )
+    exchanges = (messages.exchange(path, code) for code in codes)
+    stock_exchanges = (messages.exchange(STOCK_PATH, code) for code in stock_codes)
+    costs = bench.compare(
+        [
+            Variant("ours", bench.serve("ours", url), exchanges),
+            Variant("stock", _stock(bench), stock_exchanges),
+        ]
+    )
+    of = "stock django-oauth-toolkit, exchanges per CPU second"
+    ratio = costs["stock"].cpu / costs["ours"].cpu
+    yield Section(
+        "Token exchange, code and PKCE",
+        EXCHANGE_TEXT,
+        cost_table(costs, baseline="stock"),
+        [Goal("token exchange", of, EXCHANGE_LIMIT, ratio, is_minimum=True)],
+    )
+
+
+def _stock(bench: Bench) -> Server:
+    settings = f"{STOCK}.settings"
+    return bench.serve("stock", bench.stock_url(), application=DJANGO, settings=settings)

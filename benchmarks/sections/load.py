@@ -1,0 +1,115 @@
+"""Latency against load that comes whatever the server does, and what it keeps in memory."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Final
+
+from benchmarks import client, messages, paths, plot
+from benchmarks.measure import percentile
+from benchmarks.report import Goal, Section, figure, percent, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from benchmarks.bench import Bench
+
+SHARES: Final = (0.2, 0.4, 0.6, 0.7, 0.8, 0.9)
+CONNECTIONS: Final = 32
+MEMORY_LIMIT: Final = 130.0
+MEMORY_GROWTH_LIMIT: Final = 1.05
+STEPS: Final = 4
+TEXT: Final = """
+Requests arrive at random times (Poisson), at a share of the rate that {connections}
+connections without pause reach ({rates} a second), for {seconds} seconds each, {label}.
+Times are milliseconds from when a request was due. "Lists" are pages 1 to 20 of ten in
+turns; the mixture is pages of ten and fifty, later pages, singles, categories, venues,
+searches, geography, bearer calls, unknown addresses and bad parameters.
+"""
+MEMORY_TEXT: Final = """
+Resident memory of each worker, shared pages included, while one server answers the mixture
+above.
+"""
+
+
+def latency(bench: Bench) -> Iterator[Section]:
+    """Raise the load step by step."""
+    server, seconds = bench.serve("ours", bench.main.url), bench.seconds
+    lists = messages.in_turns(*paths.first_pages())
+    kinds: dict[str, tuple[Iterator[bytes], int | None]] = {
+        "lists": (lists, 200),
+        "mixture": (itertools.cycle(messages.mixture()), None),
+    }
+    plotted: dict[str, list[tuple[float, float]]] = {}
+    rows, reached = [], []
+    for name, (requests, status) in kinds.items():
+        bench.say(f"latency: {name}")
+        closed = client.closed_loop(
+            server.port, requests, connections=CONNECTIONS, seconds=seconds, status=status
+        )
+        full = client.play(closed)[0].rate
+        reached.append(f"{name} {figure(full)}")
+        for share in SHARES:
+            opened = client.open_loop(
+                server.port, requests, rate=share * full, seconds=seconds, status=status
+            )
+            seen = client.play(opened)[0]
+            times = [percentile(seen.milliseconds, part) for part in (0.5, 0.99)]
+            shown = (seen.rate, *times)
+            refused = percent(seen.refused_share)
+            rows.append([f"{name}, {share:.0%}", *map(figure, shown), refused])
+            for part, value in zip(("p50", "p99"), times, strict=True):
+                plotted.setdefault(f"{name}, {part}", []).append((100 * share, value))
+    title, across = "Latency against load", "load, % of the full rate"
+    yield Section(
+        title,
+        TEXT.format(
+            connections=CONNECTIONS,
+            rates=", ".join(reached),
+            seconds=seconds,
+            label=bench.main.label,
+        ),
+        table(("load", "req/s", "p50", "p99", "refused"), rows),
+        plots={"latency": plot.lines(plotted, title=title, x=across, y="ms")},
+    )
+
+
+def memory(bench: Bench) -> Iterator[Section]:
+    """Send the mixture and look at the workers after each part of it."""
+    requests = bench.memory_requests
+    bench.say(f"memory: {requests:,} mixed requests")
+    server = bench.serve("ours", bench.main.url)
+    mixed = itertools.cycle(messages.mixture())
+    sizes = [server.worker_mebibytes()]
+    for _ in range(STEPS):
+        client.play(
+            client.closed_loop(
+                server.port,
+                mixed,
+                connections=8,
+                count=requests // STEPS,
+                seconds=120,
+                status=None,
+            )
+        )
+        sizes.append(server.worker_mebibytes())
+    last, half = max(sizes[-1]), max(sizes[STEPS // 2])
+    of = f"after {requests:,} mixed requests"
+    yield Section(
+        "Memory",
+        MEMORY_TEXT,
+        table(
+            [
+                "requests",
+                *(f"worker {number} MiB" for number in range(1, len(sizes[0]) + 1)),
+            ],
+            (
+                [f"{requests * step // STEPS:,}", *map(figure, each)]
+                for step, each in enumerate(sizes)
+            ),
+        ),
+        [
+            Goal("memory per worker", of, MEMORY_LIMIT, last, "MiB"),
+            Goal("memory, growth", "the second half", MEMORY_GROWTH_LIMIT, last / half),
+        ],
+    )

@@ -1,0 +1,131 @@
+"""Lists, the single event and the 304, beside yardsticks that answer the same."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Final
+
+import orjson
+
+from benchmarks import client, messages, paths, servers
+from benchmarks.measure import Variant
+from benchmarks.report import Goal, Section, cost_table
+from benchmarks.sameness import require_same
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from benchmarks.bench import Bench
+    from benchmarks.measure import Cost
+    from benchmarks.servers import Server
+
+ROW_LIMITS: Final = {10: 1.1, 50: 0.85}
+IDIOMATIC_LIMIT: Final = 1 / 10
+SINGLE_LIMIT: Final = 1 / 6
+UNCHANGED_LIMITS: Final = {"list": 0.5, "single": 0.75}
+LIST_TEXT: Final = """
+`GET /events?per_page={size}` for anybody, {label}; goals are about page one, "pages" are 1
+to 20 in turns. All variants answer the same JSON (compared before), total and links
+included.
+"""
+SINGLE_TEXT: Final = """
+`GET /events/{{id}}` for anybody, {label}, a hundred events in turns; the same JSON.
+"""
+UNCHANGED_TEXT: Final = """
+The same with `If-None-Match`, nothing changed since; one list, a hundred singles in turns.
+"""
+
+
+def measure(bench: Bench) -> Iterator[Section]:
+    """Start ours and every yardstick on one calendar, and compare them."""
+    url = bench.main.url
+    bench.inside(url, "benchmarks.yardsticks.floor:build_documents")
+    ours = bench.serve("ours", url)
+    floors = [
+        bench.serve(name, url, application=f"benchmarks.yardsticks.floor:{name}")
+        for name in ("floor_rows", "floor_documents")
+    ]
+    urls = "benchmarks.yardsticks.idiomatic.urls"
+    idiomatic = bench.serve("idiomatic", url, application=servers.DJANGO, urls=urls)
+    for size in ROW_LIMITS:
+        yield _lists(bench, [ours, *floors, idiomatic], size)
+    yield _single(bench, [ours, idiomatic])
+    yield _unchanged(bench, ours)
+
+
+def _same(bench: Bench, running: list[Server], addresses: list[str]) -> dict[str, Cost]:
+    """Compare what servers answer, then what it costs."""
+    for path in addresses[:5]:
+        require_same(running, messages.get(path))
+    return bench.compare(
+        [Variant(one.name, one, messages.in_turns(*addresses)) for one in running]
+    )
+
+
+def _lists(bench: Bench, running: list[Server], size: int) -> Section:
+    bench.say(f"lists of {size}")
+    pages = [paths.page(number, f"&per_page={size}") for number in paths.PAGES]
+    costs = _same(bench, running, pages[:1])
+    turns = _same(bench, running[:2], pages)
+    costs |= {f"{name}, pages": cost for name, cost in turns.items()}
+    work = f"GET /events, {size} per page"
+    return Section(
+        f"List, {size} per page",
+        LIST_TEXT.format(size=size, label=bench.main.label),
+        cost_table(costs, baseline="ours"),
+        [
+            _ratio(work, costs, "ours", "floor_rows", ROW_LIMITS[size]),
+            _ratio(work, costs, "ours", "idiomatic", IDIOMATIC_LIMIT),
+        ],
+    )
+
+
+def _single(bench: Bench, running: list[Server]) -> Section:
+    bench.say("single events")
+    costs = _same(bench, running, _some_events(running[0]))
+    return Section(
+        "Single event",
+        SINGLE_TEXT.format(label=bench.main.label),
+        cost_table(costs, baseline="ours"),
+        [_ratio("GET /events/{id}", costs, "ours", "idiomatic", SINGLE_LIMIT)],
+    )
+
+
+def _unchanged(bench: Bench, ours: Server) -> Section:
+    bench.say("304")
+    variants = []
+    for name, addresses in (("list", [paths.EVENTS]), ("single", _some_events(ours))):
+        conditional = itertools.cycle([_conditional(ours, path) for path in addresses])
+        variants += [
+            Variant(f"{name}, 200", ours, messages.in_turns(*addresses)),
+            Variant(f"{name}, 304", ours, conditional, status=304),
+        ]
+    costs = bench.compare(variants)
+    goals = [
+        _ratio(f"304, unchanged {name}", costs, f"{name}, 304", f"{name}, 200", limit)
+        for name, limit in UNCHANGED_LIMITS.items()
+    ]
+    return Section(
+        "Unchanged", UNCHANGED_TEXT, cost_table(costs, baseline="list, 200"), goals
+    )
+
+
+def _conditional(server: Server, path: str) -> bytes:
+    tag = client.ask(server.port, messages.get(path)).headers["etag"]
+    return messages.get(path, {"If-None-Match": tag})
+
+
+def _ratio(
+    work: str, costs: dict[str, Cost], measured: str, other: str, limit: float
+) -> Goal:
+    return Goal(work, f"{other}, CPU", limit, costs[measured].cpu / costs[other].cpu)
+
+
+def _some_events(server: Server) -> list[str]:
+    """Return the paths of a hundred events that anybody may see."""
+    found = []
+    for number in (1, 2):
+        message = messages.get(paths.page(number, "&per_page=50"))
+        body = client.ask(server.port, message).body
+        found += [paths.event(event["id"]) for event in orjson.loads(body)["events"]]
+    return found
