@@ -8,7 +8,7 @@ import pytest
 from authserver import audit
 
 # One Chromium for each test process, whichever app's test asks first.
-pytest_plugins = ["authserver.tests.browser"]
+pytest_plugins = ["authserver.tests.browser", "config.tests.economy"]
 
 # Property tests try the same examples everywhere and are not judged by their speed, so
 # that a busy machine fails no run. `make fuzz` looks further.
