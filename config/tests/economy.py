@@ -1,4 +1,4 @@
-"""What keeps a run of the suite short: who runs what, and on which data.
+"""What keeps a run of the suite short: who runs what, on which data, and what is measured.
 
 A plugin that the root ``conftest.py`` loads.
 """
@@ -9,15 +9,27 @@ import os
 import threading
 from pathlib import Path
 
+import coverage
 import pytest
 from django.db import connection
 from django.test.utils import setup_databases, teardown_databases
 
 from config.tests import prepared
 
+MEASURES = pytest.StashKey[coverage.Coverage | None]()
 # Fixtures that are a server for several tests.
 SERVERS = {"server", "compatible_server", "patient_server", "strict_server"}
 LONG = SERVERS | {"chromium", "running"}
+# Tests of what differs from database to database.
+OF_THE_DATABASE = (
+    "authserver/tests/test_audit.py",
+    "authserver/tests/test_keys.py",
+    "calendar_events/tests/models",
+    "calendar_events/tests/services",
+    "calendar_events/tests/store",
+    "config/tests",
+    "platform_errors/tests/test_replay.py",
+)
 
 
 def pytest_sessionstart(session):
@@ -53,6 +65,41 @@ def takes_long(item):
     """Return whether a test needs a server, a cluster or a browser of its own."""
     used = set(getattr(item, "fixturenames", ()))
     return hasattr(item.module, "servers") or bool(used & LONG)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtestloop(session):
+    """Remember what measures the coverage, if anything does."""
+    session.config.stash[MEASURES] = coverage.Coverage.current()
+    return (yield)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item):
+    """Measure the coverage of tests that may add to it: to trace doubles what they cost.
+
+    The gate sees only what was measured, so that it may become stricter by this, never
+    more lenient.
+    """
+    measures = item.config.stash[MEASURES]
+    if measures is None:
+        return
+    is_measuring = coverage.Coverage.current() is measures
+    if may_add_coverage(item) and not is_measuring:
+        measures.start()
+    elif is_measuring and not may_add_coverage(item):
+        measures.stop()
+
+
+def may_add_coverage(item):
+    """Return whether a test may reach code that no other one reaches.
+
+    Browsers go where visitors without scripts went, and generated requests where
+    examples went. What does not depend on the database was measured on SQLite.
+    """
+    if item.get_closest_marker("browser") or hasattr(item.obj, "hypothesis"):
+        return False
+    return not prepared.server_url() or item.nodeid.startswith(OF_THE_DATABASE)
 
 
 @pytest.fixture(scope="session")
