@@ -20,8 +20,8 @@ hypothesis.settings.load_profile("deep" if os.environ.get("FUZZ") == "long" else
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Refuse ``serialized_rollback``.
 
-    The roles come back with ``post_migrate`` after each flush; beside rows that were put
-    back with their old keys, they would be there twice.
+    ``config.tests.flushing`` puts the roles back after each flush; with rows put back
+    again, they would be there twice.
     """
     for item in items:
         for mark in item.iter_markers("django_db"):

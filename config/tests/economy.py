@@ -14,7 +14,7 @@ import pytest
 from django.db import connection
 from django.test.utils import setup_databases, teardown_databases
 
-from config.tests import prepared
+from config.tests import flushing, prepared
 
 MEASURES = pytest.StashKey[coverage.Coverage | None]()
 # Fixtures that are a server for several tests.
@@ -120,7 +120,9 @@ def django_db_setup(
         made = setup_databases(
             verbosity=0, interactive=False, keepdb=True, serialized_aliases=set()
         )
-    yield
+        quick_flush = flushing.quick()
+    with quick_flush:
+        yield
     if not django_db_keepdb:
         with django_db_blocker.unblock():
             teardown_databases(made, verbosity=0)
