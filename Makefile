@@ -9,6 +9,9 @@ PY := .venv/bin/python
 JOBS ?= auto
 DEMO ?= 1
 
+# Without Python's own caches each of many processes compiles everything again.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Stamps: the environment is made again when a requirements file changes.
 .make/run: requirements.txt config/tools/setup.sh
 	@config/tools/setup.sh requirements.txt

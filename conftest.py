@@ -8,7 +8,7 @@ import pytest
 from authserver import audit
 
 # One Chromium for each test process, whichever app's test asks first.
-pytest_plugins = ["authserver.tests.browser"]
+pytest_plugins = ["authserver.tests.browser", "config.tests.economy"]
 
 # Property tests try the same examples everywhere and are not judged by their speed, so
 # that a busy machine fails no run. `make fuzz` looks further.
@@ -20,8 +20,8 @@ hypothesis.settings.load_profile("deep" if os.environ.get("FUZZ") == "long" else
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Refuse ``serialized_rollback``.
 
-    The roles come back with ``post_migrate`` after each flush; beside rows that were put
-    back with their old keys, they would be there twice.
+    ``config.tests.flushing`` puts the roles back after each flush; with rows put back
+    again, they would be there twice.
     """
     for item in items:
         for mark in item.iter_markers("django_db"):

@@ -17,11 +17,10 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
 ]
 
-LOOKS = {
-    "light": {"color_scheme": "light"},
-    "dark": {"color_scheme": "dark"},
-    "phone": {"color_scheme": "light", "viewport": {"width": 320, "height": 640}},
-}
+SCREEN = {"width": 1280, "height": 720}
+PHONE = {"width": 320, "height": 640}
+# The phone is the last, so that it is a phone on which the test goes on.
+LOOKS = {"light": ("light", SCREEN), "dark": ("dark", SCREEN), "phone": ("light", PHONE)}
 
 # Returns what a person with a screen reader, weak eyes or a narrow screen would miss.
 AUDIT = """
@@ -88,15 +87,19 @@ AUDIT = """
 """
 
 
-@pytest.fixture(params=LOOKS)
-def look(request, new_page):
-    """Build pages of one look, each audited and perhaps pictured."""
+@pytest.fixture
+def look(new_page):
+    """Return a page, and what audits and perhaps pictures it in every look."""
+    page = new_page()
 
-    def inspect(page, name):
-        picture(page, f"{name}-{request.param}")
-        assert page.evaluate(AUDIT) == [], name
+    def inspect(name):
+        for look, (scheme, size) in LOOKS.items():
+            page.emulate_media(color_scheme=scheme)
+            page.set_viewport_size(size)
+            picture(page, f"{name}-{look}")
+            assert page.evaluate(AUDIT) == [], f"{name}, {look}"
 
-    return new_page(**LOOKS[request.param]), inspect
+    return page, inspect
 
 
 def test_the_pages_of_the_journey(look, ask, key, alice, riverside):
@@ -109,23 +112,23 @@ def test_the_pages_of_the_journey(look, ask, key, alice, riverside):
     )
 
     page.goto(ask(at="", scope="calendar_events directory refresh_token"))
-    inspect(page, "institution")
+    inspect("institution")
     page.locator("#q").fill("nowhere at all")
     page.get_by_text("No institution matches").wait_for()
-    inspect(page, "institution-none")
+    inspect("institution-none")
     page.locator("#q").fill("riverside u")
     page.get_by_text("1 institution", exact=True).wait_for()
     page.get_by_label("Remember my choice").check()
     choose_riverside(page)
-    inspect(page, "login")
+    inspect("login")
     log_in(page, password="wrong")
-    inspect(page, "login-failed")
+    inspect("login-failed")
     log_in(page)
-    inspect(page, "grant")
+    inspect("grant")
 
     page.goto(ask(at=""))
     page.get_by_text("Your last choice on this device").wait_for()
-    inspect(page, "institution-remembered")
+    inspect("institution-remembered")
 
 
 def test_the_users_own_pages(look, live_server, ask, key, alice):
@@ -142,37 +145,37 @@ def test_the_users_own_pages(look, live_server, ask, key, alice):
     log_in(page)
 
     page.goto(f"{live_server.url}/oauth2/access")
-    inspect(page, "access")
+    inspect("access")
     press(page, "Withdraw access of Reading Room")
     page.get_by_text("Reading Room can no longer act for you.").wait_for()
-    inspect(page, "access-withdrawn")
+    inspect("access-withdrawn")
     follow(page, page.get_by_role("link", name="Change password"))
-    inspect(page, "password")
+    inspect("password")
     page.get_by_label("Old password").fill("wrong")
     page.get_by_label("New password", exact=True).fill("12345678")
     page.get_by_label("New password confirmation").fill("87654321")
     press(page, "Change the password")
     page.get_by_role("alert").wait_for()
-    inspect(page, "password-failed")
+    inspect("password-failed")
     page.goto(f"{live_server.url}/oauth2/logout")
-    inspect(page, "sign-out")
+    inspect("sign-out")
     press(page, "Sign out")
-    inspect(page, "signed-out")
+    inspect("signed-out")
 
 
 def test_the_pages_of_refusals(look, live_server, ask, key):
     page, inspect = look
     url = ask()
     page.goto(url.replace("client_id=spa", "client_id=nobody&x=" + "y" * 300))
-    inspect(page, "refused")
+    inspect("refused")
     page.goto(f"{live_server.url}/oauth2/grant?request=nonsense")
-    inspect(page, "outdated")
+    inspect("outdated")
     page.goto(f"{live_server.url}/oauth2/auth/nowhere")
-    inspect(page, "not-found")
+    inspect("not-found")
     page.goto(url)
     page.context.clear_cookies()
     log_in(page)
-    inspect(page, "out-of-date")
+    inspect("out-of-date")
     assert not Grant.objects.exists()
 
 
@@ -184,4 +187,4 @@ def test_the_page_of_too_many_attempts(look, ask, settings):
     log_in(page, password="wrong")
 
     page.get_by_role("heading", name="Too many attempts").wait_for()
-    inspect(page, "too-many")
+    inspect("too-many")

@@ -335,7 +335,11 @@ def steps(visitor, address, key, alice, log_in):
     return visitor, pages, token
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.fuzz
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    max_examples=settings.default.max_examples // 2,  # each opens a page and sends a form
+)
 @given(data=st.data())
 def test_no_input_breaks_a_page_or_leads_away_from_a_verified_address(steps, data):
     visitor, pages, token = steps

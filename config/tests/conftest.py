@@ -6,14 +6,6 @@ from django.db import connection
 from config.tests import faults, servers
 
 
-def pytest_collection_modifyitems(items):
-    """Keep the tests of one server in one process (``--dist loadgroup``)."""
-    for item in items:
-        for name in ("server", "compatible_server", "patient_server", "strict_server"):
-            if name in getattr(item, "fixturenames", ()):
-                item.add_marker(pytest.mark.xdist_group(name))
-
-
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
     """Return a demo server with the neutral addresses."""

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
-import re
 import shutil
 import signal
 import socket
@@ -13,16 +11,25 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING
 
 import httpx
-import psycopg
-from psycopg import sql
 
-ROOT = Path(__file__).resolve().parents[2]
+from config.tests import prepared
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ROOT = prepared.ROOT
 START_SECONDS = 240
 STOP_SECONDS = 60
+# The end of ``manage.py serve``: it becomes the server.
+SERVE_WHAT_IS_PREPARED = """
+import os, sys
+from config.management.commands.serve import server_command
+os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+os.execv(sys.executable, server_command())
+"""
 
 COMPATIBLE = {
     "BASE_MOUNT": "wp-json/",
@@ -93,103 +100,47 @@ class Server:
         return self.process.wait(STOP_SECONDS)
 
 
-def clean_environment(**extra: str) -> dict[str, str]:
-    """Return what a newcomer's shell has, and nothing of the test run's."""
-    kept = {
-        name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ
-    }
-    return {**kept, "READ_DOT_ENV": "0", "DEMO": "1", **extra}
-
-
 @contextlib.contextmanager
 def database(scratch: Path, template: str = ""):
     """Yield the URL of a new database of the kind that the suite runs on.
 
     It is empty, or a copy of ``template``: a file's path or, of PostgreSQL, a name.
     """
-    url = os.environ.get("DATABASE_URL", "")
-    if not url.startswith("postgres"):
+    if not prepared.server_url():
+        name = str(scratch / "demo.sqlite3")
         if template:
-            shutil.copyfile(template, scratch / "demo.sqlite3")
-        yield f"sqlite:///{scratch / 'demo.sqlite3'}"
+            prepared.copy(template, name)
+        yield prepared.address(name)
         return
     name = f"demo_{os.getpid()}_{free_port()}"
-    create_database(url, name, template or "template1")
+    prepared.create_database(name, template or "template1")
     try:
-        yield urlsplit(url)._replace(path=f"/{name}").geturl()
+        yield prepared.address(name)
     finally:
-        with psycopg.connect(url, autocommit=True) as connection:
-            connection.execute(
-                sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name))
-            )
-
-
-def create_database(url: str, name: str, template: str) -> None:
-    statement = sql.SQL("CREATE DATABASE {} TEMPLATE {}")
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(statement.format(sql.Identifier(name), sql.Identifier(template)))
-
-
-def run_directory(scratch: Path) -> Path:
-    """Return the directory that all processes of a test run share."""
-    return next(path for path in scratch.parents if re.fullmatch(r"pytest-\d+", path.name))
-
-
-def prepared(scratch: Path) -> str:
-    """Return a database with the demo data, made once in a test run; see ``database``.
-
-    Migrating an empty one takes longer than most tests of a server. Beside it, in
-    ``media``, are the pictures that belong to it.
-    """
-    directory = run_directory(scratch) / "prepared"
-    directory.mkdir(exist_ok=True)
-    file = directory / "demo.sqlite3"
-    url = os.environ.get("DATABASE_URL", "")
-    name, database_url = str(file), f"sqlite:///{file}"
-    if url.startswith("postgres"):
-        name = f"demo_of_{directory.parent.name}_{directory.stat().st_ctime_ns}"
-        database_url = urlsplit(url)._replace(path=f"/{name}").geturl()
-    is_ready = directory / "ready"
-    with (directory / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not is_ready.exists():
-            if name != str(file):
-                create_database(url, name, "template1")
-            subprocess.run(
-                [sys.executable, "manage.py", "serve", "--prepare-only"],
-                cwd=ROOT,
-                env=server_environment(directory, database_url),
-                check=True,
-            )
-            is_ready.write_text(name)
-    return is_ready.read_text()
-
-
-def server_environment(scratch: Path, database_url: str, **extra: str) -> dict[str, str]:
-    """Return the environment of a demo server that keeps its files in ``scratch``."""
-    return clean_environment(
-        DATABASE_URL=database_url,
-        MEDIA_ROOT=str(scratch / "media"),
-        STATIC_ROOT=str(scratch / "static"),
-        WORKERS="2",
-        SECRET_KEY="served-by-the-test-suite-" * 3,
-        ENCRYPTION_KEYS="dGVzdC1vbmx5LWtleS1vZi0zMi1ieXRlcy1sb25nISE=",
-        **extra,
-    )
+        prepared.drop_database(name)
 
 
 @contextlib.contextmanager
 def demo_server(scratch: Path, *, is_first_start: bool = False, **extra: str):
-    """Serve the demo data on a free loopback port until the block ends."""
+    """Serve the demo data on a free loopback port until the block ends.
+
+    At its first start the server prepares everything itself, as for a newcomer; else it
+    finds the database and the static files as an earlier start left them.
+    """
     port = free_port()
     log = scratch / "server.log"
-    template = "" if is_first_start else prepared(scratch)
-    if template:
-        shutil.copytree(run_directory(scratch) / "prepared" / "media", scratch / "media")
+    template, command = "", [sys.executable, "manage.py", "serve"]
+    if not is_first_start:
+        template, files = prepared.demonstration(scratch)
+        shutil.copytree(files / "media", scratch / "media")
+        extra.setdefault("STATIC_ROOT", str(files / "static"))
+        command = [sys.executable, "-c", SERVE_WHAT_IS_PREPARED]
     with database(scratch, template) as database_url, log.open("wb") as output:
-        environment = server_environment(scratch, database_url, PORT=str(port), **extra)
+        environment = prepared.server_environment(
+            scratch, database_url, PORT=str(port), **extra
+        )
         process = subprocess.Popen(
-            [sys.executable, "manage.py", "serve"],
+            command,
             cwd=ROOT,
             env=environment,
             stdout=output,

@@ -14,7 +14,7 @@ from django.core.management import CommandError
 from django.db import connection
 
 from config.management.commands import serve
-from config.tests import servers
+from config.tests import prepared, servers
 
 PRODUCTION = {
     "PUBLIC_URL": "https://platform.example",
@@ -62,7 +62,7 @@ def test_a_taken_port_is_said_clearly(tmp_path):
         finished = subprocess.run(
             [sys.executable, "manage.py", "serve"],
             cwd=servers.ROOT,
-            env=servers.clean_environment(
+            env=prepared.clean_environment(
                 PORT=str(port), DATABASE_URL=f"sqlite:///{tmp_path / 'unused.sqlite3'}"
             ),
             capture_output=True,
@@ -89,7 +89,7 @@ def test_servers_that_start_together_collect_static_files_one_after_the_other(tm
 
 
 def test_seeding_a_server_that_is_no_demonstration_is_refused(tmp_path):
-    environment = servers.clean_environment(
+    environment = prepared.clean_environment(
         DEMO="0",
         PUBLIC_URL="https://platform.example",
         SECRET_KEY="x" * 64,
@@ -202,7 +202,7 @@ def test_a_management_command_takes_the_time_it_needs(tmp_path):
         finished = subprocess.run(
             [sys.executable, "manage.py", "shell", "--no-imports", "-c", SHOW_LIMITS],
             cwd=servers.ROOT,
-            env=servers.clean_environment(DATABASE_URL=url, DEMO="0", **PRODUCTION),
+            env=prepared.clean_environment(DATABASE_URL=url, DEMO="0", **PRODUCTION),
             capture_output=True,
             text=True,
             check=True,
@@ -215,7 +215,7 @@ def test_a_page_that_does_not_exist_is_404_although_nothing_was_collected(tmp_pa
     finished = subprocess.run(
         [sys.executable, "-c", NOT_COLLECTED],
         cwd=servers.ROOT,
-        env=servers.clean_environment(
+        env=prepared.clean_environment(
             DATABASE_URL=f"sqlite:///{tmp_path / 'empty.sqlite3'}",
             STATIC_ROOT=str(tmp_path / "nothing"),
             DEMO="0",

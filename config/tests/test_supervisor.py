@@ -55,34 +55,34 @@ def is_gone(pid: int) -> bool:
 
 
 @pytest.fixture
-def server(tmp_path):
+def supervised(tmp_path):
     with servers.demo_server(tmp_path) as running:
         yield running
 
 
-def test_workers_that_are_killed_come_back_also_twice_in_quick_succession(server):
+def test_workers_that_are_killed_come_back_also_twice_in_quick_succession(supervised):
     for _ in range(2):
-        os.kill(workers(server)[0], signal.SIGKILL)
+        os.kill(workers(supervised)[0], signal.SIGKILL)
         time.sleep(0.5)
-        assert answers(server)
+        assert answers(supervised)
 
-    for pid in workers(server):
+    for pid in workers(supervised):
         os.kill(pid, signal.SIGKILL)
-    assert answers(server)
+    assert answers(supervised)
 
 
-def test_when_granian_is_killed_it_is_started_again(server):
-    os.kill(children(server.process.pid)[0], signal.SIGKILL)
+def test_when_granian_is_killed_it_is_started_again(supervised):
+    os.kill(children(supervised.process.pid)[0], signal.SIGKILL)
     time.sleep(0.5)
 
-    assert answers(server)
+    assert answers(supervised)
 
 
-def test_nothing_outlives_the_supervisor(server):
-    below = [*children(server.process.pid), *workers(server)]
+def test_nothing_outlives_the_supervisor(supervised):
+    below = [*children(supervised.process.pid), *workers(supervised)]
 
-    server.process.kill()
-    server.process.wait()
+    supervised.process.kill()
+    supervised.process.wait()
 
     # A worker that is just starting asks for its end when it has loaded.
     deadline = time.monotonic() + AGAIN_SECONDS

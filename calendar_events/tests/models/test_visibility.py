@@ -61,13 +61,14 @@ def rows(db):
     return [author.pk for author in authors]
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("kind", MODELS)
 def test_row_queryset_and_statement_agree(rows, kind):
     model = MODELS[kind]
     everything = list(model.objects.order_by("pk"))
     seen = set()
 
-    @settings(max_examples=60)
+    @settings(max_examples=settings.default.max_examples // 2)
     @given(
         viewer=viewers,
         now=st.sampled_from([NOW + timedelta(microseconds=step) for step in (-2, 0, 2)]),

@@ -1,0 +1,128 @@
+"""What keeps a run of the suite short: who runs what, on which data, and what is measured.
+
+A plugin that the root ``conftest.py`` loads.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+import coverage
+import pytest
+from django.db import connection
+from django.test.utils import setup_databases, teardown_databases
+
+from config.tests import flushing, prepared
+
+MEASURES = pytest.StashKey[coverage.Coverage | None]()
+# Fixtures that are a server for several tests.
+SERVERS = {"server", "compatible_server", "patient_server", "strict_server"}
+LONG = SERVERS | {"chromium", "running"}
+# Tests of what differs from database to database.
+OF_THE_DATABASE = (
+    "authserver/tests/test_audit.py",
+    "authserver/tests/test_keys.py",
+    "calendar_events/tests/models",
+    "calendar_events/tests/services",
+    "calendar_events/tests/store",
+    "config/tests",
+    "platform_errors/tests/test_replay.py",
+)
+
+
+def pytest_sessionstart(session):
+    """Let the database be migrated while the tests are collected."""
+    if os.environ.get("PYTEST_XDIST_WORKER") == "gw0":
+        scratch = Path(session.config.option.basetemp)
+        threading.Thread(target=prepared.migrated, args=[scratch]).start()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(config, items):
+    """Deal the tests out, where several processes share them.
+
+    Those of one server go to one process. The others go by the file: to look for the next
+    one among thousands costs xdist a tenth of the run. What takes long comes first and one
+    by one, so that no process is idle at the end.
+    """
+    if not hasattr(config, "workerinput"):
+        return (yield)
+    for item in items:
+        if item.get_closest_marker("xdist_group") is not None:
+            continue
+        shared = [name for name in SERVERS if name in getattr(item, "fixturenames", ())]
+        if shared or not takes_long(item):
+            file = item.nodeid.split("::")[0]
+            item.add_marker(pytest.mark.xdist_group(shared[0] if shared else file))
+    result = yield
+    items.sort(key=takes_long, reverse=True)
+    return result
+
+
+def takes_long(item):
+    """Return whether a test needs a server, a cluster or a browser of its own."""
+    used = set(getattr(item, "fixturenames", ()))
+    return hasattr(item.module, "servers") or bool(used & LONG)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtestloop(session):
+    """Remember what measures the coverage, if anything does."""
+    session.config.stash[MEASURES] = coverage.Coverage.current()
+    return (yield)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item):
+    """Measure the coverage of tests that may add to it: to trace doubles what they cost.
+
+    The gate sees only what was measured, so that it may become stricter by this, never
+    more lenient.
+    """
+    measures = item.config.stash[MEASURES]
+    if measures is None:
+        return
+    is_measuring = coverage.Coverage.current() is measures
+    if may_add_coverage(item) and not is_measuring:
+        measures.start()
+    elif is_measuring and not may_add_coverage(item):
+        measures.stop()
+
+
+def may_add_coverage(item):
+    """Return whether a test may reach code that no other one reaches.
+
+    Browsers go where visitors without scripts went, and generated requests where
+    examples went. What does not depend on the database was measured on SQLite.
+    """
+    if item.get_closest_marker("browser") or hasattr(item.obj, "hypothesis"):
+        return False
+    return not prepared.server_url() or item.nodeid.startswith(OF_THE_DATABASE)
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(
+    django_test_environment,
+    django_db_modify_db_settings,
+    django_db_blocker,
+    django_db_keepdb,
+    django_db_createdb,
+    tmp_path_factory,
+):
+    """Give this process its database, a copy of the one that the run migrates once."""
+    with django_db_blocker.unblock():
+        if django_db_createdb or not django_db_keepdb:
+            settings = connection.settings_dict
+            name = settings["TEST"]["NAME"] or f"test_{settings['NAME']}"
+            prepared.copy(prepared.migrated(tmp_path_factory.getbasetemp()), name)
+        made = setup_databases(
+            verbosity=0, interactive=False, keepdb=True, serialized_aliases=set()
+        )
+        quick_flush = flushing.quick()
+    with quick_flush:
+        yield
+    if not django_db_keepdb:
+        with django_db_blocker.unblock():
+            teardown_databases(made, verbosity=0)
