@@ -5,6 +5,7 @@ import itertools
 import json
 import os
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -34,6 +35,12 @@ from calendar_events.models import DayCount, Event, EventTerm, Organizer, Term, 
 from calendar_events.store import saving
 
 EVENTS = 120
+
+
+def aside(function, *arguments):
+    """Call where no event loop is running, as a browser test's may be in this thread."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(function, *arguments).result()
 
 
 @pytest.fixture
@@ -249,7 +256,7 @@ def test_a_closed_loop_sends_as_many_as_it_should(port):
         port, requests, connections=2, count=7, seconds=30, status=None
     )
 
-    [outcome] = client.play(load)
+    [outcome] = aside(client.play, load)
 
     assert (len(outcome.milliseconds), dict(outcome.statuses)) == (7, {200: 4, 404: 3})
 
@@ -257,7 +264,9 @@ def test_a_closed_loop_sends_as_many_as_it_should(port):
 def test_a_closed_loop_ends_when_there_are_no_more_requests(port):
     requests = iter([messages.get("/")] * 3)
 
-    [outcome] = client.play(client.closed_loop(port, requests, connections=2, seconds=30))
+    [outcome] = aside(
+        client.play, client.closed_loop(port, requests, connections=2, seconds=30)
+    )
 
     assert outcome.statuses == {200: 3}
 
@@ -266,14 +275,14 @@ def test_an_unexpected_answer_ends_the_load(port):
     requests = messages.in_turns("/", "/missing")
 
     with pytest.raises(client.UnexpectedAnswer, match="404"):
-        client.play(client.closed_loop(port, requests, connections=1, seconds=30))
+        aside(client.play, client.closed_loop(port, requests, connections=1, seconds=30))
 
 
 def test_a_server_that_is_busy_is_asked_again_and_the_share_is_told(port):
     requests = messages.in_turns("/busy")
 
-    [outcome] = client.play(
-        client.closed_loop(port, requests, connections=1, count=8, seconds=30)
+    [outcome] = aside(
+        client.play, client.closed_loop(port, requests, connections=1, count=8, seconds=30)
     )
 
     assert (outcome.statuses, outcome.refused_share) == ({200: 4}, 0.5)
@@ -284,14 +293,14 @@ def test_an_open_loop_sends_on_time_and_measures_from_then(port):
         port, messages.in_turns("/"), rate=100, seconds=0.5, connections=4
     )
 
-    [outcome] = client.play(load)
+    [outcome] = aside(client.play, load)
 
     assert 25 <= outcome.statuses[200] <= 75
     assert min(outcome.milliseconds) > 0
 
 
 def test_chunks_are_read_to_their_end(port):
-    assert client.ask(port, messages.get("/chunks")).body == b"hello!"
+    assert aside(client.ask, port, messages.get("/chunks")).body == b"hello!"
 
 
 def run_of(**parts):
