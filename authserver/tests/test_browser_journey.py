@@ -78,6 +78,21 @@ def test_unticking_narrows(new_page, ask):
     assert Grant.objects.get().scope == "calendar_events"
 
 
+def test_results_that_arrive_late_leave_the_focus_where_it_is(new_page, ask):
+    page = new_page()
+    page.goto(ask(at=""))
+    page.keyboard.type("river")
+    page.get_by_text("1 institution", exact=True).wait_for()
+    choice = page.get_by_role("button", name="Riverside University")
+    choice.focus()
+
+    with page.expect_response(lambda response: "q=river" in response.url):
+        page.locator("#q").dispatch_event("input")
+    page.wait_for_timeout(200)
+
+    expect(choice).to_be_focused()
+
+
 def test_the_keyboard_alone_is_enough(new_page, ask):
     page = new_page()
     page.goto(ask(at=""))

@@ -94,11 +94,8 @@ def pytest_runtest_protocol(item):
 def may_add_coverage(item):
     """Return whether a test may reach code that no other one reaches.
 
-    Browsers go where visitors without scripts went, and generated requests where
-    examples went. What does not depend on the database was measured on SQLite.
+    What does not depend on the database was measured on SQLite.
     """
-    if item.get_closest_marker("browser") or hasattr(item.obj, "hypothesis"):
-        return False
     return not prepared.server_url() or item.nodeid.startswith(OF_THE_DATABASE)
 
 

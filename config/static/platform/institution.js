@@ -26,7 +26,10 @@ async function narrow() {
         // Only the children: the status line announces what changed in a live region that stays.
         const status = results.querySelector("[role=status]");
         status.textContent = found.querySelector("[role=status]").textContent.trim();
+        // Somebody who is in the list already, for they type fast, stays there.
+        const chosen = choices().find((choice) => choice === document.activeElement)?.value;
         results.replaceChildren(status, ...found.querySelectorAll("form"));
+        if (chosen) (choices().find((choice) => choice.value === chosen) ?? input).focus();
         const box = results.querySelector("[name=remember]");
         if (box) box.checked = remember;
     } catch (error) {
