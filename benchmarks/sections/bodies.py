@@ -1,4 +1,4 @@
-"""Descriptions as long as the server reads, made to be dear."""
+"""Descriptions as long as the server reads, made to be expensive."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class ParameterSet(django_filters.FilterSet):
         return found
 
     def require_valid(self) -> None:
-        """Ask that nothing was wrong. Raises ``InvalidParameters`` naming all that was."""
+        """Raise ``InvalidParameters``, naming every parameter that is wrong, if any is."""
         unreadable = {
             name: ErrorDetail(error.messages[0], code=error.code)
             for name, (error, *_) in self.errors.as_data().items()

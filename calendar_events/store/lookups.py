@@ -67,7 +67,7 @@ def require(kind: str, ids: Sequence[int], viewer: Viewer, now: datetime) -> Non
 
 
 def require_statuses(statuses: Iterable[str], kind: str, viewer: Viewer) -> None:
-    """Ask that a list may be asked for records in these statuses. Raises ``Refused``."""
+    """Raise ``Refused`` unless the viewer may list records in these statuses."""
     asked = set(statuses)
     if unknown := sorted(asked - set(Status.values)):
         raise Refused(f"There is no status {', '.join(unknown)}.")

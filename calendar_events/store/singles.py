@@ -2,7 +2,7 @@
 
 Of an event the versions of all that it embeds come in the same statement: an answer that
 nothing changed needs no other. Who looks is no part of the statement, so that its plan is
-kept; what the viewer may see is told apart here.
+kept; what the viewer may see is decided here.
 """
 
 from __future__ import annotations
