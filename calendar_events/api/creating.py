@@ -79,7 +79,7 @@ def _kept(request: Request, response: Response) -> idempotency.Answer:
     return idempotency.Answer(
         status=response.status_code,
         headers={name: response[name] for name in KEPT_HEADERS if name in response},
-        text=fieldsets.cut(response.data, responses.fields_of(request)).decode(),
+        text=fieldsets.cut(response.data, fieldsets.wanted(request.GET)).decode(),
     )
 
 

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from django.utils.functional import cached_property
 from rest_framework.response import Response
 
-from calendar_events.api import access, conditional, responses
+from calendar_events.api import access, conditional, fieldsets, responses
 from calendar_events.api.base import EventsView
 from calendar_events.api.callers import credentials_of, viewer_of, with_permissions
 from calendar_events.api.conditional import Version
 from calendar_events.api.pagination import DocumentPagination
 from calendar_events.filters.base import ListFilterBackend
-from calendar_events.models import Taxonomy, Term
+from calendar_events.models import Event, Taxonomy, Term
+from calendar_events.models.visibility import EVENT
 from calendar_events.parsing.identifiers import identifier
 from calendar_events.store import list_version, singles, terms
+from calendar_events.store.events.queryset import ListedEvents
 from calendar_events.store.terms import ListedTerms
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from calendar_events.filters.base import ListFilterSet
     from calendar_events.models.visibility import Viewer
     from calendar_events.store.list_version import State
-    from calendar_events.store.singles import Loaded
+    from calendar_events.store.singles import Loaded, Single
 
 
 class ListView(EventsView):
@@ -63,7 +65,7 @@ class ListView(EventsView):
         return Version(
             etag=conditional.entity_tag(
                 self.resource,
-                self.renderer_classes[0].format,
+                self.form,
                 self.state.fingerprint,
                 self.viewer.key,
                 values.get("page", ""),
@@ -74,6 +76,11 @@ class ListView(EventsView):
                 clock,
             )
         )
+
+    @property
+    def form(self) -> str:
+        """The form of the answers, by the name of their renderer."""
+        return str(self.renderer_classes[0].format)
 
     @cached_property
     def state(self) -> State:
@@ -93,19 +100,16 @@ class RecordReads(ListView):
 
     kind: ClassVar[str]
 
-    def retrieve(
-        self, request: Request, pk: str, found: Loaded | None = None
-    ) -> HttpResponseBase:
-        """Read a record; ``found`` is one that was read already."""
-        found = found or singles.by_id(self.kind, identifier(pk), self.now)
-        return self.answer(request, found)
+    def retrieve(self, request: Request, pk: str) -> HttpResponseBase:
+        """Read a record."""
+        return self.answer(request, singles.by_id(self.kind, identifier(pk), self.now))
 
     def retrieve_by_slug(self, request: Request, slug: str) -> HttpResponseBase:
         """Read a record by its slug."""
         return self.answer(request, singles.by_slug(self.kind, slug, self.now))
 
     def answer(self, request: Request, found: Loaded | None) -> HttpResponseBase:
-        """Answer with a record that may be shown."""
+        """Answer with a record that may be shown, or with 304."""
         record, viewer = open_record(request, self.kind, found, now=self.now)
         version = responses.record_version(
             self.kind,
@@ -113,16 +117,30 @@ class RecordReads(ListView):
             record.related(viewer, self.now),
             viewer=viewer,
             now=self.now,
-            fields=responses.fields_of(request),
+            form=self.form,
+            fields=fieldsets.wanted(request.GET),
+        )
+        return conditional.respond(
+            request, version, lambda: self.document(record.single, viewer)
         )
 
-        def document() -> Response:
-            body = responses.single_body(
-                self.kind, record.single, viewer=viewer, now=self.now
-            )
-            return Response(body)
+    def document(self, record: Single, viewer: Viewer) -> HttpResponseBase:
+        """Return the record as the viewer sees it."""
+        body = responses.single_body(self.kind, record, viewer=viewer, now=self.now)
+        return Response(body)
 
-        return conditional.respond(request, version, document)
+
+class EventReads(RecordReads):
+    """``GET`` of events, in whatever form."""
+
+    resource = "events"
+    kind = archive = EVENT
+    queryset = ListedEvents(Event)
+
+    def get_queryset(self) -> ListedEvents:
+        """Return what the caller may see, and what is known of its counts."""
+        found: ListedEvents = super().get_queryset()
+        return found.counted_with(self.state.hints)
 
 
 class TermReads(ListView):
@@ -140,7 +158,7 @@ class TermReads(ListView):
         row = terms.by_id(self.taxonomy, identifier(pk), self.now)
         if row is None:
             raise access.RecordNotFound(terms.KINDS[self.taxonomy])
-        version = responses.term_version(row, fields=responses.fields_of(request))
+        version = responses.term_version(row, fields=fieldsets.wanted(request.GET))
         return conditional.respond(
             request, version, lambda: Response(responses.term_body(row))
         )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from django.utils import timezone
 from rest_framework.response import Response
 
-from calendar_events.api import conditional, fieldsets
+from calendar_events.api import conditional
 from calendar_events.api.conditional import Version
 from calendar_events.conf import conf
 from calendar_events.documents import addresses, composition, term_answer
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from django.http import HttpRequest
     from django.http.response import HttpResponseBase
     from rest_framework.request import Request
 
@@ -91,7 +90,7 @@ def check_preconditions(
     """Hold the preconditions of a write against the stored record.
 
     Compared with the record as this caller would GET it without ``_fields`` (decisions 6).
-    Raises ``PreconditionFailed``; a record that is gone fails every precondition.
+    Raises ``PreconditionFailed``; a record that is gone fails every ``If-Match``.
     """
     if not conditional.PRECONDITIONS & request.META.keys():
         return
@@ -182,11 +181,6 @@ def fixed(request: Request, body: bytes) -> HttpResponseBase:
     """Answer with a document that only changes with the server, or with 304."""
     version = Version(etag=conditional.entity_tag_of(body))
     return conditional.respond(request, version, lambda: Response(body))
-
-
-def fields_of(request: HttpRequest | Request) -> str:
-    """Return the members that an answer is to be cut to, as they were sent."""
-    return fieldsets.wanted(request.GET)
 
 
 def _document(

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from django.utils import timezone
 
 from calendar_events.api import revalidation
-from calendar_events.api.reading import RecordReads, TermReads
+from calendar_events.api.reading import EventReads, RecordReads, TermReads
 from calendar_events.api.writing import RecordWrites, TermWrites
 from calendar_events.filters.events import EventFilter
 from calendar_events.filters.places import PlaceFilter
 from calendar_events.filters.terms import CategoryFilter, TagFilter
 from calendar_events.models import Event, Organizer, Taxonomy, Venue
-from calendar_events.models.visibility import EVENT, ORGANIZER, VENUE
+from calendar_events.models.visibility import ORGANIZER, VENUE
 from calendar_events.serializers.inputs import (
     CategoryInput,
     EventInput,
@@ -22,20 +22,20 @@ from calendar_events.serializers.inputs import (
     VenueInput,
 )
 from calendar_events.services import events, places
-from calendar_events.store.events.queryset import ListedEvents
 from calendar_events.store.places import ListedPlaces
 
 if TYPE_CHECKING:
+    from django.http.response import HttpResponseBase
+    from rest_framework.request import Request
+
     from calendar_events.permissions import Actor
+    from calendar_events.store.singles import Loaded
 
 
-class EventViewSet(RecordWrites, RecordReads):
+class EventViewSet(RecordWrites, EventReads):
     """Events."""
 
-    resource = "events"
-    kind = archive = EVENT
     model = Event
-    queryset = ListedEvents(Event)
     serializer_class = EventInput
     filterset_class = EventFilter
 
@@ -49,10 +49,11 @@ class EventViewSet(RecordWrites, RecordReads):
         methods = [name.upper() for name in cls.http_method_names if name in served]
         return revalidation.with_early_304(view, methods)
 
-    def get_queryset(self) -> ListedEvents:
-        """Return what the caller may see, and what is known of its counts."""
-        found: ListedEvents = super().get_queryset()
-        return found.counted_with(self.state.hints)
+    def retrieve(
+        self, request: Request, pk: str, found: Loaded | None = None
+    ) -> HttpResponseBase:
+        """Read an event; ``found`` is one that was read already."""
+        return self.answer(request, found) if found else super().retrieve(request, pk)
 
     def perform_create(self, actor: Actor, changes: Any) -> Event:
         """Create the event."""

@@ -27,6 +27,8 @@ _VENUE = VenueDocument()
 _ORGANIZER = OrganizerDocument()
 _TERM = CarriedTerm()
 _OWN_TERM = OwnTerm()
+LONGEST_KEPT = 2_000
+"""Characters of a description that a process keeps rendered."""
 _UNCOUNTED = '"count":0'
 """The second member of a term; only its identifier stands before it."""
 
@@ -77,11 +79,15 @@ def term_answer(row: Any) -> str:
 
     Of what is answered this alone is not stored. It is rendered when it is first read and
     kept while its columns are the same. Rendered each time, a page of 50 took 40 % more.
+    Long descriptions are not kept: the memory of a process must not depend on them.
     """
-    text = _own_term(row._replace(number=0))
+    is_kept = len(row.description) <= LONGEST_KEPT
+    text = (_own_term if is_kept else _render_own_term)(row._replace(number=0))
     return text.replace(_UNCOUNTED, f'"count":{row.number}', 1)
 
 
-@lru_cache(maxsize=512)
-def _own_term(row: Any) -> str:
+def _render_own_term(row: Any) -> str:
     return addresses.dumps(_OWN_TERM.to_representation(row))
+
+
+_own_term = lru_cache(maxsize=512)(_render_own_term)

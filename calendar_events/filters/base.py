@@ -90,10 +90,12 @@ class ListFilterSet(ParameterSet):
     page = CountFilter(
         schema={"default": 1},
         help_text="The page to return. A page past the end is 404.",
+        in_links=False,
     )
     per_page = CountFilter(
         schema={"default": 10},
         help_text="Items per page. More than the server's maximum counts as that.",
+        in_links=False,
     )
     institution = WordsFilter(
         "of_institution",

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from calendar_events.filters import reading
 from calendar_events.parsing.values import Unreadable
 
 if TYPE_CHECKING:
@@ -80,6 +79,8 @@ class ListField(ParameterField):
 class DateField(ParameterField):
     """A date in any of the accepted forms, read in the zone of the request."""
 
-    def __init__(self, *, context: Context, **options: Any) -> None:
-        """Take what it is read with."""
-        super().__init__(read=lambda text: reading.moment(text, context), **options)
+    def __init__(
+        self, *, read: Callable[[str, Context], Any], context: Context, **options: Any
+    ) -> None:
+        """Take also what it is read with."""
+        super().__init__(read=lambda text: read(text, context), **options)

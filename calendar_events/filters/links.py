@@ -14,19 +14,17 @@ if TYPE_CHECKING:
     from calendar_events.parsing.values import Context
     from calendar_events.store.events.windows import Window
 
-PAGING = frozenset({"page", "per_page"})
-
 
 def link_query(filterset: ListFilterSet) -> list[tuple[str, str]]:
     """Return the parameters that lead to the same list again, in declared order.
 
-    Every filter is kept, and relative dates are made absolute.
+    Every filter is kept, and relative dates are made absolute. The page is not among them.
     """
     values, window = filterset.values, getattr(filterset, "window", None)
     limits = _limits(window, filterset.context) if window else {}
     query = []
     for name, declared in parameters(type(filterset)).items():
-        if name in PAGING or not declared.in_links:
+        if not declared.in_links:
             continue
         if name in limits:
             text = limits[name]

@@ -1,7 +1,7 @@
 """Kinds of query parameters: django-filter's filters with the dialect's fields.
 
-Each says how its text is read and how OpenAPI describes it; which method of the FilterSet
-applies it is said where it is declared.
+Each says how its text is read and how OpenAPI describes it; which method of the QuerySet
+filters by it is said where it is declared.
 """
 
 from __future__ import annotations
@@ -75,7 +75,6 @@ class Parameter(django_filters.Filter):
 class WordsFilter(Parameter):
     """A text that must hold something."""
 
-    read: ClassVar[Any] = staticmethod(reading.words)
     schema = STRING
 
 
@@ -143,13 +142,12 @@ class DateFilter(Parameter):
     """A date in any of the accepted forms."""
 
     field_class = DateField
-    read: ClassVar[Any] = staticmethod(reading.words)
+    read: ClassVar[Any] = staticmethod(reading.moment)
     schema = {"type": "string", "example": "2027-03-01 18:00:00"}
 
     @property
     def field(self) -> Any:
         """The field, which reads in the zone and at the moment of its request."""
-        self.extra.pop("read", None)
         self.extra["context"] = self.parent.context
         return super().field
 

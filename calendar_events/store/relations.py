@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 _RECORDS = """SELECT '{kind}' AS kind, l.event_id AS event, l.position AS position,
   r.id AS id, r.version AS version, {modified_at} AS modified_at,
   r.status = 'publish' AND r.published_at > %s AS is_scheduled,
-  CASE WHEN {visible} THEN {fragment} END AS fragment, 0 AS number, '' AS name,
+  CASE WHEN {visible} THEN r.fragment END AS fragment, 0 AS number, '' AS name,
   {published_at} AS published_at{json_ld}
 FROM calendar_events_event{kind} l JOIN calendar_events_{kind} r ON r.id = l.{kind}_id
 WHERE {linked}"""
-_TERMS = """SELECT t.taxonomy, l.event_id, l.position, t.id, t.version, {modified_at},
-  NULL, {fragment}, {number}, t.sort_text, NULL{json_ld}
-FROM calendar_events_eventterm l JOIN calendar_events_term t ON t.id = l.term_id
-WHERE {linked}"""
 _NUMBER = """(SELECT COALESCE(SUM(d.number), 0) FROM calendar_events_daycount d
   WHERE d.scope = 'term:' || t.id AND d.day = '0001-01-01')"""
+_TERMS = f"""SELECT t.taxonomy, l.event_id, l.position, t.id, t.version, {{modified_at}},
+  NULL, t.fragment, {_NUMBER}, t.sort_text, NULL{{json_ld}}
+FROM calendar_events_eventterm l JOIN calendar_events_term t ON t.id = l.term_id
+WHERE {{linked}}"""
 # What time has not published yet is among the kept numbers but not yet counted.
 _SCHEDULED = f"""SELECT 'scheduled', 0, 0, x.term_id, 0, NULL, NULL, '',
   COUNT(*), '', NULL{{json_ld}}
@@ -65,21 +65,15 @@ def of_events(
         ids,
         viewer,
         now,
-        is_whole=True,
         is_dated=False,
         has_scheduled=has_scheduled,
         with_json_ld=with_json_ld,
     )
 
 
-def versions(pk: int, viewer: Viewer, now: datetime) -> list[Related]:
-    """Return what an event is linked to without what it looks like, for its entity tag."""
-    return _related([pk], viewer, now, is_whole=False, is_dated=True, has_scheduled=False)
-
-
 def of_answer(pk: int, viewer: Viewer, now: datetime) -> list[Related]:
     """Return what an event is linked to, for its document and for its entity tag."""
-    return _related([pk], viewer, now, is_whole=True, is_dated=True, has_scheduled=None)
+    return _related([pk], viewer, now, is_dated=True, has_scheduled=None)
 
 
 def _related(  # noqa: PLR0913 -- which parts are wanted
@@ -87,7 +81,6 @@ def _related(  # noqa: PLR0913 -- which parts are wanted
     viewer: Viewer,
     now: datetime,
     *,
-    is_whole: bool,
     is_dated: bool,
     has_scheduled: bool | None,
     with_json_ld: bool = False,
@@ -95,7 +88,6 @@ def _related(  # noqa: PLR0913 -- which parts are wanted
     """Ask; where ``has_scheduled`` is not known, ask that first."""
     if not ids:
         return []
-    fragment = "{}.fragment" if is_whole else "''"
     modified_at = "{}.modified_at" if is_dated else "NULL"
     published_at = "CASE WHEN r.status = 'publish' THEN r.published_at END"
     no_json_ld = ", ''" if with_json_ld else ""
@@ -113,7 +105,6 @@ def _related(  # noqa: PLR0913 -- which parts are wanted
             _RECORDS.format(
                 kind=kind,
                 visible=shown,
-                fragment=fragment.format("r"),
                 modified_at=modified_at.format("r"),
                 published_at=published_at if is_dated else "NULL",
                 linked=linked,
@@ -123,9 +114,7 @@ def _related(  # noqa: PLR0913 -- which parts are wanted
         params += [moment, *shown.params, *linked.params]
     texts.append(
         _TERMS.format(
-            fragment=fragment.format("t"),
             modified_at=modified_at.format("t"),
-            number=_NUMBER if is_whole else "0",
             linked=linked,
             json_ld=no_json_ld,
         )

@@ -11,13 +11,11 @@ from rest_framework.renderers import BaseRenderer
 from calendar_events.api import access, conditional, responses
 from calendar_events.api.feeds import calendar
 from calendar_events.api.feeds.streams import FeedResponse, chunks
-from calendar_events.api.reading import RecordReads, open_record
+from calendar_events.api.reading import EventReads
 from calendar_events.documents.ical.timezones import ZonesOfFeed
 from calendar_events.filters.events import FeedFilter
-from calendar_events.models import Event
 from calendar_events.models.visibility import EVENT, opens
 from calendar_events.store.events import feeds as event_feeds
-from calendar_events.store.events.queryset import ListedEvents
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
@@ -31,7 +29,7 @@ if TYPE_CHECKING:
     from calendar_events.models.visibility import Viewer
     from calendar_events.store.events.feeds import FeedRow
     from calendar_events.store.events.query import EventQuery
-    from calendar_events.store.singles import Loaded
+    from calendar_events.store.singles import Single
 
 NAME = "Events"
 
@@ -53,13 +51,10 @@ class CalendarRenderer(BaseRenderer):
         return orjson.dumps(data)
 
 
-class EventFeeds(RecordReads):
+class EventFeeds(EventReads):
     """Events for other calendars, with the filters and the window of the list."""
 
     renderer_classes = [CalendarRenderer]
-    resource = "events"
-    kind = archive = EVENT
-    queryset = ListedEvents(Event)
     filterset_class = FeedFilter
 
     def options(self, request: Any, *args: Any, **kwargs: Any) -> Response:
@@ -67,11 +62,6 @@ class EventFeeds(RecordReads):
         response = super().options(request, *args, **kwargs)
         response.content_type = responses.JSON
         return response
-
-    def get_queryset(self) -> ListedEvents:
-        """Return what the caller may see, and what is known of its counts."""
-        found: ListedEvents = super().get_queryset()
-        return found.counted_with(self.state.hints)
 
     def list(self, request: Request) -> HttpResponseBase:
         """Stream every event of a list; pages are ignored.
@@ -88,32 +78,18 @@ class EventFeeds(RecordReads):
 
         return conditional.respond(request, self.list_version(), feed)
 
-    def answer(self, request: Request, found: Loaded | None) -> HttpResponseBase:
-        """Answer with one event that may be shown."""
-        record, viewer = open_record(request, self.kind, found, now=self.now)
-        version = responses.record_version(
-            self.kind,
-            record.single,
-            record.related(viewer, self.now),
-            viewer=viewer,
-            now=self.now,
-            form="ics",
-            fields=responses.fields_of(request),
+    def document(self, record: Single, viewer: Viewer) -> HttpResponse:
+        """Return one event as a calendar."""
+        row = event_feeds.single(record.id, self.now)
+        if row is None:  # deleted since it was found
+            raise access.RecordNotFound(EVENT)
+        composer = calendar.Composer(ZonesOfFeed())
+        body = (
+            calendar.opening(NAME),
+            _events(composer, [row], {row.id}, viewer=viewer, now=self.now),
+            calendar.closing(),
         )
-
-        def event() -> HttpResponse:
-            row = event_feeds.single(record.single.id, self.now)
-            if row is None:  # deleted since it was found
-                raise access.RecordNotFound(EVENT)
-            composer = calendar.Composer(ZonesOfFeed())
-            body = (
-                calendar.opening(NAME),
-                _events(composer, [row], {row.id}, viewer=viewer, now=self.now),
-                calendar.closing(),
-            )
-            return HttpResponse("".join(body), content_type=calendar.CONTENT_TYPE)
-
-        return conditional.respond(request, version, event)
+        return HttpResponse("".join(body), content_type=calendar.CONTENT_TYPE)
 
 
 def _texts(query: EventQuery) -> Generator[str]:

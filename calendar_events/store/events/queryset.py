@@ -33,8 +33,8 @@ class ListedEvents(ListQuerySet):
     """Events as lists show them.
 
     Each word gathers what is asked for in ``EventQuery``; ``page`` answers it by prepared
-    statements and kept counters. As ``filter`` conditions the default list alone would cost
-    a third of a millisecond more, to be built and compiled anew for every request.
+    statements and kept counters. Conditions of ``filter``, built and compiled anew for
+    every request, cost three times as much (``docs/decisions/0007``).
     """
 
     asked: EventQuery
@@ -51,7 +51,7 @@ class ListedEvents(ListQuerySet):
         return self._with(hints=hints)
 
     def with_statuses(self, statuses: Sequence[str]) -> Self:
-        """Keep what has one of these statuses. Raises ``lookups.Unknown``."""
+        """Keep what has one of these statuses. Raises ``lookups.Refused``."""
         lookups.require_statuses(statuses, EVENT, self.asked.viewer)
         return self._with(statuses=frozenset(statuses))
 

@@ -231,6 +231,29 @@ def test_a_list_has_no_modification_date(anonymous, event):
     assert "Last-Modified" not in anonymous.get("/events").headers
 
 
+@pytest.mark.parametrize(
+    "address", ["/events", "/venues", "/tags", "/events.ics", "/doc", ""]
+)
+def test_if_match_holds_for_lists_and_documents_too(anonymous, event, address):
+    tag = anonymous.get(address).headers["ETag"]
+
+    def answer(if_match):
+        return anonymous.get(address, If_Match=if_match)
+
+    assert [answer(known).status_code for known in (tag, f'"x", {tag}', "*")] == [200] * 3
+    for other in ('"another"', f"W/{tag}", "not a tag"):
+        assert refusal(answer(other)) == (412, "rest_precondition_failed")
+
+
+@pytest.mark.parametrize("address", ["/events", "/tags", "/doc"])
+def test_what_has_no_date_is_compared_with_none(anonymous, event, address):
+    """RFC 9110 13.1.3 and 13.1.4."""
+    for header in ("If_Unmodified_Since", "If_Modified_Since"):
+        for seconds in (0, 2_000_000_000):
+            answer = anonymous.get(address, **{header: http_date(seconds)})
+            assert answer.status_code == 200
+
+
 def test_upcoming_moves_with_the_clock(anonymous, event):
     with time_machine.travel(timezone.now(), tick=False) as clock:
         first = anonymous.get("/venues?only_with_upcoming=1").headers["ETag"]
