@@ -4,6 +4,7 @@ import os
 
 import hypothesis
 import pytest
+from django.core.cache import cache
 
 from authserver import audit
 
@@ -31,8 +32,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup() -> None:
-    """Close the audit record's guard for the test."""
+    """Close the audit record's guard for the test, and forget what others counted."""
     audit.guard_open.set(False)
+    cache.clear()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -1,20 +1,16 @@
 """The rate limit by address, where it speaks to people and to programs of this app."""
 
 import pytest
-from django.core.cache import cache
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
 def _two_a_minute(settings):
-    cache.clear()
     settings.PLATFORM_ERRORS = {
         **settings.PLATFORM_ERRORS,
         "RATE_LIMITS": {"address": "2/minute"},
     }
-    yield
-    cache.clear()
 
 
 def test_a_page_beyond_the_rate_says_how_long_to_wait(client):

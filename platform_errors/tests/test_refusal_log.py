@@ -4,7 +4,6 @@ import json
 import logging
 
 import pytest
-from django.core.cache import cache
 from django.test import override_settings
 
 from platform_errors.logs import PlainFormatter, RequestIdFilter, StructuredFormatter
@@ -112,7 +111,6 @@ def test_a_caller_cannot_start_a_line_in_the_log(api, caplog, path, shown):
 
 
 def test_the_rate_limit_is_logged_as_any_other_refusal(api, change, lines):
-    cache.clear()  # of what other tests counted
     change(RATE_LIMITS={"address": "1/minute"})
 
     for _ in range(2):

@@ -8,22 +8,12 @@ import time
 
 import pytest
 import time_machine
-from django.core.cache import cache
-from redis.exceptions import RedisError
 
 from platform_errors import checks, outages, throttling
 from platform_errors.tests.clients import read_error
 from platform_errors.tests.factories import make_key, make_token, make_wide_key
 
 READ = "/platform/probe"
-
-
-@pytest.fixture(autouse=True)
-def _empty_counters():
-    cache.clear()
-    yield
-    with contextlib.suppress(RedisError):  # the settings may still lead to one that is away
-        cache.clear()
 
 
 def test_without_a_rate_nobody_is_limited(api):
