@@ -11,9 +11,11 @@ from authserver import audit
 # One Chromium for each test process, whichever app's test asks first.
 pytest_plugins = ["authserver.tests.browser", "config.tests.economy"]
 
-# Property tests try the same examples everywhere and are not judged by their speed, so
+# Property tests try the same few examples everywhere and are not judged by their speed, so
 # that a busy machine fails no run. `make fuzz` looks further.
-hypothesis.settings.register_profile("suite", deadline=None, derandomize=True)
+hypothesis.settings.register_profile(
+    "suite", deadline=None, derandomize=True, max_examples=30
+)
 hypothesis.settings.register_profile("deep", deadline=None, max_examples=10_000)
 hypothesis.settings.load_profile("deep" if os.environ.get("FUZZ") == "long" else "suite")
 

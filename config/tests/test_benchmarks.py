@@ -29,12 +29,17 @@ from benchmarks import (
     sameness,
     servers,
 )
-from benchmarks.seed import accounts, calendar
+from benchmarks.seed import accounts, calendar, words
 from benchmarks.yardsticks import floor
 from calendar_events.models import DayCount, Event, EventTerm, Organizer, Term, Venue
 from calendar_events.store import saving
 
 EVENTS = 120
+
+
+@pytest.fixture(autouse=True)
+def _few_paragraphs(monkeypatch):
+    monkeypatch.setattr(words, "PARAGRAPHS", 50)
 
 
 def aside(function, *arguments):

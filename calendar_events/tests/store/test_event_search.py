@@ -59,7 +59,7 @@ def having(search: text.SearchQuery, source: Source, viewer: Viewer) -> set[int]
 @pytest.mark.fuzz
 @settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture],
-    max_examples=settings.default.max_examples // 5,  # each writes and is searched
+    max_examples=settings.default.max_examples // 2,  # each writes and is searched
 )
 @given(
     titles=st.lists(TEXTS.filter(str.strip), min_size=1, max_size=4),
