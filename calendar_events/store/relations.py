@@ -27,8 +27,8 @@ _RECORDS = """SELECT '{kind}' AS kind, l.event_id AS event, l.position AS positi
   {published_at} AS published_at{json_ld}
 FROM calendar_events_event{kind} l JOIN calendar_events_{kind} r ON r.id = l.{kind}_id
 WHERE {linked}"""
-_NUMBER = """(SELECT COALESCE(SUM(d.number), 0) FROM calendar_events_daycount d
-  WHERE d.scope = 'term:' || t.id AND d.day = '0001-01-01')"""
+_NUMBER = """CAST((SELECT COALESCE(SUM(d.number), 0) FROM calendar_events_daycount d
+  WHERE d.scope = 'term:' || t.id AND d.day = '0001-01-01') AS integer)"""
 _TERMS = f"""SELECT t.taxonomy, l.event_id, l.position, t.id, t.version, {{modified_at}},
   NULL, t.fragment, {_NUMBER}, t.sort_text, NULL{{json_ld}}
 FROM calendar_events_eventterm l JOIN calendar_events_term t ON t.id = l.term_id
@@ -137,10 +137,14 @@ def _related(  # noqa: PLR0913 -- which parts are wanted
 def _with_counts(rows: list[Related]) -> list[Related]:
     """Take what is only scheduled off the numbers; sort links by place, terms by name."""
     scheduled = {row.id: row.number for row in rows if row.kind == "scheduled"}
-    found = [
-        row._replace(number=int(row.number) - scheduled.get(row.id, 0)) if row.name else row
-        for row in rows
-        if row.kind != "scheduled"
-    ]
+    found = rows
+    if scheduled:
+        found = [
+            row._replace(number=row.number - scheduled[row.id])
+            if row.name and row.id in scheduled
+            else row
+            for row in rows
+            if row.kind != "scheduled"
+        ]
     found.sort(key=lambda row: (row.name, row.position, row.id))
     return found
