@@ -28,8 +28,9 @@ from authserver.models import (
     ServiceKey,
     User,
 )
-from platform_errors import credentials, prepared
+from platform_errors import credentials
 from platform_errors.keys import KeyLookup
+from platform_errors.postgresql import prepared
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any
 from django.contrib.auth.models import AnonymousUser
 from rest_framework.authentication import BaseAuthentication
 
-from platform_errors import exceptions, signing, statements
-from platform_errors.authorization_header import TwoHeaders, scheme_of, split
+from platform_errors import exceptions
 from platform_errors.conf import conf
+from platform_errors.http.authorization_header import TwoHeaders, scheme_of, split
 from platform_errors.keys import get_key_store
 from platform_errors.redaction import redact
 from platform_errors.refusal_log import state_key
-from platform_errors.replay import KEEP_SECONDS, claim_nonce
+from platform_errors.signing import algorithm, asserted_identity, canonicalization
+from platform_errors.signing.nonces import KEEP_SECONDS, claim_nonce
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser
@@ -94,17 +95,19 @@ class HmacAuthentication(SchemeAuthentication):
         The nonce comes last: a forged or stale request must not burn a genuine client's.
         """
         try:
-            header = signing.parse_header(rest)
-        except signing.HeaderMalformed as error:
+            header = algorithm.parse_header(rest)
+        except algorithm.HeaderMalformed as error:
             raise exceptions.SignatureInvalid(
                 str(error), signature=error.signature
             ) from None
         state_key(request, header.client_id)
-        stated = statements.read(request, header.principal_id, header.principal_namespace)
+        asserted = asserted_identity.read(
+            request, header.principal_id, header.principal_namespace
+        )
         found = get_key_store().find_key(
             header.client_id,
-            principal_id=stated.principal_id,
-            principal_namespace=stated.principal_namespace,
+            principal_id=asserted.principal_id,
+            principal_namespace=asserted.principal_namespace,
         )
         if found is None:
             raise exceptions.KeyInvalid(key=header.client_id)
@@ -119,7 +122,7 @@ class HmacAuthentication(SchemeAuthentication):
             oldest=int(now) - KEEP_SECONDS,
         ):
             raise exceptions.NonceReplayed
-        return statements.signed_credentials(found, stated)
+        return asserted_identity.signed_credentials(found, asserted)
 
 
 class BearerAuthentication(SchemeAuthentication):
@@ -134,7 +137,7 @@ class BearerAuthentication(SchemeAuthentication):
         match = _BEARER.fullmatch(rest)
         if match is None:
             raise exceptions.TokenInvalid
-        stated = statements.read(request, *_principal_after_token(match[2]))
+        asserted = asserted_identity.read(request, *_principal_after_token(match[2]))
         token = get_key_store().find_token(match[1])
         if token is None:
             raise exceptions.TokenInvalid
@@ -143,7 +146,7 @@ class BearerAuthentication(SchemeAuthentication):
         if token.expires_at <= now:
             raise exceptions.TokenExpired
         _check_key(token.key, now)
-        return statements.token_credentials(token, stated)
+        return asserted_identity.token_credentials(token, asserted)
 
 
 def challenge(error: str = "") -> str:
@@ -160,22 +163,22 @@ def _check_key(key: ServiceKey, now: datetime) -> None:
 
 
 def _check_signature(
-    header: signing.SignedHeader, request: Request, key: ServiceKey
+    header: algorithm.SignedHeader, request: Request, key: ServiceKey
 ) -> None:
     """Compare; a query that cannot be decoded is a bad request, not a bad signature."""
     # WSGI carries bytes as Latin-1 text (PEP 3333).
     query = request.META.get("QUERY_STRING", "").encode("latin-1", "replace")
-    signed = signing.SignedRequest(request.method or "", query)
-    target = signing.signature_target(conf.hmac_signature_url)
+    signed = algorithm.SignedRequest(request.method or "", query)
+    target = algorithm.signature_target(conf.hmac_signature_url)
     try:
-        valid = signing.is_valid(
+        valid = algorithm.is_valid(
             header,
             request=signed,
             target=target,
             secrets=key.secrets,
             old_generation=key.old_generation,
         )
-    except signing.QueryMalformed as error:
+    except canonicalization.QueryMalformed as error:
         raise exceptions.MalformedRequest(str(error)) from None
     if not valid:
         raise exceptions.SignatureInvalid(
@@ -184,17 +187,17 @@ def _check_signature(
 
 
 def _evidence(
-    header: signing.SignedHeader,
-    request: signing.SignedRequest,
-    target: signing.SignatureTarget,
+    header: algorithm.SignedHeader,
+    request: algorithm.SignedRequest,
+    target: algorithm.SignatureTarget,
 ) -> dict[str, str]:
     """Return the lines that were signed, without what opens a door (a code, a password)."""
-    method, lines = request.method, signing.canonical_query(request.query)
+    method, lines = request.method, canonicalization.canonical_query(request.query)
     try:
-        canonical = signing.canonical_request(
+        canonical = algorithm.canonical_request(
             method=method, target=target, query_lines=lines
         )
-        text = signing.string_to_sign(
+        text = algorithm.string_to_sign(
             header, method=method, target=target, query_lines=lines
         ).decode()
     except ValueError:  # a method that is no token: there are no lines
@@ -215,10 +218,10 @@ def _principal_after_token(parameters: str | None) -> tuple[str, str]:
         return "", ""
     values: dict[str, Any] = {}
     try:
-        for name, value in signing.parse_parameters(parameters):
+        for name, value in algorithm.parse_parameters(parameters):
             if name not in {"principalid", "principalidns"} or name in values:
                 raise exceptions.TokenInvalid
             values[name] = value
-    except signing.HeaderMalformed:
+    except algorithm.HeaderMalformed:
         raise exceptions.TokenInvalid from None
     return values.get("principalid", ""), values.get("principalidns", "")

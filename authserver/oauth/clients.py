@@ -16,9 +16,10 @@ from authserver import rules
 from authserver.keys import StoredKey, find_stored_key
 from authserver.oauth import failures
 from authserver.refusals import InvalidRequest
-from platform_errors import exceptions, signing
+from platform_errors import exceptions
 from platform_errors.authentication import HmacAuthentication
 from platform_errors.refusal_log import state_key
+from platform_errors.signing import algorithm
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -76,8 +77,8 @@ def claimed_id(client_request: ClientRequest) -> str:
     """Return the key identifier that the client claims, or nothing."""
     if client_request.signature is not None:
         try:
-            return signing.parse_header(client_request.signature).client_id
-        except signing.HeaderMalformed:
+            return algorithm.parse_header(client_request.signature).client_id
+        except algorithm.HeaderMalformed:
             return ""
     if client_request.basic is not None:
         return client_request.basic.client_id

@@ -14,8 +14,9 @@ from urllib.parse import unquote_plus
 
 from authserver import parameters
 from authserver.refusals import InvalidRequest
-from platform_errors import authorization_header, exceptions
+from platform_errors import exceptions
 from platform_errors.conf import conf
+from platform_errors.http import authorization_header
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

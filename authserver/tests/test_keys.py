@@ -10,9 +10,9 @@ from django.utils import timezone
 from authserver import keys
 from authserver.keys import ServiceKeyStore
 from authserver.tests import factories
-from platform_errors import prepared
 from platform_errors.credentials import Service
 from platform_errors.keys import get_key_store
+from platform_errors.postgresql import prepared
 
 pytestmark = pytest.mark.django_db
 

@@ -28,7 +28,7 @@ OF_THE_DATABASE = (
     "calendar_events/tests/services",
     "calendar_events/tests/store",
     "config/tests",
-    "platform_errors/tests/test_replay.py",
+    "platform_errors/tests/signing/test_nonces.py",
 )
 
 

@@ -9,8 +9,7 @@ from django.db import OperationalError, connection, transaction
 
 from calendar_events.store import sql
 from config.tests import faults
-from platform_errors import prepared
-from platform_errors.postgresql import base, liveness
+from platform_errors.postgresql import base, liveness, prepared
 
 pytestmark = [
     pytest.mark.django_db,

@@ -33,10 +33,13 @@ IN_ANNOTATIONS = re.compile(r"core/ReplaceBinaryOperator_BitOr_")
 """``int | None`` is no code that runs."""
 
 TARGETS = {
-    "platform_errors/signing.py": "platform_errors/tests/test_signing.py "
-    "platform_errors/tests/test_signed_ladder.py",
+    "platform_errors/signing/algorithm.py": "platform_errors/tests/signing/"
+    "test_algorithm.py platform_errors/tests/test_signed_ladder.py",
+    "platform_errors/signing/canonicalization.py": "platform_errors/tests/signing/"
+    "test_algorithm.py",
     "platform_errors/authentication.py": "platform_errors/tests/test_signed_ladder.py "
-    "platform_errors/tests/test_bearer_ladder.py platform_errors/tests/test_replay.py",
+    "platform_errors/tests/test_bearer_ladder.py "
+    "platform_errors/tests/signing/test_nonces.py",
     "platform_errors/permissions.py": "platform_errors/tests/test_permissions.py "
     "platform_errors/tests/test_signed_permissions.py "
     "platform_errors/tests/test_bearer_ladder.py",

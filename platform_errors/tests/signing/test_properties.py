@@ -8,11 +8,12 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from platform_errors import authorization_header, signing
+from platform_errors.http import authorization_header
+from platform_errors.signing import algorithm, canonicalization
 
 pytestmark = pytest.mark.fuzz
 
-TARGET = signing.signature_target("https://platform.example/signature")
+TARGET = algorithm.signature_target("https://platform.example/signature")
 METHODS = st.sampled_from(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 # Text that is likely to collide: few characters, all of them special to somebody.
 TRICKY = st.text(alphabet="ab=&+%;/ \n~*é", max_size=6)
@@ -28,14 +29,14 @@ def encode(pairs, quoting):
 
 
 def message(method, query, header=None):
-    header = header or signing.SignedHeader(
+    header = header or algorithm.SignedHeader(
         client_id="key", timestamp="1", nonce="n", signature=""
     )
-    return signing.string_to_sign(
+    return algorithm.string_to_sign(
         header,
         method=method,
         target=TARGET,
-        query_lines=signing.canonical_query(query),
+        query_lines=canonicalization.canonical_query(query),
     )
 
 
@@ -71,11 +72,11 @@ def headers(draw):
 @example('signature="s",clientId="k",nonce="n",timestamp=""')
 def test_a_header_is_read_in_one_way_or_refused(text):
     try:
-        header = signing.parse_header(text)
-    except signing.HeaderMalformed:
+        header = algorithm.parse_header(text)
+    except algorithm.HeaderMalformed:
         return
-    written = signing.build_header(header, scheme="S").removeprefix("S ")
-    assert signing.parse_header(written) == header
+    written = algorithm.build_header(header, scheme="S").removeprefix("S ")
+    assert algorithm.parse_header(written) == header
 
 
 @st.composite
@@ -97,13 +98,13 @@ HEADER_FACTS = st.permutations(
 @given(lists())
 def test_empty_elements_change_nothing_and_nine_are_refused(drawn):
     elements, with_empty, count = drawn
-    plain = signing.parse_header(",".join(elements))
+    plain = algorithm.parse_header(",".join(elements))
 
-    if count <= signing.MAX_EMPTY_ELEMENTS:
-        assert signing.parse_header(",".join(with_empty)) == plain
+    if count <= algorithm.MAX_EMPTY_ELEMENTS:
+        assert algorithm.parse_header(",".join(with_empty)) == plain
     else:
-        with pytest.raises(signing.HeaderMalformed):
-            signing.parse_header(",".join(with_empty))
+        with pytest.raises(algorithm.HeaderMalformed):
+            algorithm.parse_header(",".join(with_empty))
 
 
 @given(lists())
@@ -141,8 +142,8 @@ CREDENTIALS = st.sampled_from(
 
 def is_one_header(value):
     try:
-        signing.parse_header(authorization_header.split(value).rest)
-    except (authorization_header.TwoHeaders, signing.HeaderMalformed):
+        algorithm.parse_header(authorization_header.split(value).rest)
+    except (authorization_header.TwoHeaders, algorithm.HeaderMalformed):
         return False
     return True
 
@@ -166,8 +167,8 @@ def test_a_second_scheme_after_a_comma_is_never_read_as_one_header(
 @given(RAW_QUERIES)
 def test_no_query_crashes_the_normaliser(query):
     try:
-        lines = signing.canonical_query(query)
-    except signing.QueryMalformed:
+        lines = canonicalization.canonical_query(query)
+    except canonicalization.QueryMalformed:
         return
     assert lines == "" or lines.endswith("\n")
     assert lines.isascii()
@@ -203,16 +204,16 @@ def test_no_two_different_meanings_have_one_string_to_sign(
 def test_order_and_spelling_of_a_query_do_not_matter(pairs, random):
     shuffled = random.sample(pairs, len(pairs))
 
-    assert signing.canonical_query(encode(pairs, quote)) == signing.canonical_query(
-        encode(shuffled, quote_plus)
-    )
+    assert canonicalization.canonical_query(
+        encode(pairs, quote)
+    ) == canonicalization.canonical_query(encode(shuffled, quote_plus))
 
 
 @given(PAIRS)
 def test_the_canonical_query_is_canonical(pairs):
-    lines = signing.canonical_query(encode(pairs, quote))
+    lines = canonicalization.canonical_query(encode(pairs, quote))
 
-    assert signing.canonical_query("&".join(lines.splitlines()).encode()) == lines
+    assert canonicalization.canonical_query("&".join(lines.splitlines()).encode()) == lines
 
 
 NEAR_QUERIES = st.text(alphabet="ab=&+%2052BbC3A9é", max_size=14).map(str.encode)
@@ -225,9 +226,9 @@ NEAR_QUERIES = st.text(alphabet="ab=&+%2052BbC3A9é", max_size=14).map(str.encod
 def test_no_two_different_queries_share_a_string_to_sign_as_they_stand(query, other_query):
     """Not even two spellings of one meaning do, order and empty pieces aside."""
     try:
-        lines = signing.as_it_stands_query(query)
-        other_lines = signing.as_it_stands_query(other_query)
-    except signing.QueryMalformed:
+        lines = canonicalization.as_it_stands_query(query)
+        other_lines = canonicalization.as_it_stands_query(other_query)
+    except canonicalization.QueryMalformed:
         return
     assume(lines is not None and other_lines is not None)
 
@@ -242,7 +243,10 @@ def test_no_two_different_queries_share_a_string_to_sign_as_they_stand(query, ot
 @given(NEAR_QUERIES | RAW_QUERIES)
 def test_old_forms_are_made_only_of_queries_without_repeated_or_empty_parameters(query):
     try:
-        old_forms = signing.literal_plus_query(query), signing.as_it_stands_query(query)
+        old_forms = (
+            canonicalization.literal_plus_query(query),
+            canonicalization.as_it_stands_query(query),
+        )
         meaning = decoded(query)
     except ValueError:
         return
@@ -256,22 +260,25 @@ def test_old_forms_are_made_only_of_queries_without_repeated_or_empty_parameters
 @example(b"q=a+b", "GET")
 def test_other_keys_accept_the_canonical_form_alone(query, method):
     try:
-        canonical = signing.canonical_query(query)
-        forms = {signing.literal_plus_query(query), signing.as_it_stands_query(query)}
-    except signing.QueryMalformed:
+        canonical = canonicalization.canonical_query(query)
+        forms = {
+            canonicalization.literal_plus_query(query),
+            canonicalization.as_it_stands_query(query),
+        }
+    except canonicalization.QueryMalformed:
         return
     for form in forms - {None}:
-        unsigned = signing.SignedHeader(
+        unsigned = algorithm.SignedHeader(
             client_id="key", timestamp="1", nonce="n", signature=""
         )
-        text = signing.string_to_sign(
+        text = algorithm.string_to_sign(
             unsigned, method=method, target=TARGET, query_lines=form
         )
-        header = replace(unsigned, signature=signing.sign(text, b"secret"))
-        request = signing.SignedRequest(method, query)
+        header = replace(unsigned, signature=algorithm.sign(text, b"secret"))
+        request = algorithm.SignedRequest(method, query)
 
         def is_valid(*, old_generation, header=header, request=request):
-            return signing.is_valid(
+            return algorithm.is_valid(
                 header,
                 request=request,
                 target=TARGET,
@@ -292,7 +299,7 @@ def test_no_two_different_headers_have_one_string_to_sign(facts, other_facts):
 
     def of(facts):
         client_id, timestamp, nonce = facts
-        return signing.SignedHeader(
+        return algorithm.SignedHeader(
             client_id=client_id, timestamp=timestamp, nonce=nonce, signature=""
         )
 
@@ -302,14 +309,14 @@ def test_no_two_different_headers_have_one_string_to_sign(facts, other_facts):
 @given(PAIRS, METHODS, st.binary(min_size=1, max_size=40))
 def test_what_was_signed_verifies_and_nothing_else_does(pairs, method, secret):
     query = encode(pairs, quote)
-    signature = signing.sign(message(method, query), secret)
-    header = signing.SignedHeader(
+    signature = algorithm.sign(message(method, query), secret)
+    header = algorithm.SignedHeader(
         client_id="key", timestamp="1", nonce="n", signature=signature
     )
 
     def is_valid(method=method, query=query, secret=secret):
-        request = signing.SignedRequest(method, query)
-        return signing.is_valid(header, request=request, target=TARGET, secrets=[secret])
+        request = algorithm.SignedRequest(method, query)
+        return algorithm.is_valid(header, request=request, target=TARGET, secrets=[secret])
 
     assert is_valid()
     assert not is_valid(secret=secret + b"x")

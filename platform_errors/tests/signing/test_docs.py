@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from platform_errors import signing
+from platform_errors.signing import algorithm, canonicalization
 from platform_errors.tests.clients import authorization
 from platform_errors.tests.documents_of import code_block, docs, table
 
 DOC = docs("signing.md")
-TARGET = signing.signature_target("https://platform.example/signature")
+TARGET = algorithm.signature_target("https://platform.example/signature")
 ENVIRONMENT = {
     "PATH": os.environ["PATH"],
     "KEY": "demo-hmac",
@@ -104,39 +104,40 @@ def test_each_example_signs_for_the_signature_url_of_the_server(
 def test_the_table_of_queries_is_true(row):
     query, lines = row
 
-    assert signing.canonical_query(query.strip("`").encode()).splitlines() == re.findall(
-        "`([^`]*)`", lines
-    )
+    assert canonicalization.canonical_query(
+        query.strip("`").encode()
+    ).splitlines() == re.findall("`([^`]*)`", lines)
 
 
 def test_the_request_to_compare_with_is_true():
     text = code_block(DOC, "text")
     (signature,) = re.findall("Signature: `(.*)`", DOC)
-    header = signing.SignedHeader(
+    header = algorithm.SignedHeader(
         client_id=ENVIRONMENT["KEY"],
         timestamp=ENVIRONMENT["TIMESTAMP"],
         nonce=ENVIRONMENT["NONCE"],
         signature=signature,
     )
 
-    message = signing.string_to_sign(
+    message = algorithm.string_to_sign(
         header,
         method="GET",
         target=TARGET,
-        query_lines=signing.canonical_query(b"search=yoga+class&per_page=5"),
+        query_lines=canonicalization.canonical_query(b"search=yoga+class&per_page=5"),
     )
 
     assert message.decode() == text
-    assert signing.sign(message, ENVIRONMENT["SECRET"].encode()) == signature
+    assert algorithm.sign(message, ENVIRONMENT["SECRET"].encode()) == signature
 
 
 FORMS = table(DOC, "form | step 2 above | `q=a+b` | `q=a%20b` | `q=%2B`")
 NORMALISE = {
-    "canonical": signing.canonical_query,
+    "canonical": canonicalization.canonical_query,
     "literal plus": lambda query: (
-        signing.literal_plus_query(query) or signing.canonical_query(query)
+        canonicalization.literal_plus_query(query)
+        or canonicalization.canonical_query(query)
     ),
-    "as it stands": signing.as_it_stands_query,
+    "as it stands": canonicalization.as_it_stands_query,
 }
 
 

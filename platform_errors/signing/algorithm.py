@@ -16,10 +16,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import urlsplit
 
 # ruff: noqa: PLC0414 -- the normalised query is a part of signing, and is used from here
-from platform_errors.signed_query import QueryMalformed as QueryMalformed
-from platform_errors.signed_query import as_it_stands_query as as_it_stands_query
-from platform_errors.signed_query import canonical_query as canonical_query
-from platform_errors.signed_query import literal_plus_query as literal_plus_query
+from platform_errors.signing.canonicalization import QueryMalformed as QueryMalformed
+from platform_errors.signing.canonicalization import (
+    as_it_stands_query as as_it_stands_query,
+)
+from platform_errors.signing.canonicalization import canonical_query as canonical_query
+from platform_errors.signing.canonicalization import (
+    literal_plus_query as literal_plus_query,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

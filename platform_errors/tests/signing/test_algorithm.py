@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from platform_errors import signing
+from platform_errors.signing import algorithm, canonicalization
 
 VECTORS = json.loads((Path(__file__).parent / "vectors" / "hmac.json").read_text())
-TARGET = signing.signature_target("https://www.oclc.org/wskey")
+TARGET = algorithm.signature_target("https://www.oclc.org/wskey")
 
 
 def query_of(url):
@@ -18,7 +18,7 @@ def query_of(url):
 
 def signed_header(**changes):
     facts = {"client_id": "key", "timestamp": "1", "nonce": "n", "signature": "s"}
-    return signing.SignedHeader(**{**facts, **changes})
+    return algorithm.SignedHeader(**{**facts, **changes})
 
 
 @pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector["id"])
@@ -26,14 +26,14 @@ def test_the_vectors_of_the_contract_are_met(vector):
     header = signed_header(
         client_id=vector["key"], timestamp=vector["timestamp"], nonce=vector["nonce"]
     )
-    lines = signing.canonical_query(query_of(vector["url"]))
+    lines = canonicalization.canonical_query(query_of(vector["url"]))
 
-    message = signing.string_to_sign(
+    message = algorithm.string_to_sign(
         header, method=vector["method"], target=TARGET, query_lines=lines
     )
 
     assert lines.splitlines() == vector["normalized_query_lines"]
-    assert signing.sign(message, vector["secret"].encode()) == vector["signature"]
+    assert algorithm.sign(message, vector["secret"].encode()) == vector["signature"]
 
 
 @pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector["id"])
@@ -44,19 +44,19 @@ def test_the_vectors_of_the_contract_verify(vector):
         nonce=vector["nonce"],
         signature=vector["signature"],
     )
-    request = signing.SignedRequest(vector["method"], query_of(vector["url"]))
+    request = algorithm.SignedRequest(vector["method"], query_of(vector["url"]))
 
-    assert signing.is_valid(
+    assert algorithm.is_valid(
         header, request=request, target=TARGET, secrets=[vector["secret"].encode()]
     )
 
 
 def test_the_string_to_sign_is_nine_kinds_of_lines():
-    message = signing.string_to_sign(
+    message = algorithm.string_to_sign(
         signed_header(timestamp="1386264196"),
         method="get",
         target=TARGET,
-        query_lines=signing.canonical_query(b"b=&a=2&a=1&B=x"),
+        query_lines=canonicalization.canonical_query(b"b=&a=2&a=1&B=x"),
     )
 
     assert message == (
@@ -91,15 +91,15 @@ def test_the_string_to_sign_is_nine_kinds_of_lines():
     ],
 )
 def test_the_canonical_query_follows_the_contract(query, lines):
-    assert signing.canonical_query(query.encode()).splitlines() == lines
+    assert canonicalization.canonical_query(query.encode()).splitlines() == lines
 
 
 @pytest.mark.parametrize(
     "query", [b"%", b"a=%2", b"a=%2G", b"%ff=1", b"a=\xe9", b"%C3=%A9", b"a=\xc3%A9"]
 )
 def test_a_query_that_does_not_decode_is_refused(query):
-    with pytest.raises(signing.QueryMalformed):
-        signing.canonical_query(query)
+    with pytest.raises(canonicalization.QueryMalformed):
+        canonicalization.canonical_query(query)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_a_query_that_does_not_decode_is_refused(query):
     ids=["plus", "other parameter", "no plus", "duplicate", "empty value", "bare name"],
 )
 def test_the_literal_plus_form_is_made_only_where_it_is_safe(query, lines):
-    assert signing.literal_plus_query(query) == lines
+    assert canonicalization.literal_plus_query(query) == lines
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_the_literal_plus_form_is_made_only_where_it_is_safe(query, lines):
     ],
 )
 def test_the_form_as_it_stands_is_made_only_where_it_is_safe(query, lines):
-    assert signing.as_it_stands_query(query) == lines
+    assert canonicalization.as_it_stands_query(query) == lines
 
 
 GOOD = 'clientId="key", timestamp="1", nonce="n", signature="s"'
@@ -163,7 +163,7 @@ GOOD = 'clientId="key", timestamp="1", nonce="n", signature="s"'
     ],
 )
 def test_the_header_is_read_in_every_spelling(text):
-    assert signing.parse_header(text) == signed_header()
+    assert algorithm.parse_header(text) == signed_header()
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_the_header_is_read_in_every_spelling(text):
     ids=["trailing", "without space", "leading", "doubled", "eight", "everywhere"],
 )
 def test_empty_elements_of_the_signed_header_are_ignored(text):
-    assert signing.parse_header(text) == signed_header()
+    assert algorithm.parse_header(text) == signed_header()
 
 
 @pytest.mark.parametrize(
@@ -187,22 +187,22 @@ def test_empty_elements_of_the_signed_header_are_ignored(text):
     ["", ",", 'principalID="p", principalIDNS="n",', 'principalID="p",, principalIDNS="n"'],
 )
 def test_empty_elements_elsewhere_are_refused(text):
-    with pytest.raises(signing.HeaderMalformed):
-        list(signing.parse_parameters(text))
+    with pytest.raises(algorithm.HeaderMalformed):
+        list(algorithm.parse_parameters(text))
 
 
 def test_a_repeated_parameter_is_named_as_the_contract_spells_it():
-    with pytest.raises(signing.HeaderMalformed, match="parameter clientId is repeated"):
-        signing.parse_header(f'{GOOD}, clientid="other"')
+    with pytest.raises(algorithm.HeaderMalformed, match="parameter clientId is repeated"):
+        algorithm.parse_header(f'{GOOD}, clientid="other"')
 
 
 def test_quotes_and_backslashes_may_be_escaped():
     header = signed_header(principal_id='a"b\\c', principal_namespace="urn:x")
 
-    text = signing.build_header(header, scheme="S")
+    text = algorithm.build_header(header, scheme="S")
 
     assert 'principalID="a\\"b\\\\c"' in text
-    assert signing.parse_header(text.removeprefix("S ")) == header
+    assert algorithm.parse_header(text.removeprefix("S ")) == header
 
 
 @pytest.mark.parametrize(
@@ -237,13 +237,13 @@ def test_quotes_and_backslashes_may_be_escaped():
     ],
 )
 def test_a_header_that_could_be_read_in_two_ways_is_refused(text):
-    with pytest.raises(signing.HeaderMalformed):
-        signing.parse_header(text)
+    with pytest.raises(algorithm.HeaderMalformed):
+        algorithm.parse_header(text)
 
 
 def test_a_refused_header_says_which_signature_it_gave():
-    with pytest.raises(signing.HeaderMalformed) as refused:
-        signing.parse_header('signature="abc", nonce="n"')
+    with pytest.raises(algorithm.HeaderMalformed) as refused:
+        algorithm.parse_header('signature="abc", nonce="n"')
 
     assert refused.value.signature == "abc"
     assert str(refused.value) == "parameter clientId is missing"
@@ -258,18 +258,18 @@ def test_a_refused_header_says_which_signature_it_gave():
     ],
 )
 def test_the_signature_url_is_split_into_three_lines(url, target):
-    assert signing.signature_target(url) == target
+    assert algorithm.signature_target(url) == target
 
 
 @pytest.mark.parametrize("method", ["", "G ET", "GET\n", "GÉT"])
 def test_a_method_that_is_no_token_is_never_valid(method):
-    request = signing.SignedRequest(method, b"")
+    request = algorithm.SignedRequest(method, b"")
 
-    assert not signing.is_valid(
+    assert not algorithm.is_valid(
         signed_header(), request=request, target=TARGET, secrets=[b"x"]
     )
     with pytest.raises(ValueError, match="not an HTTP token"):
-        signing.string_to_sign(
+        algorithm.string_to_sign(
             signed_header(), method=method, target=TARGET, query_lines=""
         )
 
@@ -277,7 +277,7 @@ def test_a_method_that_is_no_token_is_never_valid(method):
 @pytest.mark.parametrize("part", ["client_id", "timestamp", "nonce"])
 def test_a_line_feed_cannot_run_into_the_next_line(part):
     with pytest.raises(ValueError, match="line feed"):
-        signing.string_to_sign(
+        algorithm.string_to_sign(
             signed_header(**{part: "a\nb"}), method="GET", target=TARGET, query_lines=""
         )
 
@@ -289,14 +289,14 @@ def test_every_secret_and_form_is_compared_even_after_one_matched(monkeypatch):
     monkeypatch.setattr(
         hmac, "compare_digest", lambda *both: compared.append(both) or genuine(*both)
     )
-    text = signing.string_to_sign(
+    text = algorithm.string_to_sign(
         signed_header(), method="GET", target=TARGET, query_lines="q=a%20b\n"
     )
-    header = signed_header(signature=signing.sign(text, b"one"))
+    header = signed_header(signature=algorithm.sign(text, b"one"))
 
-    valid = signing.is_valid(
+    valid = algorithm.is_valid(
         header,
-        request=signing.SignedRequest("GET", b"q=a+b"),
+        request=algorithm.SignedRequest("GET", b"q=a+b"),
         target=TARGET,
         secrets=[b"one", b"two"],
         old_generation=True,
@@ -307,13 +307,13 @@ def test_every_secret_and_form_is_compared_even_after_one_matched(monkeypatch):
 
 @pytest.mark.parametrize("allowed", [True, False])
 def test_the_literal_plus_form_verifies_only_where_it_is_allowed(allowed):
-    text = signing.string_to_sign(
+    text = algorithm.string_to_sign(
         signed_header(), method="GET", target=TARGET, query_lines="q=a%2Bb\n"
     )
-    header = signed_header(signature=signing.sign(text, b"secret"))
-    request = signing.SignedRequest("GET", b"q=a+b")
+    header = signed_header(signature=algorithm.sign(text, b"secret"))
+    request = algorithm.SignedRequest("GET", b"q=a+b")
 
-    valid = signing.is_valid(
+    valid = algorithm.is_valid(
         header,
         request=request,
         target=TARGET,
@@ -326,13 +326,13 @@ def test_the_literal_plus_form_verifies_only_where_it_is_allowed(allowed):
 
 @pytest.mark.parametrize("allowed", [True, False])
 def test_the_form_as_it_stands_verifies_only_where_it_is_allowed(allowed):
-    text = signing.string_to_sign(
+    text = algorithm.string_to_sign(
         signed_header(), method="GET", target=TARGET, query_lines="q=a%2520b\n"
     )
-    header = signed_header(signature=signing.sign(text, b"secret"))
-    request = signing.SignedRequest("GET", b"q=a%20b")
+    header = signed_header(signature=algorithm.sign(text, b"secret"))
+    request = algorithm.SignedRequest("GET", b"q=a%20b")
 
-    valid = signing.is_valid(
+    valid = algorithm.is_valid(
         header,
         request=request,
         target=TARGET,

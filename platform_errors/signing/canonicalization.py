@@ -1,6 +1,6 @@
 """The query of a signed request as lines: the canonical form, and two of older clients.
 
-Pure, like ``signing.py``, which signs the lines; the rules are ``docs/signing.md``.
+Pure, like ``algorithm.py``, which signs the lines; the rules are ``docs/signing.md``.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from django.db import DEFAULT_DB_ALIAS, connections, router
 
-from platform_errors import prepared
 from platform_errors.models import Nonce
+from platform_errors.postgresql import prepared
 
 SWEEP_LIMIT = 1000
 """Rows that one sweep deletes: more than a process claims between two of its sweeps."""

@@ -1,4 +1,4 @@
-"""What a request states about institution and user, and the credentials that follow.
+"""The institution and the user that a request asserts, and the credentials that follow.
 
 ``contextInstitutionId`` comes in the query; ``principalID`` and ``principalIDNS`` in the
 header or in the query (decisions 5). What cannot be believed is noted, not refused: the
@@ -26,13 +26,13 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 @dataclass(frozen=True, slots=True)
-class Statements:
+class AssertedIdentity:
     """The institution and the user that a request names; both may be empty."""
 
     institutions: frozenset[str] = frozenset()
     principal_id: str = ""
     principal_namespace: str = ""
-    is_contradictory: bool = False
+    is_ambiguous: bool = False
     """Half a pair, or header and query that differ; then the pair is empty."""
 
     @property
@@ -44,12 +44,12 @@ class Statements:
 
     @property
     def names_a_user(self) -> bool:
-        """Whether a user was stated, well or badly."""
-        return self.is_contradictory or bool(self.principal_id)
+        """Whether a user was asserted, well or badly."""
+        return self.is_ambiguous or bool(self.principal_id)
 
 
-def read(request: Request, header_id: str, header_namespace: str) -> Statements:
-    """Collect the statements of header and query."""
+def read(request: Request, header_id: str, header_namespace: str) -> AssertedIdentity:
+    """Collect what header and query assert."""
     query = request.META.get("QUERY_STRING", "")
     values = (
         parse_qs(query.encode("latin-1", "replace").decode(errors="replace"))
@@ -60,13 +60,13 @@ def read(request: Request, header_id: str, header_namespace: str) -> Statements:
     identifiers = set(values.get("principalID", ()))
     namespaces = set(values.get("principalIDNS", ()))
     pair = (next(iter(identifiers), ""), next(iter(namespaces), ""))
-    stated = {(header_id, header_namespace), pair} - {("", "")}
-    if not stated:
-        return Statements(institutions)
+    asserted = {(header_id, header_namespace), pair} - {("", "")}
+    if not asserted:
+        return AssertedIdentity(institutions)
     is_repeated = len(identifiers) > 1 or len(namespaces) > 1
-    if is_repeated or len(stated) > 1 or not _is_usable(*stated):
-        return Statements(institutions, is_contradictory=True)
-    return Statements(institutions, *stated.pop())
+    if is_repeated or len(asserted) > 1 or not _is_usable(*asserted):
+        return AssertedIdentity(institutions, is_ambiguous=True)
+    return AssertedIdentity(institutions, *asserted.pop())
 
 
 def _is_usable(pair: tuple[str, str]) -> bool:
@@ -74,13 +74,13 @@ def _is_usable(pair: tuple[str, str]) -> bool:
     return all(0 < len(part) <= MAX_LENGTH and not _CONTROL.search(part) for part in pair)
 
 
-def signed_credentials(found: KeyLookup, stated: Statements) -> Credentials:
+def signed_credentials(found: KeyLookup, asserted: AssertedIdentity) -> Credentials:
     """Return the credentials of a verified signed request.
 
     Raises ``InvalidParameters`` when the query names two institutions.
     """
     key = found.key
-    requested = stated.institution
+    requested = asserted.institution
     institution: str | None = requested or None
     if institution is None and len(key.institutions) == 1:
         (institution,) = key.institutions
@@ -93,12 +93,12 @@ def signed_credentials(found: KeyLookup, stated: Statements) -> Credentials:
         institution=institution,
         principal=principal,
         requested_institution=requested,
-        is_user_invalid=stated.names_a_user and principal is None,
+        is_user_invalid=asserted.names_a_user and principal is None,
     )
 
 
-def token_credentials(token: AccessToken, stated: Statements) -> Credentials:
-    """Return the credentials of a live token; a stated user must be the token's own.
+def token_credentials(token: AccessToken, asserted: AssertedIdentity) -> Credentials:
+    """Return the credentials of a live token; a asserted user must be the token's own.
 
     Raises ``InvalidParameters`` when the query names two institutions.
     """
@@ -110,9 +110,9 @@ def token_credentials(token: AccessToken, stated: Statements) -> Credentials:
         if token.principal is None
         else (token.principal.identifier, token.principal.namespace)
     )
-    is_another = stated.names_a_user and own != (
-        stated.principal_id,
-        stated.principal_namespace,
+    is_another = asserted.names_a_user and own != (
+        asserted.principal_id,
+        asserted.principal_namespace,
     )
     return Credentials(
         scheme="bearer",
@@ -120,7 +120,7 @@ def token_credentials(token: AccessToken, stated: Statements) -> Credentials:
         institution=institution,
         principal=None if is_another else principal,
         scopes=token.scopes,
-        requested_institution=stated.institution or token.institution,
+        requested_institution=asserted.institution or token.institution,
         is_user_invalid=is_another or (token.principal is not None and principal is None),
     )
 

@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, connection, connections, transaction
 
 from platform_errors.models import Nonce
-from platform_errors.replay import SWEEP_LIMIT, claim_nonce
+from platform_errors.signing.nonces import SWEEP_LIMIT, claim_nonce
 from platform_errors.tests.clients import Api, authorization, read_error
 from platform_errors.tests.factories import make_key
 

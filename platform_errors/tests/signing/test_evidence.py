@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from platform_errors import signing
 from platform_errors.exceptions import EVIDENCE_LIMIT
+from platform_errors.signing import algorithm, canonicalization
 from platform_errors.tests.clients import Api, authorization, read_error
 from platform_errors.tests.factories import SECRET, make_key, past
 
@@ -73,7 +73,7 @@ def test_what_is_shown_makes_the_right_signature(api):
     make_key()
     text = forged(api, PATH, "application/json").json()["string_to_sign"]
 
-    signature = signing.sign(text.encode(), SECRET.encode())
+    signature = algorithm.sign(text.encode(), SECRET.encode())
     response = forged(api, PATH, "application/json", signature=signature)
 
     assert response.json()["reason"] == "timestamp_invalid"
@@ -146,7 +146,7 @@ SENT = st.text(alphabet=string.ascii_letters + "<>&%+=;/ \"'é\x00\x7f\u2028😀
 def test_whatever_is_sent_the_document_is_valid_and_holds_the_lines(sent, method):
     make_key()
     url = f"{PATH}?q={quote(sent)}"
-    expected = signing.canonical_query(f"q={quote(sent)}".encode())
+    expected = canonicalization.canonical_query(f"q={quote(sent)}".encode())
     api = Api()
 
     xml, as_json = (
