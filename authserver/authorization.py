@@ -26,8 +26,8 @@ from authserver.conf import conf
 from authserver.keys import StoredKey, find_stored_key, is_storable
 from authserver.models import ServiceKey
 from authserver.scopes import Scopes
-from platform_errors import exceptions
-from platform_errors.exceptions import Refusal as PlatformRefusal
+from platform_errors.errors import catalogue
+from platform_errors.errors.base import Refusal as PlatformRefusal
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -179,7 +179,7 @@ def _unknown_key(values: dict[str, str], now: datetime) -> Refusal:
     Character by character and https alone: there is no key whose loopback rule could apply.
     """
     refusal = replace(
-        _refusal(exceptions.KeyInvalid(key=values["client_id"])),
+        _refusal(catalogue.KeyInvalid(key=values["client_id"])),
         client_id=values["client_id"],
     )
     address = values["redirect_uri"]

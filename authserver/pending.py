@@ -28,7 +28,7 @@ from authserver.conf import conf
 from authserver.keys import find_stored_key
 from authserver.models import AuditEvent, Grant, PendingRequest, User
 from authserver.scopes import Scopes
-from platform_errors import exceptions
+from platform_errors.errors import base
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -57,7 +57,7 @@ class Pending:
             rules.check_key(request.key.view, now)
             rules.check_services(request.key.view, request.scopes, now)
             rules.check_institution(request.key.view, request.scopes, request.institution)
-        except exceptions.Refusal as refused:
+        except base.Refusal as refused:
             return request.refuse(refused)
         return None
 
@@ -121,7 +121,7 @@ def choose_institution(
     request = pending.request
     try:
         rules.check_institution(request.key.view, request.scopes, registry_id)
-    except exceptions.Refusal as refused:
+    except base.Refusal as refused:
         return request.refuse(refused)
     changed = _open(pending, now).update(
         institution_id=request.key.institution_pks[registry_id]

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from platform_errors import exceptions
-from platform_errors.exceptions import Refusal
+from platform_errors.errors import base, catalogue
+from platform_errors.errors.base import Refusal
 
 
 class OAuthRefusal(Refusal):
@@ -101,7 +101,7 @@ class TemporarilyUnavailable(OAuthRefusal):
     status_code = 503
 
 
-_KEY_ROWS = (exceptions.KeyInvalid, exceptions.KeyExpired, exceptions.KeyCanceled)
+_KEY_ROWS = (catalogue.KeyInvalid, catalogue.KeyExpired, catalogue.KeyCanceled)
 
 
 def authorization_error(refused: Refusal) -> str:
@@ -110,9 +110,9 @@ def authorization_error(refused: Refusal) -> str:
         return refused.error
     if isinstance(refused, _KEY_ROWS):
         return "invalid_client_id"
-    if isinstance(refused, exceptions.ScopesInvalid):
+    if isinstance(refused, catalogue.ScopesInvalid):
         return "invalid_scope"
-    if isinstance(refused, exceptions.InstitutionNotOnKey):
+    if isinstance(refused, catalogue.InstitutionNotOnKey):
         return "access_denied_institution"
     return "server_error"
 
@@ -121,7 +121,7 @@ def token_error(refused: Refusal) -> str:
     """Return the ``error`` of the token endpoint (RFC 6749 section 5.2, decisions 4)."""
     if isinstance(refused, OAuthRefusal):
         return refused.error
-    if isinstance(refused, (*_KEY_ROWS, exceptions.AuthenticationRefusal)):
+    if isinstance(refused, (*_KEY_ROWS, base.AuthenticationRefusal)):
         return "invalid_client"
     for kind, error in _TOKEN_ERRORS:
         if isinstance(refused, kind):
@@ -140,9 +140,9 @@ def error_description(text: str) -> str:
 
 _OUTSIDE_DESCRIPTION = {ord('"'): "'", ord("\\"): "/"}
 _TOKEN_ERRORS: list[tuple[type[Refusal], str]] = [
-    (exceptions.ScopesInvalid, "invalid_scope"),
-    (exceptions.InstitutionNotOnKey, "unauthorized_client"),
-    (exceptions.InternalError, "server_error"),
-    (exceptions.Unavailable, "temporarily_unavailable"),
-    (exceptions.TooManyRequests, "temporarily_unavailable"),
+    (catalogue.ScopesInvalid, "invalid_scope"),
+    (catalogue.InstitutionNotOnKey, "unauthorized_client"),
+    (catalogue.InternalError, "server_error"),
+    (catalogue.Unavailable, "temporarily_unavailable"),
+    (catalogue.TooManyRequests, "temporarily_unavailable"),
 ]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from authserver import refusals
 from authserver.scopes import Scopes, ScopeUnreadable
-from platform_errors import exceptions
+from platform_errors.errors import catalogue
 from platform_errors.keys import get_key_store
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 def check_key(key: ServiceKey, now: datetime) -> None:
     """Ask that the key works. Raises ``KeyCanceled`` or ``KeyExpired`` (spec 7.1)."""
     if key.status == "canceled":
-        raise exceptions.KeyCanceled
+        raise catalogue.KeyCanceled
     if key.is_expired(now):
-        raise exceptions.KeyExpired
+        raise catalogue.KeyExpired
 
 
 def check_scopes(key: ServiceKey, text: str, now: datetime) -> Scopes:
@@ -59,7 +59,7 @@ def check_services(key: ServiceKey, scopes: Scopes, now: datetime) -> None:
     if problems := scopes.problems(key, now):
         # A service that is not on the key has a name all the same, if it exists.
         names = get_key_store().service_names([code for code, _, _ in problems])
-        raise exceptions.ScopesInvalid(
+        raise catalogue.ScopesInvalid(
             [(code, names.get(code, name), reason) for code, name, reason in problems]
         )
 
@@ -77,7 +77,7 @@ def check_institution(
         raise refusals.InvalidRequest("the request names more than one institution")
     for institution in chosen:
         if institution not in key.institutions:
-            raise exceptions.InstitutionNotOnKey(key=key.client_id, institution=institution)
+            raise catalogue.InstitutionNotOnKey(key=key.client_id, institution=institution)
         return institution
     return None
 

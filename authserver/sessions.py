@@ -18,7 +18,7 @@ from django.utils import timezone
 from authserver import vault
 from authserver.conf import conf
 from authserver.models import Session
-from platform_errors.handler import is_unavailable
+from platform_errors.errors.handler import is_unavailable
 
 STARTED_AT = "started_at"
 KEY = re.compile(r"[a-z0-9]{32}")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.db import Error, connections
 
-from platform_errors import handler
+from platform_errors.errors import handler
 from platform_errors.outages import Outage
 
 if TYPE_CHECKING:

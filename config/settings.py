@@ -129,7 +129,7 @@ MIDDLEWARE = [
     # First, so that every answer carries the request identifier, static files included.
     "platform_errors.request_id.RequestIdMiddleware",
     "config.health.HealthMiddleware",
-    "platform_errors.refusal_log.RefusalLogMiddleware",
+    "platform_errors.errors.log.RefusalLogMiddleware",
     "platform_errors.cors.CorsMiddleware",
     "config.middleware.HttpsMiddleware",
     "config.middleware.OverloadMiddleware",
@@ -431,7 +431,7 @@ REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": (
         "config.replica.handle"
         if "replica" in DATABASES
-        else "platform_errors.handler.handle"
+        else "platform_errors.errors.handler.handle"
     ),
     "URL_FORMAT_OVERRIDE": None,
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",

@@ -8,9 +8,9 @@ from django.views.generic import RedirectView
 API_MOUNT = f"{settings.BASE_MOUNT}{settings.VENDOR_NS}/"
 
 handler400 = "authserver.views.failures.bad_request"
-handler403 = "platform_errors.error_handlers.permission_denied"
-handler404 = "platform_errors.error_handlers.page_not_found"
-handler500 = "platform_errors.error_handlers.server_error"
+handler403 = "platform_errors.errors.django_handlers.permission_denied"
+handler404 = "platform_errors.errors.django_handlers.page_not_found"
+handler500 = "platform_errors.errors.django_handlers.server_error"
 
 urlpatterns = [
     # The interfaces first: they are asked for most, and every line above costs a look.

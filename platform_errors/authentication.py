@@ -16,12 +16,17 @@ from typing import TYPE_CHECKING, Any
 from django.contrib.auth.models import AnonymousUser
 from rest_framework.authentication import BaseAuthentication
 
-from platform_errors import exceptions
 from platform_errors.conf import conf
-from platform_errors.http.authorization_header import TwoHeaders, scheme_of, split
+from platform_errors.errors import catalogue
+from platform_errors.errors.log import state_key
+from platform_errors.http.authorization_header import (
+    TwoHeaders,
+    challenge,
+    scheme_of,
+    split,
+)
 from platform_errors.keys import get_key_store
 from platform_errors.redaction import redact
-from platform_errors.refusal_log import state_key
 from platform_errors.signing import algorithm, asserted_identity, canonicalization
 from platform_errors.signing.nonces import KEEP_SECONDS, claim_nonce
 
@@ -55,14 +60,14 @@ class SchemeAuthentication(BaseAuthentication, ABC):
         try:
             header = split(value)
         except TwoHeaders as error:
-            raise exceptions.UnknownAuthorizationScheme(str(error)) from None
+            raise catalogue.UnknownAuthorizationScheme(str(error)) from None
         if header is None:
             # Some servers hand on a header that is not ASCII as an empty one.
-            raise exceptions.AuthorizationHeaderMissing(
+            raise catalogue.AuthorizationHeaderMissing(
                 "the Authorization header is blank, or has characters that are not ASCII"
             )
         if header.scheme != self.scheme():
-            raise exceptions.UnknownAuthorizationScheme(
+            raise catalogue.UnknownAuthorizationScheme(
                 "the scheme is neither Bearer nor that of signed requests"
             )
         credentials = self.credentials(request, header.rest)
@@ -97,7 +102,7 @@ class HmacAuthentication(SchemeAuthentication):
         try:
             header = algorithm.parse_header(rest)
         except algorithm.HeaderMalformed as error:
-            raise exceptions.SignatureInvalid(
+            raise catalogue.SignatureInvalid(
                 str(error), signature=error.signature
             ) from None
         state_key(request, header.client_id)
@@ -110,7 +115,7 @@ class HmacAuthentication(SchemeAuthentication):
             principal_namespace=asserted.principal_namespace,
         )
         if found is None:
-            raise exceptions.KeyInvalid(key=header.client_id)
+            raise catalogue.KeyInvalid(key=header.client_id)
         now = time.time()
         _check_key(found.key, datetime.fromtimestamp(now, UTC))
         _check_signature(header, request, found.key)
@@ -121,7 +126,7 @@ class HmacAuthentication(SchemeAuthentication):
             nonce=header.nonce,
             oldest=int(now) - KEEP_SECONDS,
         ):
-            raise exceptions.NonceReplayed
+            raise catalogue.NonceReplayed
         return asserted_identity.signed_credentials(found, asserted)
 
 
@@ -136,30 +141,24 @@ class BearerAuthentication(SchemeAuthentication):
         """Know the token, its lifetime, its key; one query for all."""
         match = _BEARER.fullmatch(rest)
         if match is None:
-            raise exceptions.TokenInvalid
+            raise catalogue.TokenInvalid
         asserted = asserted_identity.read(request, *_principal_after_token(match[2]))
         token = get_key_store().find_token(match[1])
         if token is None:
-            raise exceptions.TokenInvalid
+            raise catalogue.TokenInvalid
         state_key(request, token.key.client_id)
         now = datetime.now(UTC)
         if token.expires_at <= now:
-            raise exceptions.TokenExpired
+            raise catalogue.TokenExpired
         _check_key(token.key, now)
         return asserted_identity.token_credentials(token, asserted)
 
 
-def challenge(error: str = "") -> str:
-    """Return the ``WWW-Authenticate`` of a refusal (decisions 5)."""
-    realm = f'Bearer realm="{conf.issuer}"'
-    return f'{realm}, error="{error}"' if error else realm
-
-
 def _check_key(key: ServiceKey, now: datetime) -> None:
     if key.status == "canceled":
-        raise exceptions.KeyCanceled
+        raise catalogue.KeyCanceled
     if key.is_expired(now):
-        raise exceptions.KeyExpired
+        raise catalogue.KeyExpired
 
 
 def _check_signature(
@@ -179,9 +178,9 @@ def _check_signature(
             old_generation=key.old_generation,
         )
     except canonicalization.QueryMalformed as error:
-        raise exceptions.MalformedRequest(str(error)) from None
+        raise catalogue.MalformedRequest(str(error)) from None
     if not valid:
-        raise exceptions.SignatureInvalid(
+        raise catalogue.SignatureInvalid(
             signature=header.signature, **_evidence(header, signed, target)
         )
 
@@ -209,7 +208,7 @@ def _check_timestamp(text: str, now: int) -> int:
     """Return the timestamp as a number, if it is one and near the server's clock."""
     if _TIMESTAMP.fullmatch(text) and abs(int(text) - now) <= conf.max_clock_skew_seconds:
         return int(text)
-    raise exceptions.TimestampInvalid(timestamp=text, current_time=now)
+    raise catalogue.TimestampInvalid(timestamp=text, current_time=now)
 
 
 def _principal_after_token(parameters: str | None) -> tuple[str, str]:
@@ -220,8 +219,8 @@ def _principal_after_token(parameters: str | None) -> tuple[str, str]:
     try:
         for name, value in algorithm.parse_parameters(parameters):
             if name not in {"principalid", "principalidns"} or name in values:
-                raise exceptions.TokenInvalid
+                raise catalogue.TokenInvalid
             values[name] = value
     except algorithm.HeaderMalformed:
-        raise exceptions.TokenInvalid from None
+        raise catalogue.TokenInvalid from None
     return values.get("principalid", ""), values.get("principalidns", "")

@@ -10,7 +10,7 @@ from django.db import transaction
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.permissions import SAFE_METHODS
 
-from platform_errors import exceptions
+from platform_errors.errors import catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -88,7 +88,7 @@ class QualityNegotiation(BaseContentNegotiation):
     """DRF's seam, with the quality values that its own negotiation ignores.
 
     Ties go to the view's first renderer. When there is none that the caller accepts, its
-    success becomes ``exceptions.NotAcceptable`` (spec 7.4).
+    success becomes ``NotAcceptable`` (spec 7.4).
     """
 
     def select_parser(
@@ -135,7 +135,7 @@ def _refuse_success(view: Any, request: Request, renderers: list[BaseRenderer]) 
             response: HttpResponseBase = method(*args, **kwargs)
             if 200 <= response.status_code < 300:
                 available = ", ".join(str(renderer.media_type) for renderer in renderers)
-                raise exceptions.NotAcceptable(f"available: {available}")
+                raise catalogue.NotAcceptable(f"available: {available}")
         return response
 
     setattr(view, name, answer)

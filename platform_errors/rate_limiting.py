@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from platform_errors.exceptions import TooManyRequests
-from platform_errors.handler import refusal_response
-from platform_errors.mounts import dialect_of
+from platform_errors.errors.catalogue import TooManyRequests
+from platform_errors.errors.dialects import dialect_of
+from platform_errors.errors.handler import refusal_response
 from platform_errors.throttling import require_within_rate
 
 if TYPE_CHECKING:

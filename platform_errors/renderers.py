@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from rest_framework.renderers import BaseRenderer
 
-from platform_errors import documents
 from platform_errors.conf import conf
+from platform_errors.errors import documents
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from rest_framework.throttling import SimpleRateThrottle
 
-from platform_errors import exceptions
 from platform_errors.client_address import counted_client
 from platform_errors.conf import conf
 from platform_errors.credentials import Credentials
+from platform_errors.errors import catalogue
 from platform_errors.outages import Outage
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class RateLimit(SimpleRateThrottle):
             return True
         try:
             return bool(super().allow_request(request, view))
-        except exceptions.TooManyRequests:
+        except catalogue.TooManyRequests:
             raise
         except Exception as error:  # noqa: BLE001 -- each cache raises its own
             outage.begin(error)
@@ -60,7 +60,7 @@ class RateLimit(SimpleRateThrottle):
         """
         number, _, period = str(self.rate).partition("/")
         wait = str(math.ceil(self.wait() or 1))
-        raise exceptions.TooManyRequests(
+        raise catalogue.TooManyRequests(
             f"the limit is {number} requests per {period} {self.counted}",
             headers={
                 "Retry-After": wait,

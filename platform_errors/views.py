@@ -9,8 +9,8 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from platform_errors import documents, exceptions
 from platform_errors.authentication import BearerAuthentication, HmacAuthentication
+from platform_errors.errors import catalogue, dialects
 from platform_errors.identity import identity_members
 from platform_errors.negotiation import QualityNegotiation
 from platform_errors.permissions import (
@@ -42,7 +42,7 @@ class Identity(PlatformView):
     Needs credentials, but no service on the key and no user.
     """
 
-    error_dialect: ClassVar[documents.Dialect] = documents.PLATFORM
+    error_dialect: ClassVar[dialects.Dialect] = dialects.PLATFORM
     xml_root = "identity"
     authentication_classes = [BearerAuthentication, HmacAuthentication]
     permission_classes = [
@@ -70,14 +70,14 @@ class NoSuchResource(APIView):
     Route to it last: ``re_path("", NoSuchResource.as_view(error_dialect=EVENTS))``.
     """
 
-    error_dialect: documents.Dialect = documents.PLATFORM
+    error_dialect: dialects.Dialect = dialects.PLATFORM
     authentication_classes = ()
     permission_classes = ()
     schema = None
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> NoReturn:
         """Refuse before DRF looks at method, credentials or representation."""
-        raise exceptions.NoSuchResource("nothing lives at this address")
+        raise catalogue.NoSuchResource("nothing lives at this address")
 
     @property
     def default_response_headers(self) -> dict[str, str]:

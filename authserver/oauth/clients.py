@@ -16,9 +16,9 @@ from authserver import rules
 from authserver.keys import StoredKey, find_stored_key
 from authserver.oauth import failures
 from authserver.refusals import InvalidRequest
-from platform_errors import exceptions
 from platform_errors.authentication import HmacAuthentication
-from platform_errors.refusal_log import state_key
+from platform_errors.errors import base, catalogue
+from platform_errors.errors.log import state_key
 from platform_errors.signing import algorithm
 
 if TYPE_CHECKING:
@@ -29,25 +29,25 @@ if TYPE_CHECKING:
     from authserver.oauth.requests import ClientRequest
 
 
-class SecretMissing(exceptions.KeyInvalid):
+class SecretMissing(catalogue.KeyInvalid):
     """The key has a secret, and the client did not authenticate."""
 
     reason = "secret_missing"
 
 
-class SecretWrong(exceptions.KeyInvalid):
+class SecretWrong(catalogue.KeyInvalid):
     """The secret is none of the key's."""
 
     reason = "secret_mismatch"
 
 
-class SecretUnexpected(exceptions.KeyInvalid):
+class SecretUnexpected(catalogue.KeyInvalid):
     """The key is public, and the client sent a secret."""
 
     reason = "secret_unexpected"
 
 
-class AuthenticationRequired(exceptions.AuthenticationRefusal):
+class AuthenticationRequired(base.AuthenticationRefusal):
     """No client is named, or one without a secret where a secret is needed."""
 
     reason = "client_authentication_required"
@@ -68,7 +68,7 @@ def authenticate(
         if client_request.signature is not None:
             return _signed(client_request, client_request.signature, http_request, now)
         return _named(client_request, now)
-    except (exceptions.AuthenticationRefusal, exceptions.KeyCanceled) as refused:
+    except (base.AuthenticationRefusal, catalogue.KeyCanceled) as refused:
         failures.record_client(claimed_id(client_request), refused, now)
         raise
 
@@ -138,7 +138,7 @@ def _signed(
     credentials = HmacAuthentication().credentials(Request(http_request), signature)
     client_id = credentials.key.client_id
     if key is None:
-        raise exceptions.KeyInvalid(key=client_id)
+        raise catalogue.KeyInvalid(key=client_id)
     if client_request.get("client_id") not in {"", client_id}:
         raise InvalidRequest("client_id differs from the Authorization header")
     return key
@@ -147,5 +147,5 @@ def _signed(
 def _known_key(client_id: str) -> StoredKey:
     key = find_stored_key(client_id, failures.place())
     if key is None:
-        raise exceptions.KeyInvalid(key=client_id)
+        raise catalogue.KeyInvalid(key=client_id)
     return key

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from authserver.models import Grant, RefreshToken, User
     from authserver.oauth.requests import ClientRequest
     from authserver.oauth.tokens import Issued
-    from platform_errors.exceptions import Refusal
+    from platform_errors.errors.base import Refusal
 
 
 @dataclass(slots=True, kw_only=True)

@@ -25,7 +25,7 @@ from authserver.refusals import (
     UnauthorizedClient,
 )
 from authserver.scopes import Scopes
-from platform_errors.exceptions import InstitutionNotOnKey
+from platform_errors.errors.catalogue import InstitutionNotOnKey
 
 if TYPE_CHECKING:
     from oauthlib.common import Request

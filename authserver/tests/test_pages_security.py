@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from authserver.models import Session
 from authserver.tests import factories
 from authserver.tests.visitor import Visitor
-from platform_errors.error_handlers import server_error
+from platform_errors.errors.django_handlers import server_error
 from platform_errors.request_id import RequestIdMiddleware
 
 pytestmark = pytest.mark.django_db

@@ -3,24 +3,24 @@
 import pytest
 
 from authserver import refusals
-from platform_errors import exceptions
+from platform_errors.errors import catalogue, writes
 
-SCOPES = exceptions.ScopesInvalid([("a", "A", "Canceled")])
-INSTITUTION = exceptions.InstitutionNotOnKey(key="k", institution="1")
+SCOPES = catalogue.ScopesInvalid([("a", "A", "Canceled")])
+INSTITUTION = catalogue.InstitutionNotOnKey(key="k", institution="1")
 
 
 @pytest.mark.parametrize(
     ("refused", "in_redirect", "at_token"),
     [
-        (exceptions.KeyInvalid(key="k"), "invalid_client_id", "invalid_client"),
-        (exceptions.KeyExpired(), "invalid_client_id", "invalid_client"),
-        (exceptions.KeyCanceled(), "invalid_client_id", "invalid_client"),
+        (catalogue.KeyInvalid(key="k"), "invalid_client_id", "invalid_client"),
+        (catalogue.KeyExpired(), "invalid_client_id", "invalid_client"),
+        (catalogue.KeyCanceled(), "invalid_client_id", "invalid_client"),
         (SCOPES, "invalid_scope", "invalid_scope"),
         (INSTITUTION, "access_denied_institution", "unauthorized_client"),
         (refusals.ScopeMissing(), "invalid_scope", "invalid_scope"),
         (refusals.AccessDenied("no"), "access_denied", "access_denied"),
         (refusals.RedirectMismatch(), "redirect_uri_mismatch", "redirect_uri_mismatch"),
-        (exceptions.InternalError(), "server_error", "server_error"),
+        (catalogue.InternalError(), "server_error", "server_error"),
     ],
 )
 def test_a_refusal_has_its_name_on_either_channel(refused, in_redirect, at_token):
@@ -31,13 +31,13 @@ def test_a_refusal_has_its_name_on_either_channel(refused, in_redirect, at_token
 @pytest.mark.parametrize(
     ("refused", "error"),
     [
-        (exceptions.SignatureInvalid(signature="x"), "invalid_client"),
-        (exceptions.NonceReplayed(), "invalid_client"),
-        (exceptions.UnknownAuthorizationScheme(), "invalid_client"),
-        (exceptions.UnsupportedMediaType(), "invalid_request"),
-        (exceptions.MethodNotSupported(), "invalid_request"),
-        (exceptions.Unavailable(), "temporarily_unavailable"),
-        (exceptions.TooManyRequests(), "temporarily_unavailable"),
+        (catalogue.SignatureInvalid(signature="x"), "invalid_client"),
+        (catalogue.NonceReplayed(), "invalid_client"),
+        (catalogue.UnknownAuthorizationScheme(), "invalid_client"),
+        (writes.UnsupportedMediaType(), "invalid_request"),
+        (catalogue.MethodNotSupported(), "invalid_request"),
+        (catalogue.Unavailable(), "temporarily_unavailable"),
+        (catalogue.TooManyRequests(), "temporarily_unavailable"),
     ],
 )
 def test_what_only_a_program_meets_has_a_name_too(refused, error):

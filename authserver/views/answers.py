@@ -9,9 +9,9 @@ from django.http import HttpResponse
 from django.shortcuts import render
 
 from authserver import refusals
-from platform_errors import exceptions
-from platform_errors.handler import refusal_of, report
-from platform_errors.refusal_log import state_key, state_reason
+from platform_errors.errors import catalogue
+from platform_errors.errors.handler import refusal_of, report
+from platform_errors.errors.log import state_key, state_reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,7 +62,7 @@ def told(
         report(error, request, broke)
         why: refusals.OAuthRefusal = (
             refusals.TemporarilyUnavailable("the server is busy; please try again")
-            if isinstance(broke, exceptions.Unavailable)
+            if isinstance(broke, catalogue.Unavailable)
             else refusals.ServerError("something broke; it was recorded")
         )
     return refused(request, asked.refuse(why))

@@ -1,6 +1,6 @@
-"""The ``Authorization`` header, split into scheme and rest (RFC 9110 section 11.6.2).
+"""``Authorization`` as scheme and rest (RFC 9110 section 11.6.2), and its challenge.
 
-Done by hand because the platform's scheme is an address, which is no token of the RFC's
+Split by hand because the platform's scheme is an address, which is no token of the RFC's
 grammar, and because a server joins two headers into one with a comma.
 """
 
@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from typing import NamedTuple
+
+from platform_errors.conf import conf
 
 _SPLIT = re.compile(r"([^ \t]+)[ \t]+(.*)", re.DOTALL)
 # A quoted string, an unclosed one to the end: read in one pass whatever is sent.
@@ -48,3 +50,9 @@ def split(value: str) -> AuthorizationHeader | None:
     if match is None:
         return AuthorizationHeader(value.lower(), "")
     return AuthorizationHeader(match[1].lower(), match[2])
+
+
+def challenge(error: str = "") -> str:
+    """Return the ``WWW-Authenticate`` of a refusal (decisions 5)."""
+    realm = f'Bearer realm="{conf.issuer}"'
+    return f'{realm}, error="{error}"' if error else realm

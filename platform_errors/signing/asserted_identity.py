@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
-from platform_errors import exceptions
 from platform_errors.credentials import Credentials
+from platform_errors.errors import writes
 
 if TYPE_CHECKING:
     from rest_framework.request import Request
@@ -39,7 +39,7 @@ class AssertedIdentity:
     def institution(self) -> str:
         """The institution, if one is named. Raises ``InvalidParameters`` for several."""
         if len(self.institutions) > 1:
-            raise exceptions.InvalidParameters({"contextInstitutionId": "is repeated"})
+            raise writes.InvalidParameters({"contextInstitutionId": "is repeated"})
         return next(iter(self.institutions), "")
 
     @property

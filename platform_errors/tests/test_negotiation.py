@@ -2,7 +2,8 @@
 
 import pytest
 
-from platform_errors import documents, negotiation
+from platform_errors import negotiation
+from platform_errors.errors import dialects
 from platform_errors.tests.factories import make_key
 
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
@@ -37,7 +38,7 @@ BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
     ],
 )
 def test_a_platform_service_answers_xml_unless_json_is_preferred(accept, is_xml):
-    assert documents.wants_xml(accept, documents.PLATFORM) == is_xml
+    assert dialects.wants_xml(accept, dialects.PLATFORM) == is_xml
 
 
 @pytest.mark.parametrize(
@@ -61,7 +62,7 @@ def test_a_platform_service_answers_xml_unless_json_is_preferred(accept, is_xml)
     ],
 )
 def test_the_events_interface_answers_xml_only_to_those_who_name_it(accept, is_xml):
-    assert documents.wants_xml(accept, documents.EVENTS) == is_xml
+    assert dialects.wants_xml(accept, dialects.EVENTS) == is_xml
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from platform_errors.exceptions import EVIDENCE_LIMIT
+from platform_errors.errors.catalogue import EVIDENCE_LIMIT
 from platform_errors.signing import algorithm, canonicalization
 from platform_errors.tests.clients import Api, authorization, read_error
 from platform_errors.tests.factories import SECRET, make_key, past

@@ -18,7 +18,7 @@ from django.http.multipartparser import MultiPartParserError
 from rest_framework import exceptions as drf
 from rest_framework import serializers
 
-from platform_errors import exceptions
+from platform_errors.errors import catalogue, writes
 from platform_errors.tests.clients import Error, read_error
 from platform_errors.tests.factories import make_key
 
@@ -71,9 +71,9 @@ TRANSLATIONS = [
         "rest_method_not_supported",
     ),
     (drf.NotAcceptable(), 406, "Not Acceptable", "rest_not_acceptable"),
-    (exceptions.Conflict(), 409, "Conflict", "rest_conflict"),
+    (writes.Conflict(), 409, "Conflict", "rest_conflict"),
     (
-        exceptions.PreconditionFailed(),
+        writes.PreconditionFailed(),
         412,
         "Precondition Failed",
         "rest_precondition_failed",
@@ -85,7 +85,7 @@ TRANSLATIONS = [
         "rest_unsupported_media_type",
     ),
     (
-        exceptions.IdempotencyMismatch(),
+        writes.IdempotencyMismatch(),
         422,
         "Idempotency-Key was used with another request body",
         "rest_idempotency_mismatch",
@@ -192,7 +192,7 @@ def test_too_many_requests_says_how_long_to_wait(api, accept, fails_with):
 
 
 def test_conflict(api, accept, fails_with):
-    fails_with(exceptions.Conflict("modified_utc is 2026-11-20 10:00:00"))
+    fails_with(writes.Conflict("modified_utc is 2026-11-20 10:00:00"))
 
     assert read_error(api.call("GET", FAILING, accept=accept)) == Error(
         409, "Conflict", "modified_utc is 2026-11-20 10:00:00"
@@ -200,7 +200,7 @@ def test_conflict(api, accept, fails_with):
 
 
 def test_https_required(api, accept, fails_with):
-    fails_with(exceptions.HttpsRequired())
+    fails_with(catalogue.HttpsRequired())
 
     assert read_error(api.call("GET", FAILING, accept=accept)) == Error(
         403, "https is required", "https is required"
@@ -208,7 +208,7 @@ def test_https_required(api, accept, fails_with):
 
 
 def test_precondition_failed(api, accept, fails_with):
-    fails_with(exceptions.PreconditionFailed("If-Match names another version"))
+    fails_with(writes.PreconditionFailed("If-Match names another version"))
 
     assert read_error(api.call("GET", FAILING, accept=accept)) == Error(
         412, "Precondition Failed", "If-Match names another version"
@@ -216,7 +216,7 @@ def test_precondition_failed(api, accept, fails_with):
 
 
 def test_idempotency_mismatch(api, accept, fails_with):
-    fails_with(exceptions.IdempotencyMismatch())
+    fails_with(writes.IdempotencyMismatch())
 
     message = "Idempotency-Key was used with another request body"
     assert read_error(api.call("GET", FAILING, accept=accept)) == Error(
@@ -225,7 +225,7 @@ def test_idempotency_mismatch(api, accept, fails_with):
 
 
 def test_missing_parameters(api, accept, fails_with):
-    fails_with(exceptions.MissingParameters(["title", "start_date"]))
+    fails_with(writes.MissingParameters(["title", "start_date"]))
 
     assert read_error(api.call("GET", FAILING, accept=accept)) == Error(
         400, "Invalid HTTP Body Content", "Missing parameter(s): title, start_date"
@@ -233,7 +233,7 @@ def test_missing_parameters(api, accept, fails_with):
 
 
 def test_invalid_parameters(api, accept, fails_with):
-    fails_with(exceptions.InvalidParameters({"page": "must be positive"}))
+    fails_with(writes.InvalidParameters({"page": "must be positive"}))
 
     assert read_error(api.call("GET", FAILING, accept=accept)) == Error(
         400, "Invalid parameter(s): page", "page: must be positive"

@@ -1,7 +1,8 @@
 """One class per refusal of the platform: status, message and how each format names it.
 
-Attributes only. How a refusal is shown is ``documents.py``; turning one into a response is
-``handler.py``. Messages are the texts of spec section 7 where it has one.
+Attributes only; those of bodies and parameters are in ``writes.py``. How a refusal is shown
+is ``documents.py``; turning one into a response is ``handler.py``. Messages are the texts
+of spec section 7 where it has one.
 """
 
 from __future__ import annotations
@@ -10,22 +11,8 @@ from typing import TYPE_CHECKING
 
 from rest_framework.exceptions import ErrorDetail
 
-# ruff: noqa: PLC0414 -- the root and its families are raised and caught from here, too
-from platform_errors.refusal import AuthenticationRefusal as AuthenticationRefusal
-from platform_errors.refusal import ForbiddenRefusal as ForbiddenRefusal
-from platform_errors.refusal import Refusal as Refusal
-from platform_errors.refusal import echo as echo
-from platform_errors.refusal import printable as printable
-from platform_errors.write_refusals import BadBody as BadBody
-from platform_errors.write_refusals import Conflict as Conflict
-from platform_errors.write_refusals import ContentTooLarge as ContentTooLarge
-from platform_errors.write_refusals import IdempotencyMismatch as IdempotencyMismatch
-from platform_errors.write_refusals import InvalidParameters as InvalidParameters
-from platform_errors.write_refusals import MalformedJson as MalformedJson
-from platform_errors.write_refusals import MissingParameters as MissingParameters
-from platform_errors.write_refusals import PreconditionFailed as PreconditionFailed
-from platform_errors.write_refusals import UnsupportedMediaType as UnsupportedMediaType
-from platform_errors.write_refusals import field_details
+from platform_errors.errors.base import AuthenticationRefusal, ForbiddenRefusal, Refusal
+from platform_errors.errors.writes import field_details
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -5,10 +5,10 @@ import json
 import pytest
 from lxml import etree
 
-from platform_errors import exceptions
+from platform_errors.errors import catalogue
+from platform_errors.tests.errors.test_documents import ALL, example
+from platform_errors.tests.errors.test_handler import Teapot
 from platform_errors.tests.factories import make_key, make_service, past
-from platform_errors.tests.test_documents import ALL, example
-from platform_errors.tests.test_handler import Teapot
 
 FAILING = "/platform/failing"
 EVENTS_FAILING = "/platform/events/v1/failing"
@@ -56,8 +56,8 @@ def test_the_reason_says_what_is_wrong_with_a_service(api, status, reason):
 def test_several_services_with_different_faults_have_a_reason_of_their_own():
     problems = [("a", "A", "Canceled"), ("b", "B", "Expired")]
 
-    assert exceptions.ScopesInvalid(problems).reason == "scopes_invalid"
-    assert exceptions.ScopesInvalid(problems[:1] * 2).reason == "service_canceled"
+    assert catalogue.ScopesInvalid(problems).reason == "scopes_invalid"
+    assert catalogue.ScopesInvalid(problems[:1] * 2).reason == "service_canceled"
 
 
 @pytest.mark.parametrize(

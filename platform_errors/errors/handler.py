@@ -24,11 +24,11 @@ from rest_framework import exceptions as drf
 from rest_framework.exceptions import ErrorDetail
 from rest_framework.views import set_rollback
 
-from platform_errors import documents, exceptions
-from platform_errors.authentication import challenge
 from platform_errors.conf import conf
-from platform_errors.refusal import Refusal
-from platform_errors.refusal_log import state_reason
+from platform_errors.errors import base, catalogue, dialects, documents, writes
+from platform_errors.errors.base import Refusal
+from platform_errors.errors.log import state_reason
+from platform_errors.http.authorization_header import challenge
 from platform_errors.request_id import current_request_id
 
 if TYPE_CHECKING:
@@ -52,18 +52,18 @@ def handle(exc: Exception, context: Mapping[str, Any]) -> HttpResponse:
     view, request = context.get("view"), context["request"]
     set_rollback()
     refusal = refusal_of(exc)
-    is_fault = isinstance(refusal, exceptions.InternalError | exceptions.Unavailable)
+    is_fault = isinstance(refusal, catalogue.InternalError | catalogue.Unavailable)
     # "Too many feeds at once" is said on purpose, and has its line like every refusal.
     if is_fault and exc is not refusal:
         report(exc, request, refusal)
-    if isinstance(refusal, exceptions.MethodNotSupported) and view is not None:
+    if isinstance(refusal, catalogue.MethodNotSupported) and view is not None:
         refusal.headers.setdefault("Allow", ", ".join(view.allowed_methods))
-    dialect = getattr(view, "error_dialect", documents.PLATFORM)
+    dialect = getattr(view, "error_dialect", dialects.PLATFORM)
     return refusal_response(refusal, request, dialect)
 
 
 def refusal_response(
-    refusal: Refusal, request: HttpRequest | Request, dialect: documents.Dialect
+    refusal: Refusal, request: HttpRequest | Request, dialect: dialects.Dialect
 ) -> HttpResponse:
     """Return the response for a refusal, headers included (decisions 5 and 6)."""
     document = documents.error_document(
@@ -98,7 +98,7 @@ def refusal_of(exc: Exception) -> Refusal:
         and exc.status_code < HTTPStatus.INTERNAL_SERVER_ERROR
     ):
         return _other(exc)
-    return exceptions.InternalError(f"request identifier: {current_request_id()}")
+    return catalogue.InternalError(f"request identifier: {current_request_id()}")
 
 
 def report(exc: Exception, request: HttpRequest | Request, refusal: Refusal) -> None:
@@ -112,12 +112,12 @@ def report(exc: Exception, request: HttpRequest | Request, refusal: Refusal) -> 
 
 def _detail(exc: Any) -> str:
     """Return DRF's own words, which may quote the request."""
-    return exceptions.echo(exc.detail)
+    return base.echo(exc.detail)
 
 
 def _other(exc: drf.APIException) -> Refusal:
     """Keep the status of an exception that only a third party knows."""
-    refusal = exceptions.MalformedRequest(_detail(exc))
+    refusal = catalogue.MalformedRequest(_detail(exc))
     refusal.status_code = exc.status_code
     refusal.text = refusal.events_text = responses.get(exc.status_code, "Refused")
     refusal.reason = Refusal.reason
@@ -127,21 +127,21 @@ def _other(exc: drf.APIException) -> Refusal:
 def _parse_error(exc: drf.ParseError) -> Refusal:
     detail = _detail(exc)
     is_json = detail.startswith("JSON parse error")
-    return (exceptions.MalformedJson if is_json else exceptions.BadBody)(detail)
+    return (writes.MalformedJson if is_json else writes.BadBody)(detail)
 
 
 def _drf_validation_error(exc: drf.ValidationError) -> Refusal:
     if not isinstance(exc.detail, dict):
-        return exceptions.BadBody(_first(exc.detail))
-    return exceptions.InvalidParameters(
+        return writes.BadBody(_first(exc.detail))
+    return writes.InvalidParameters(
         {name: _first(reason) for name, reason in exc.detail.items()}, in_body=True
     )
 
 
 def _django_validation_error(exc: ValidationError) -> Refusal:
     if not hasattr(exc, "error_dict"):
-        return exceptions.BadBody(_first(exc.messages))
-    return exceptions.InvalidParameters(
+        return writes.BadBody(_first(exc.messages))
+    return writes.InvalidParameters(
         {name: _first(reasons) for name, reasons in exc.message_dict.items()}, in_body=True
     )
 
@@ -150,16 +150,16 @@ def _first(reason: Any) -> str:
     """Return the first text in a serializer's nest of lists and dictionaries."""
     while isinstance(reason, list | tuple | dict) and reason:
         reason = next(iter(reason.values())) if isinstance(reason, dict) else reason[0]
-    return ErrorDetail(exceptions.echo(reason), code=getattr(reason, "code", None))
+    return ErrorDetail(base.echo(reason), code=getattr(reason, "code", None))
 
 
 def _throttled(exc: Any) -> Refusal:
     wait = math.ceil(exc.wait or 1)
-    return exceptions.TooManyRequests(headers={"Retry-After": str(wait)})
+    return catalogue.TooManyRequests(headers={"Retry-After": str(wait)})
 
 
 def _too_large(_: Exception) -> Refusal:
-    return exceptions.ContentTooLarge("the body is larger than this server reads")
+    return writes.ContentTooLarge("the body is larger than this server reads")
 
 
 def is_unavailable(exc: BaseException | None) -> TypeGuard[Error]:
@@ -175,7 +175,7 @@ def sqlstate(exc: Error) -> str:
 
 
 def _unavailable() -> Refusal:
-    return exceptions.Unavailable(
+    return catalogue.Unavailable(
         "the database cannot do this now",
         headers={"Retry-After": str(RETRY_AFTER_SECONDS)},
     )
@@ -184,16 +184,16 @@ def _unavailable() -> Refusal:
 _Types = type[Exception] | tuple[type[Exception], ...]
 # The first match wins, so subclasses stand above their bases.
 _TRANSLATIONS: list[tuple[_Types, Callable[[Any], Refusal]]] = [
-    (Http404, lambda _: exceptions.NoSuchResource("nothing lives at this address")),
-    (drf.NotFound, lambda _: exceptions.NoSuchResource("nothing lives at this address")),
-    ((PermissionDenied, drf.PermissionDenied), lambda _: exceptions.MissingPermission()),
-    (drf.NotAuthenticated, lambda _: exceptions.AuthorizationHeaderMissing()),
-    (drf.AuthenticationFailed, lambda _: exceptions.UnknownAuthorizationScheme()),
-    (drf.MethodNotAllowed, lambda exc: exceptions.MethodNotSupported(_detail(exc))),
-    (drf.NotAcceptable, lambda exc: exceptions.NotAcceptable(_detail(exc))),
+    (Http404, lambda _: catalogue.NoSuchResource("nothing lives at this address")),
+    (drf.NotFound, lambda _: catalogue.NoSuchResource("nothing lives at this address")),
+    ((PermissionDenied, drf.PermissionDenied), lambda _: catalogue.MissingPermission()),
+    (drf.NotAuthenticated, lambda _: catalogue.AuthorizationHeaderMissing()),
+    (drf.AuthenticationFailed, lambda _: catalogue.UnknownAuthorizationScheme()),
+    (drf.MethodNotAllowed, lambda exc: catalogue.MethodNotSupported(_detail(exc))),
+    (drf.NotAcceptable, lambda exc: catalogue.NotAcceptable(_detail(exc))),
     (
         drf.UnsupportedMediaType,
-        lambda exc: exceptions.UnsupportedMediaType(_detail(exc)),
+        lambda exc: writes.UnsupportedMediaType(_detail(exc)),
     ),
     (drf.Throttled, _throttled),
     (drf.ParseError, _parse_error),
@@ -202,10 +202,10 @@ _TRANSLATIONS: list[tuple[_Types, Callable[[Any], Refusal]]] = [
     (RequestDataTooBig, _too_large),
     (
         (UnreadablePostError, MultiPartParserError),
-        lambda _: exceptions.BadBody("the body could not be read to its end"),
+        lambda _: writes.BadBody("the body could not be read to its end"),
     ),
     (
         (SuspiciousOperation, BadRequest),
-        lambda _: exceptions.MalformedRequest("the request could not be read"),
+        lambda _: catalogue.MalformedRequest("the request could not be read"),
     ),
 ]

@@ -1,7 +1,4 @@
-"""Refusals of writes and of parameters (spec 7.5), with a code for every field.
-
-They are raised and caught as members of ``exceptions``.
-"""
+"""Refusals of writes and of parameters (spec 7.5), with a code for every field."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from rest_framework.exceptions import ErrorDetail
 
-from platform_errors.refusal import Refusal, echo
+from platform_errors.errors.base import Refusal, echo
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -34,7 +34,9 @@ def test_internal_error_says_its_request_identifier_and_nothing_else(
     assert read_error(response).detail == f"request identifier: {identifier}"
     assert b"internal matter" not in response.content
     assert heard == [FAILING]
-    (record,) = [one for one in caplog.records if one.name == "platform_errors.handler"]
+    (record,) = [
+        one for one in caplog.records if one.name == "platform_errors.errors.handler"
+    ]
     assert "an internal matter" in record.exc_text
 
 
@@ -43,7 +45,9 @@ def test_a_path_cannot_start_a_line_in_the_log(api, fails_with, caplog):
 
     api.call("GET", f"{FAILING}/one%0ACRITICAL%20all%20is%20lost")
 
-    (record,) = [one for one in caplog.records if one.name == "platform_errors.handler"]
+    (record,) = [
+        one for one in caplog.records if one.name == "platform_errors.errors.handler"
+    ]
     assert record.getMessage() == (
         f"Internal Server Error: GET {FAILING}/one\\nCRITICAL all is lost"
     )

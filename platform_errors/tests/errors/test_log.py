@@ -131,7 +131,7 @@ def test_a_success_and_a_page_are_not_refusals(api, lines):
 
 
 def test_without_the_middleware_django_logs_as_it_does(api, lines, settings):
-    name = "platform_errors.refusal_log.RefusalLogMiddleware"
+    name = "platform_errors.errors.log.RefusalLogMiddleware"
     middleware = [one for one in settings.MIDDLEWARE if one != name]
 
     with override_settings(MIDDLEWARE=middleware):

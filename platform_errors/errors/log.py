@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING, TypeVar
 
 from platform_errors.conf import conf
-from platform_errors.refusal import echo
+from platform_errors.errors.base import echo
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,9 +15,9 @@ from django.template import TemplateDoesNotExist
 from django.template.loader import render_to_string
 from django.views import defaults
 
-from platform_errors import exceptions
-from platform_errors.handler import refusal_of, refusal_response
-from platform_errors.mounts import dialect_of
+from platform_errors.errors import base, catalogue, writes
+from platform_errors.errors.dialects import dialect_of
+from platform_errors.errors.handler import refusal_of, refusal_response
 from platform_errors.request_id import current_request_id
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     refusal = refusal_of(exception)
     if dialect is not None:
         return refusal_response(refusal, request, dialect)
-    if isinstance(refusal, exceptions.ContentTooLarge):
+    if isinstance(refusal, writes.ContentTooLarge):
         return page(refusal)
     return defaults.bad_request(request, exception)
 
@@ -41,7 +41,7 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
     dialect = dialect_of(request.path)
     if dialect is None:
         return defaults.permission_denied(request, exception)
-    return refusal_response(exceptions.MissingPermission(), request, dialect)
+    return refusal_response(catalogue.MissingPermission(), request, dialect)
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:
@@ -60,17 +60,17 @@ def server_error(request: HttpRequest) -> HttpResponseBase:
     dialect = dialect_of(request.path)
     error = sys.exc_info()[1]
     refusal = refusal_of(error) if isinstance(error, Exception) else None
-    if isinstance(refusal, exceptions.Unavailable):
+    if isinstance(refusal, catalogue.Unavailable):
         if dialect is None:
             return page(refusal)
         return refusal_response(refusal, request, dialect)
     if dialect is None:
         return defaults.server_error(request)
-    refusal = exceptions.InternalError(f"request identifier: {current_request_id()}")
+    refusal = catalogue.InternalError(f"request identifier: {current_request_id()}")
     return refusal_response(refusal, request, dialect)
 
 
-def page(refusal: exceptions.Refusal) -> HttpResponseBase:
+def page(refusal: base.Refusal) -> HttpResponseBase:
     """Return the page of a refusal. No context processors: they would ask the database."""
     try:
         content: str = render_to_string(f"{refusal.status_code}.html")

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from platform_errors import documents, exceptions, write_refusals
-from platform_errors.refusal import ECHO_LIMIT, Refusal
+from platform_errors.errors import catalogue, documents, writes
+from platform_errors.errors.base import ECHO_LIMIT, Refusal
 
 NS = "http://platform.example/xmlschemas/response"
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[3] / "docs"
 
 
 def schema(name):
@@ -29,9 +29,9 @@ def refusal_classes(base=Refusal):
 def example(refusal_class):
     """An instance with everything a message can hold."""
     arguments = {
-        exceptions.ScopesInvalid: [[("a", "A", "Expired")]],
-        exceptions.MissingParameters: [["title"]],
-        exceptions.InvalidParameters: [{"title": "is odd"}],
+        catalogue.ScopesInvalid: [[("a", "A", "Expired")]],
+        writes.MissingParameters: [["title"]],
+        writes.InvalidParameters: [{"title": "is odd"}],
     }
     parts = dict.fromkeys(
         ["key", "signature", "timestamp", "current_time", "scope", "institution"], "x"
@@ -46,7 +46,7 @@ ALL = sorted(
     {
         cls
         for cls in refusal_classes()
-        if cls.__module__ in {exceptions.__name__, write_refusals.__name__}
+        if cls.__module__ in {catalogue.__name__, writes.__name__}
     },
     key=lambda cls: cls.__name__,
 )
@@ -88,13 +88,15 @@ def test_a_refusal_states_status_and_slug_that_belong_together(refusal_class):
 @pytest.mark.parametrize("refusal_class", ALL, ids=lambda cls: cls.__name__)
 def test_a_refusal_has_a_test_named_after_it(refusal_class):
     name = re.sub("(?<!^)([A-Z])", r"_\1", refusal_class.__name__).lower()
-    tests = "".join(path.read_text() for path in Path(__file__).parent.glob("test_*.py"))
+    tests = "".join(
+        path.read_text() for path in Path(__file__).parents[1].rglob("test_*.py")
+    )
 
     assert f"def test_{name}" in tests
 
 
 def test_the_document_starts_with_declaration_and_default_namespace():
-    content = documents.error_xml(exceptions.Conflict("why"), NS)
+    content = documents.error_xml(writes.Conflict("why"), NS)
 
     assert content == (
         b"<?xml version='1.0' encoding='utf-8'?>\n"
@@ -105,7 +107,7 @@ def test_the_document_starts_with_declaration_and_default_namespace():
 
 @given(st.text(st.characters(exclude_categories=())))
 def test_whatever_is_echoed_xml_stays_valid(text):
-    refusal = exceptions.KeyInvalid(text, key=text)
+    refusal = catalogue.KeyInvalid(text, key=text)
 
     root = etree.fromstring(documents.error_xml(refusal, NS))
 
@@ -115,7 +117,7 @@ def test_whatever_is_echoed_xml_stays_valid(text):
 
 @given(st.dictionaries(st.text(st.characters(exclude_categories=())), st.text()))
 def test_whatever_is_echoed_json_stays_valid(params):
-    refusal = exceptions.InvalidParameters(params)
+    refusal = writes.InvalidParameters(params)
 
     members = json.loads(documents.to_json(documents.events_members(refusal)))
 
@@ -135,7 +137,7 @@ def test_whatever_is_echoed_json_stays_valid(params):
     ],
 )
 def test_illegal_characters_are_replaced_and_long_text_cut(sent, shown):
-    refusal = exceptions.SignatureInvalid(signature=sent)
+    refusal = catalogue.SignatureInvalid(signature=sent)
 
     root = etree.fromstring(documents.error_xml(refusal, NS))
 
@@ -144,7 +146,7 @@ def test_illegal_characters_are_replaced_and_long_text_cut(sent, shown):
 
 
 def test_braces_that_a_caller_sends_are_not_placeholders():
-    assert exceptions.KeyInvalid(key="{0.__class__}").text == (
+    assert catalogue.KeyInvalid(key="{0.__class__}").text == (
         "service key {0.__class__} is invalid"
     )
 
@@ -153,7 +155,7 @@ def test_braces_that_a_caller_sends_are_not_placeholders():
     ("refusal", "members"),
     [
         (
-            exceptions.MissingParameters(["title", "start_date"]),
+            writes.MissingParameters(["title", "start_date"]),
             {
                 "code": "rest_missing_callback_param",
                 "message": "Missing parameter(s): title, start_date",
@@ -173,7 +175,7 @@ def test_braces_that_a_caller_sends_are_not_placeholders():
             },
         ),
         (
-            exceptions.InvalidParameters({"page": "must be positive"}),
+            writes.InvalidParameters({"page": "must be positive"}),
             {
                 "code": "rest_invalid_param",
                 "message": "Invalid parameter(s): page",
@@ -192,7 +194,7 @@ def test_braces_that_a_caller_sends_are_not_placeholders():
             },
         ),
         (
-            exceptions.InvalidUser(),
+            catalogue.InvalidUser(),
             {
                 "code": "rest_forbidden",
                 "message": "Invalid user",
@@ -204,7 +206,7 @@ def test_braces_that_a_caller_sends_are_not_placeholders():
             },
         ),
         (
-            exceptions.KeyExpired(),
+            catalogue.KeyExpired(),
             {
                 "code": "rest_unauthorized",
                 "message": "service key is expired",
@@ -212,7 +214,7 @@ def test_braces_that_a_caller_sends_are_not_placeholders():
             },
         ),
         (
-            exceptions.AuthorizationHeaderMissing(),
+            catalogue.AuthorizationHeaderMissing(),
             {
                 "code": "rest_forbidden",
                 "message": "Authorization header is missing",
@@ -230,22 +232,22 @@ def test_the_events_document_has_code_message_and_data(refusal, members):
     ("refusal", "message", "detail"),
     [
         (
-            exceptions.MissingParameters(["title"]),
+            writes.MissingParameters(["title"]),
             "Invalid HTTP Body Content",
             "Missing parameter(s): title",
         ),
         (
-            exceptions.MissingParameters(["title"], in_body=False),
+            writes.MissingParameters(["title"], in_body=False),
             "Missing parameter(s): title",
             "Missing parameter(s): title",
         ),
         (
-            exceptions.InvalidParameters({"a": "is b", "c": "is d"}, in_body=True),
+            writes.InvalidParameters({"a": "is b", "c": "is d"}, in_body=True),
             "Invalid HTTP Body Content",
             "a: is b; c: is d",
         ),
         (
-            exceptions.InvalidParameters({"page": "is odd"}),
+            writes.InvalidParameters({"page": "is odd"}),
             "Invalid parameter(s): page",
             "page: is odd",
         ),

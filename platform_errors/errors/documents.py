@@ -5,32 +5,19 @@ Nothing here knows about requests; ``handler.py`` makes responses of these.
 
 from __future__ import annotations
 
-import enum
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.etree import ElementTree as ET
 
-from platform_errors import negotiation
-from platform_errors.refusal import printable
+from platform_errors.errors.base import printable
+from platform_errors.errors.dialects import EVENTS, wants_xml
 
 if TYPE_CHECKING:
-    from platform_errors.refusal import Refusal
+    from platform_errors.errors.base import Refusal
+    from platform_errors.errors.dialects import Dialect
 
 XML_CONTENT_TYPE = "application/xml; charset=utf-8"
 JSON_CONTENT_TYPE = "application/json"
-
-
-class Dialect(enum.Enum):
-    """How a view speaks; it says so with the class attribute ``error_dialect``."""
-
-    PLATFORM = "platform"
-    """XML unless JSON is preferred: ``code``, ``message``, ``detail``."""
-    EVENTS = "events"
-    """JSON ``code``, ``message``, ``data``; XML only for those who name it above JSON."""
-
-
-PLATFORM = Dialect.PLATFORM
-EVENTS = Dialect.EVENTS
 
 
 class Document(NamedTuple):
@@ -48,22 +35,6 @@ def error_document(
         return Document(error_xml(refusal, namespace), XML_CONTENT_TYPE)
     members = events_members(refusal) if dialect is EVENTS else platform_members(refusal)
     return Document(to_json(members), JSON_CONTENT_TYPE)
-
-
-def wants_xml(accept: str, dialect: Dialect) -> bool:
-    """Choose between XML and JSON as decisions 6 does.
-
-    A platform service answers XML unless JSON is wanted more, by quality or, at the same
-    quality, by being named where XML is only covered by a wildcard. The events interface
-    answers JSON unless XML is named with a higher quality; never to a browser, which names
-    ``text/html`` beside it.
-    """
-    xml = negotiation.preference(accept, *negotiation.XML_TYPES)
-    as_json = negotiation.preference(accept, negotiation.JSON)
-    if dialect is PLATFORM:
-        return as_json.quality == 0 or xml >= as_json
-    is_browser = negotiation.preference(accept, "text/html").is_named
-    return xml.is_named and xml.quality > as_json.quality and not is_browser
 
 
 def platform_members(refusal: Refusal) -> dict[str, Any]:
