@@ -10,17 +10,17 @@ from csp.middleware import CSPMiddleware
 from django.conf import settings
 from django.contrib.messages import middleware as messages
 from django.http import HttpResponse
-from platform_errors.errors.dialects import dialect_of
 from simple_history.middleware import HistoryRequestMiddleware
 
 from authserver.views.failures import endpoint_refusal
 from config.serving.gateway import OVERLOADED
-from platform_errors.client_address import is_trusted
 from platform_errors.conf import conf
 from platform_errors.errors.catalogue import HttpsRequired, Unavailable
+from platform_errors.errors.dialects import dialect_of
 from platform_errors.errors.django_handlers import page
 from platform_errors.errors.handler import RETRY_AFTER_SECONDS, refusal_response
-from platform_errors.mounts import is_below
+from platform_errors.http.client_address import is_trusted
+from platform_errors.http.mounts import is_below
 
 if TYPE_CHECKING:
     from collections.abc import Callable

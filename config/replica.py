@@ -14,7 +14,7 @@ from django.conf import settings
 from django.db import Error, connections
 
 from platform_errors.errors import handler
-from platform_errors.outages import Outage
+from platform_errors.logging.outages import Outage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

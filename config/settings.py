@@ -127,14 +127,14 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     # First, so that every answer carries the request identifier, static files included.
-    "platform_errors.request_id.RequestIdMiddleware",
+    "platform_errors.http.request_id.RequestIdMiddleware",
     "config.health.HealthMiddleware",
     "platform_errors.errors.log.RefusalLogMiddleware",
-    "platform_errors.cors.CorsMiddleware",
+    "platform_errors.http.cors.CorsMiddleware",
     "config.middleware.HttpsMiddleware",
     "config.middleware.OverloadMiddleware",
-    "platform_errors.cookies.CookielessMiddleware",
-    "platform_errors.rate_limiting.RateLimitMiddleware",
+    "platform_errors.http.cookies.CookielessMiddleware",
+    "platform_errors.throttling.RateLimitMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.common.CommonMiddleware",  # refuses a Host that is not ours
@@ -419,7 +419,7 @@ REST_FRAMEWORK = {
     ],
     # A view that forgets to say what it requires is closed to anonymous callers.
     "DEFAULT_PERMISSION_CLASSES": ["platform_errors.permissions.RequiresCredentials"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "platform_errors.negotiation.QualityNegotiation",
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "platform_errors.renderers.QualityNegotiation",
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": [
         "platform_errors.parsers.JsonParser",
@@ -452,7 +452,7 @@ AXES_ENABLED = True
 AXES_HANDLER = "authserver.login_limits.LoginLimits"
 AXES_LOCKOUT_PARAMETERS = ["username", "ip_address"]
 AXES_USERNAME_CALLABLE = "authserver.login_limits.account_of"
-AXES_CLIENT_IP_CALLABLE = "platform_errors.client_address.counted_client"
+AXES_CLIENT_IP_CALLABLE = "platform_errors.http.client_address.counted_client"
 AXES_LOCKOUT_CALLABLE = "authserver.views.failures.too_many_attempts"
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # a refused attempt is not counted
 AXES_ENABLE_ADMIN = False  # authserver.admin shows the one table that is used
@@ -464,15 +464,15 @@ LOG_LEVEL = env.str("LOG_LEVEL", "INFO")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"request_id": {"()": "platform_errors.logs.RequestIdFilter"}},
+    "filters": {"request_id": {"()": "platform_errors.logging.formatters.RequestIdFilter"}},
     "formatters": {
         "plain": {
-            "()": "platform_errors.logs.PlainFormatter",
+            "()": "platform_errors.logging.formatters.PlainFormatter",
             "format": "{levelname} {name} {message} [{request_id}]",
             "style": "{",
         },
         "json": {
-            "()": "platform_errors.logs.StructuredFormatter",
+            "()": "platform_errors.logging.formatters.StructuredFormatter",
             "format": "{levelname}{name}{message}{request_id}",
             "style": "{",
             "timestamp": "time",

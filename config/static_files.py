@@ -6,7 +6,7 @@ import logging
 
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
-from platform_errors.logs import Occasion
+from platform_errors.logging.outages import Occasion
 
 logger = logging.getLogger(__name__)
 _log = Occasion()

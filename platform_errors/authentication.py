@@ -26,7 +26,7 @@ from platform_errors.http.authorization_header import (
     split,
 )
 from platform_errors.keys import get_key_store
-from platform_errors.redaction import redact
+from platform_errors.logging.redaction import redact
 from platform_errors.signing import algorithm, asserted_identity, canonicalization
 from platform_errors.signing.nonces import KEEP_SECONDS, claim_nonce
 

@@ -17,7 +17,7 @@ from platform_errors.errors.dialects import Dialect
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-REQUEST_ID_MIDDLEWARE = "platform_errors.request_id.RequestIdMiddleware"
+REQUEST_ID_MIDDLEWARE = "platform_errors.http.request_id.RequestIdMiddleware"
 EXCEPTION_HANDLER = "platform_errors.errors.handler.handle"
 MAX_SKEW_SECONDS = 3600
 

@@ -11,19 +11,19 @@ from rest_framework.views import APIView
 
 from platform_errors.authentication import BearerAuthentication, HmacAuthentication
 from platform_errors.errors import catalogue, dialects
-from platform_errors.identity import identity_members
-from platform_errors.negotiation import QualityNegotiation
 from platform_errors.permissions import (
     RequiresCredentials,
     RequiresInstitution,
     RequiresUser,
     require_credentials,
 )
-from platform_errors.renderers import XmlRenderer
+from platform_errors.renderers import QualityNegotiation, XmlRenderer
 from platform_errors.schema import identity_schema
 
 if TYPE_CHECKING:
     from rest_framework.request import Request
+
+    from platform_errors.credentials import Credentials, Service
 
 
 class PlatformView(APIView):
@@ -62,6 +62,31 @@ class Identity(PlatformView):
     def options(self, request: Any, *args: Any, **kwargs: Any) -> Response:
         """Answer with ``Allow`` alone: DRF's own words would look like an identity."""
         return Response(status=204)
+
+
+def identity_members(credentials: Credentials, *, now: datetime) -> dict[str, Any]:
+    """Return the members of the identity document, in their order."""
+    key, principal = credentials.key, credentials.principal
+    return {
+        "clientId": key.client_id,
+        "services": [_service(service, now) for _, service in sorted(key.services.items())],
+        "contextInstitutionId": credentials.institution or "",
+        "institutions": sorted(key.institutions),
+        "principalID": principal.identifier if principal else "",
+        "principalIDNS": principal.namespace if principal else "",
+        "serverTime": int(now.timestamp()),
+    }
+
+
+def _service(service: Service, now: datetime) -> dict[str, str]:
+    """Return one service; ``expires`` is empty when it does not, else as in spec 2.2."""
+    expires = service.expires_at
+    return {
+        "code": service.code,
+        "name": service.name,
+        "status": service.status_at(now),
+        "expires": f"{expires.astimezone(UTC):%Y-%m-%d %H:%M:%SZ}" if expires else "",
+    }
 
 
 class NoSuchResource(APIView):

@@ -17,8 +17,8 @@ from authserver import audit
 from authserver.conf import conf
 from authserver.models import AuditEvent, RefusalCount
 from authserver.oauth import tokens
-from platform_errors.client_address import counted_address, current_client_address
 from platform_errors.errors import base, catalogue
+from platform_errors.http.client_address import counted_address, current_client_address
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from django.http import HttpResponse
 
 from authserver.refusals import error_description, token_error
-from platform_errors import negotiation
 from platform_errors.conf import conf
 from platform_errors.errors import documents
 from platform_errors.errors.log import state_reason
+from platform_errors.http import negotiation
 from platform_errors.http.authorization_header import challenge
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from authserver.models import Session
 from authserver.tests import factories
 from authserver.tests.visitor import Visitor
 from platform_errors.errors.django_handlers import server_error
-from platform_errors.request_id import RequestIdMiddleware
+from platform_errors.http.request_id import RequestIdMiddleware
 
 pytestmark = pytest.mark.django_db
 

@@ -16,13 +16,13 @@ from calendar_events.conf import conf
 from calendar_events.services.images import delete_files_on_rollback
 from platform_errors.authentication import BearerAuthentication, HmacAuthentication
 from platform_errors.errors import dialects
-from platform_errors.negotiation import QualityNegotiation
 from platform_errors.parsers import FormParser, JsonParser
 from platform_errors.permissions import (
     RequiresInstitution,
     RequiresService,
     RequiresUser,
 )
+from platform_errors.renderers import QualityNegotiation
 from platform_errors.views import PlatformView
 
 if TYPE_CHECKING:

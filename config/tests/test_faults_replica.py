@@ -10,7 +10,7 @@ from django.test import Client
 from calendar_events.tests.factories import EventFactory
 from config import replica
 from config.tests import faults
-from platform_errors import logs, outages
+from platform_errors.logging import outages
 
 pytestmark = [
     pytest.mark.django_db,
@@ -61,7 +61,7 @@ def test_the_primary_answers_while_the_replica_is_away(site, second, event, capl
     assert found == [200] * 5
     assert seconds[0] < 5
     errors = [record for record in caplog.records if record.levelno == logging.ERROR]
-    assert [record.name for record in errors] == ["platform_errors.outages"]
+    assert [record.name for record in errors] == ["platform_errors.logging.outages"]
 
 
 def test_a_replica_that_is_back_is_read_again(site, second, event, monkeypatch):
@@ -106,8 +106,8 @@ def test_a_replica_that_has_yet_to_learn_of_a_table_is_not_read(site, second, ev
 
 def test_the_log_has_a_line_a_minute(monkeypatch):
     now = [100.0]
-    monkeypatch.setattr(logs, "monotonic", lambda: now[0])
-    occasion = logs.Occasion()
+    monkeypatch.setattr(outages, "monotonic", lambda: now[0])
+    occasion = outages.Occasion()
 
     found = []
     for moment in (100, 101, 159, 160, 161):

@@ -43,7 +43,8 @@ TARGETS = {
     "platform_errors/permissions.py": "platform_errors/tests/test_permissions.py "
     "platform_errors/tests/test_signed_permissions.py "
     "platform_errors/tests/test_bearer_ladder.py",
-    "platform_errors/client_address.py": "platform_errors/tests/test_client_address.py",
+    "platform_errors/http/client_address.py": "platform_errors/tests/http/"
+    "test_client_address.py",
     "authserver/redirects.py": "authserver/tests/test_redirects.py "
     "authserver/tests/authorize",
     "authserver/rules.py": "authserver/tests/test_rules.py authserver/tests/token "

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import enum
 
-from platform_errors import negotiation
 from platform_errors.conf import conf
-from platform_errors.mounts import is_below
+from platform_errors.http import negotiation
+from platform_errors.http.mounts import is_below
 
 
 class Dialect(enum.Enum):

@@ -18,7 +18,7 @@ from django.views import defaults
 from platform_errors.errors import base, catalogue, writes
 from platform_errors.errors.dialects import dialect_of
 from platform_errors.errors.handler import refusal_of, refusal_response
-from platform_errors.request_id import current_request_id
+from platform_errors.http.request_id import current_request_id
 
 if TYPE_CHECKING:
     from django.http import HttpRequest

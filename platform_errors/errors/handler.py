@@ -22,14 +22,13 @@ from django.http.multipartparser import MultiPartParserError
 from django.utils.cache import patch_vary_headers
 from rest_framework import exceptions as drf
 from rest_framework.exceptions import ErrorDetail
-from rest_framework.views import set_rollback
 
 from platform_errors.conf import conf
 from platform_errors.errors import base, catalogue, dialects, documents, writes
 from platform_errors.errors.base import Refusal
 from platform_errors.errors.log import state_reason
 from platform_errors.http.authorization_header import challenge
-from platform_errors.request_id import current_request_id
+from platform_errors.http.request_id import current_request_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -49,6 +48,9 @@ _READ_ONLY_OR_ENDED = frozenset({"25006", "25P03", "25P04"})
 
 def handle(exc: Exception, context: Mapping[str, Any]) -> HttpResponse:
     """Answer for an exception that a view raised, in the view's dialect."""
+    # DRF imports our throttles, which answer with this module, while it loads its views.
+    from rest_framework.views import set_rollback  # noqa: PLC0415 -- see above
+
     view, request = context.get("view"), context["request"]
     set_rollback()
     refusal = refusal_of(exc)

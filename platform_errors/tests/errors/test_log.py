@@ -6,7 +6,11 @@ import logging
 import pytest
 from django.test import override_settings
 
-from platform_errors.logs import PlainFormatter, RequestIdFilter, StructuredFormatter
+from platform_errors.logging.formatters import (
+    PlainFormatter,
+    RequestIdFilter,
+    StructuredFormatter,
+)
 from platform_errors.tests.clients import authorization
 from platform_errors.tests.factories import TOKEN, make_key, make_token, past
 

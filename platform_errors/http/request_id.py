@@ -7,8 +7,8 @@ import uuid
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from platform_errors.client_address import enter_request, is_trusted
 from platform_errors.conf import conf
+from platform_errors.http.client_address import enter_request, is_trusted
 
 if TYPE_CHECKING:
     from collections.abc import Callable

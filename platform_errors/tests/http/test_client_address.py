@@ -3,7 +3,7 @@
 import pytest
 from django.test import RequestFactory
 
-from platform_errors.client_address import client_address, counted_address
+from platform_errors.http.client_address import client_address, counted_address
 
 
 def address(peer, forwarded=None):

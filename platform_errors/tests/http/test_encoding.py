@@ -5,7 +5,7 @@ from wsgiref.util import setup_testing_defaults
 
 import pytest
 
-from platform_errors.encoding import Utf8Handler, Utf8Request
+from platform_errors.http.wsgi import Utf8Handler, Utf8Request
 
 CHARSETS = [
     *("utf-8", "latin-1", "utf-7", "utf-16", "no-such-charset", ""),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from platform_errors import cors
+from platform_errors.http import cors
 from platform_errors.tests.factories import make_key
 
 PREFLIGHT = {

@@ -6,8 +6,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from platform_errors.logs import PlainFormatter, RequestIdFilter, StructuredFormatter
-from platform_errors.redaction import redact
+from platform_errors.logging.formatters import (
+    PlainFormatter,
+    RequestIdFilter,
+    StructuredFormatter,
+)
+from platform_errors.logging.redaction import redact
 from platform_errors.tests.clients import authorization
 from platform_errors.tests.factories import TOKEN, make_key, make_token
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from platform_errors.conf import conf
-from platform_errors.mounts import is_below
+from platform_errors.http.mounts import is_below
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,7 @@ from django.http import HttpResponse
 from django.urls import Resolver404, resolve
 
 from platform_errors.conf import conf
-from platform_errors.mounts import is_below
+from platform_errors.http.mounts import is_below
 
 if TYPE_CHECKING:
     from collections.abc import Callable

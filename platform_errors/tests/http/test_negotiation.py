@@ -2,8 +2,8 @@
 
 import pytest
 
-from platform_errors import negotiation
 from platform_errors.errors import dialects
+from platform_errors.http import negotiation
 from platform_errors.tests.factories import make_key
 
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"

@@ -1,23 +1,16 @@
-"""Formatters for ``LOGGING``: a line per record, with the request identifier, redacted.
-
-And ``Occasion``, for what must not fill the log.
-"""
+"""Formatters for ``LOGGING``: a line per record, with the request identifier, redacted."""
 
 from __future__ import annotations
 
 import json
 import logging
 from datetime import datetime
-from threading import Lock
-from time import monotonic
 from typing import Any
 
 from pythonjsonlogger.json import JsonFormatter
 
-from platform_errors.redaction import redact
-from platform_errors.request_id import current_request_id
-
-OCCASION_SECONDS = 60.0
+from platform_errors.http.request_id import current_request_id
+from platform_errors.logging.redaction import redact
 
 
 class RequestIdFilter(logging.Filter):
@@ -56,21 +49,3 @@ def _masked(value: Any) -> Any:
 
 def _text(value: Any) -> str:
     return value.isoformat() if isinstance(value, datetime) else redact(str(value))
-
-
-class Occasion:
-    """Something that goes on for a while and is worth a line of the log once a minute."""
-
-    def __init__(self) -> None:
-        """Be due at once."""
-        self._next_at = 0.0
-        self._lock = Lock()
-
-    def is_due(self) -> bool:
-        """Return whether a line should be written now; by one thread of many."""
-        now = monotonic()
-        with self._lock:
-            if now < self._next_at:
-                return False
-            self._next_at = now + OCCASION_SECONDS
-            return True

@@ -6,8 +6,8 @@ import pytest
 from django.contrib.staticfiles import finders
 from django.core.signals import request_finished
 
-from platform_errors.client_address import is_trusted
-from platform_errors.request_id import current_request_id
+from platform_errors.http.client_address import is_trusted
+from platform_errors.http.request_id import current_request_id
 
 HEADER = "x-svc-RequestId"
 SENT = "3d5c0d9e-5a3a-4f0a-9a39-55a9f7d1a7c1"

@@ -6,7 +6,7 @@ from wsgiref.util import setup_testing_defaults
 import pytest
 from django.core.handlers.wsgi import WSGIHandler
 
-from platform_errors.unmeasured_bodies import MeasureBodies
+from platform_errors.http.wsgi import ChunkedBodyMiddleware
 
 # Django looks after its connections at the start of every request.
 pytestmark = pytest.mark.django_db
@@ -30,7 +30,7 @@ def put(body, **changes):
     def start_response(status, headers, exc_info=None):
         answer["status"] = int(status.split()[0])
 
-    chunks = MeasureBodies(WSGIHandler())(environ, start_response)
+    chunks = ChunkedBodyMiddleware(WSGIHandler())(environ, start_response)
     return answer["status"], b"".join(chunks)
 
 
@@ -70,7 +70,9 @@ def test_the_input_is_left_alone(changes):
         **changes,
     }
 
-    MeasureBodies(lambda environ, start_response: seen.update(environ) or [])(environ, None)
+    ChunkedBodyMiddleware(lambda environ, start_response: seen.update(environ) or [])(
+        environ, None
+    )
 
     assert seen["wsgi.input"] is given
     assert given.tell() == 0

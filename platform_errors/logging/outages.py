@@ -1,14 +1,35 @@
-"""What failed a moment ago and is left alone, so that not every request waits for it."""
+"""What goes on for a while: said once a minute, and left alone while it fails.
+
+Neither does every request wait for what failed a moment ago, nor does it fill the log.
+"""
 
 from __future__ import annotations
 
 import logging
+from threading import Lock
 from time import monotonic
-
-from platform_errors.logs import Occasion
 
 logger = logging.getLogger(__name__)
 PAUSE_SECONDS = 5.0
+OCCASION_SECONDS = 60.0
+
+
+class Occasion:
+    """Something that goes on for a while and is worth a line of the log once a minute."""
+
+    def __init__(self) -> None:
+        """Be due at once."""
+        self._next_at = 0.0
+        self._lock = Lock()
+
+    def is_due(self) -> bool:
+        """Return whether a line should be written now; by one thread of many."""
+        now = monotonic()
+        with self._lock:
+            if now < self._next_at:
+                return False
+            self._next_at = now + OCCASION_SECONDS
+            return True
 
 
 class Outage:
