@@ -13,7 +13,8 @@ from urllib.parse import urlsplit
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
-from config import databases, demo_keys
+from config.databases import time_limits
+from config.demo import keys as demo_keys
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -128,26 +129,26 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     # First, so that every answer carries the request identifier, static files included.
     "platform_errors.http.request_id.RequestIdMiddleware",
-    "config.health.HealthMiddleware",
+    "config.http.health.HealthMiddleware",
     "platform_errors.errors.log.RefusalLogMiddleware",
     "platform_errors.http.cors.CorsMiddleware",
-    "config.middleware.HttpsMiddleware",
-    "config.middleware.OverloadMiddleware",
+    "config.http.middleware.HttpsMiddleware",
+    "config.http.middleware.OverloadMiddleware",
     "platform_errors.http.cookies.CookielessMiddleware",
     "platform_errors.throttling.RateLimitMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.common.CommonMiddleware",  # refuses a Host that is not ours
-    "config.middleware.ContentSecurityPolicyMiddleware",
+    "config.http.middleware.ContentSecurityPolicyMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "authserver.middleware.AdminQueryMiddleware",
     "authserver.middleware.DeviceMiddleware",
     "authserver.middleware.OriginMiddleware",  # before the check that it is for
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "config.middleware.MessageMiddleware",
+    "config.http.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "config.middleware.HistoryMiddleware",
+    "config.http.middleware.HistoryMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
 
@@ -175,16 +176,16 @@ if env.str("DATABASE_REPLICA_URL", ""):
     DATABASES["replica"] = env.db_url("DATABASE_REPLICA_URL") | {
         "TEST": {"MIRROR": "default"}
     }
-    DATABASE_ROUTERS = ["config.replica.ReplicaRouter"]
-    MIDDLEWARE.append("config.replica.ReplicaMiddleware")
-_limits = databases.Limits(
+    DATABASE_ROUTERS = ["config.databases.replica.ReplicaRouter"]
+    MIDDLEWARE.append("config.databases.replica.ReplicaMiddleware")
+_limits = time_limits.Limits(
     statement=env.int("STATEMENT_TIMEOUT_SECONDS", 15),
     lock=env.int("LOCK_TIMEOUT_SECONDS", 5),
     idle_in_transaction=env.int("IDLE_IN_TRANSACTION_TIMEOUT_SECONDS", 15),
     connect=env.int("CONNECT_TIMEOUT_SECONDS", 3),
 )
 for _database in DATABASES.values():
-    databases.configure(_database, _limits)
+    time_limits.configure(_database, _limits)
 
 CACHE_URL = env.str("CACHE_URL", "")
 CACHES = {"default": env.cache_url("CACHE_URL", default="locmemcache://")}
@@ -282,7 +283,7 @@ MEDIA_URL = "/media/"
 MEDIA_ROOT = Path(env.str("MEDIA_ROOT", str(BASE_DIR / "media")))
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "config.static_files.StaticFilesStorage"},
+    "staticfiles": {"BACKEND": "config.http.static_files.StaticFilesStorage"},
 }
 
 # --- platform_errors: who is calling, and how we say no -----------------------------------
@@ -382,8 +383,8 @@ SILENCED_SYSTEM_CHECKS = [
     # Native applications receive their code on http loopback addresses (RFC 8252 section
     # 7.3), so http stays allowed there; a service key's validation refuses it elsewhere.
     "oauth2_provider.W008",
-    # config.middleware.HttpsMiddleware sees to plain http: Django's own redirect loses a
-    # POST's body, and would teach programs that a secret sent in the clear works.
+    # HttpsMiddleware sees to plain http: Django's own redirect loses a POST's body, and
+    # would teach programs that a secret sent in the clear works.
     "security.W008",
     *(["platform_errors.W002"] if "replica" in DATABASES else []),  # see REST_FRAMEWORK
     # Whether HSTS is for all subdomains, and for the lists in browsers, operators decide.
@@ -399,7 +400,7 @@ CALENDAR_EVENTS = {
     "ROOT_PATH": f"/{BASE_MOUNT}{VENDOR_NS}/events/v1",
     "PUBLIC_URL": PUBLIC_URL,
     "CURRENCY": CURRENCY,
-    "INSTITUTIONS": "config.institutions.names",
+    "INSTITUTIONS": "config.adapters.institutions.names",
     "MAX_PER_PAGE": 50,
     "FEEDS_AT_ONCE": env.int("FEEDS_AT_ONCE", 32),
     "IDEMPOTENCY_HOURS": env.int("IDEMPOTENCY_HOURS", 24),
@@ -429,7 +430,7 @@ REST_FRAMEWORK = {
     "DEFAULT_THROTTLE_CLASSES": ["platform_errors.throttling.KeyRateLimit"],
     # The replica's adds one case to that of platform_errors.
     "EXCEPTION_HANDLER": (
-        "config.replica.handle"
+        "config.databases.replica.handle"
         if "replica" in DATABASES
         else "platform_errors.errors.handler.handle"
     ),

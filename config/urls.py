@@ -16,10 +16,11 @@ urlpatterns = [
     # The interfaces first: they are asked for most, and every line above costs a look.
     path(f"{API_MOUNT}events/v1", include("calendar_events.urls")),
     path(f"{API_MOUNT}identity/v1", include("platform_errors.urls")),
-    path("", include("config.home")),
+    path("", include("config.http.pages")),
+    *([path("", include("config.demo.views"))] if settings.DEMO else []),
     path("admin", RedirectView.as_view(pattern_name="admin:index")),  # as people type it
     path("admin/", admin.site.urls),
-    path(settings.MEDIA_URL.lstrip("/"), include("config.media")),
+    path(settings.MEDIA_URL.lstrip("/"), include("config.http.media")),
     path(".well-known/", include("authserver.well_known")),
     path(settings.AUTH_MOUNT, include("authserver.urls")),
 ]

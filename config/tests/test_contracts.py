@@ -37,6 +37,9 @@ def test_the_code_keeps_its_contract(app, imports):
         ("platform_errors.http.cors", "platform_errors.errors.catalogue"),
         ("platform_errors.conf", "platform_errors.models"),
         ("platform_errors.permissions", "platform_errors.throttling"),
+        ("config.serving.lanes", "config.http.middleware"),
+        ("config.databases.replica", "config.settings"),
+        ("config.demo.cast", "config.http.pages"),
     ],
 )
 def test_an_import_that_points_up_or_sideways_breaks_it(importer, imported, imports):

@@ -8,7 +8,7 @@ from django.db import connection
 from django.test import Client
 
 from calendar_events.tests.factories import EventFactory
-from config import replica
+from config.databases import replica
 from config.tests import faults
 from platform_errors.logging import outages
 
@@ -26,11 +26,14 @@ EVENTS = "/platform/events/v1/events"
 def second(running, db, settings, monkeypatch):
     """A cluster that anonymous reads go to; the primary is the suite's own database."""
     monkeypatch.setattr(replica, "outage", outages.Outage("lost"))
-    settings.DATABASE_ROUTERS = ["config.replica.ReplicaRouter"]
-    settings.MIDDLEWARE = [*settings.MIDDLEWARE, "config.replica.ReplicaMiddleware"]
+    settings.DATABASE_ROUTERS = ["config.databases.replica.ReplicaRouter"]
+    settings.MIDDLEWARE = [
+        *settings.MIDDLEWARE,
+        "config.databases.replica.ReplicaMiddleware",
+    ]
     settings.REST_FRAMEWORK = {
         **settings.REST_FRAMEWORK,
-        "EXCEPTION_HANDLER": "config.replica.handle",
+        "EXCEPTION_HANDLER": "config.databases.replica.handle",
     }
     with faults.connected("replica", faults.settings_for(running)):
         yield running

@@ -4,15 +4,15 @@ import pytest
 from django.contrib.auth.models import Group
 from django.utils import timezone
 
-from authserver import demo
 from authserver.models import Institution, ServiceKey, User
+from config.demo import cast
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def users():
-    return demo.seed(timezone.now())
+    return cast.seed(timezone.now())
 
 
 def test_the_users_are_those_of_the_table(users):
@@ -91,7 +91,7 @@ def test_seeding_again_touches_nothing(users):
     User.objects.filter(login="bob@1001").update(full_name="Robert")
     Group.objects.get(name="editor").user_set.clear()
 
-    demo.seed(timezone.now())
+    cast.seed(timezone.now())
 
     assert User.objects.get(login="bob@1001").full_name == "Robert"
     assert not users["alice"].groups.exists()
@@ -99,7 +99,7 @@ def test_seeding_again_touches_nothing(users):
 
 
 def test_the_description_names_every_account_and_key(users):
-    text = "\n".join(demo.describe())
+    text = "\n".join(cast.describe())
 
     for name in ("alice", "bob", "carol", "dora", "erin", "frank", "admin"):
         assert f"{name} / {name}-demo-pass" in text

@@ -1,4 +1,4 @@
-"""The front door, and the demo client when the demo is on."""
+"""The front door, and what crawlers and browsers look for at the root."""
 
 from __future__ import annotations
 
@@ -24,39 +24,6 @@ class Home(TemplateView):
             events_root=f"{root}/events/v1",
             identity=f"{root}/identity/v1",
         )
-
-
-class DemoClient(TemplateView):
-    """A browser application that walks the whole journey: an OAuth client of this server.
-
-    It knows what any public client knows: addresses, its service key and the scopes it
-    wants. The same page is the redirect address.
-    """
-
-    template_name = "demo/client.html"
-
-    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        root = f"/{settings.BASE_MOUNT}{settings.VENDOR_NS}"
-        return super().get_context_data(
-            **kwargs,
-            client={
-                "authorize": f"/{settings.AUTH_MOUNT}auth",
-                "token": f"/{settings.AUTH_MOUNT}token",
-                "revoke": f"/{settings.AUTH_MOUNT}revoke",
-                "events": f"{root}/events/v1/events",
-                "identity": f"{root}/identity/v1",
-                "redirectUri": f"{settings.PUBLIC_URL}/demo/callback",
-                "issuer": settings.ISSUER,
-                "clientId": "demo-spa",
-            },
-        )
-
-
-DEMO: list[URLPattern] = [
-    path("demo", RedirectView.as_view(pattern_name="demo")),
-    path("demo/", DemoClient.as_view(), name="demo"),
-    path("demo/callback", DemoClient.as_view(), name="demo-callback"),
-]
 
 
 class Robots(TemplateView):
@@ -91,5 +58,4 @@ urlpatterns: list[URLPattern] = [
     path("", Home.as_view(), name="home"),
     path("robots.txt", Robots.as_view()),
     path("favicon.ico", Icon.as_view()),
-    *(DEMO if settings.DEMO else []),
 ]

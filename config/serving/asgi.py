@@ -1,4 +1,4 @@
-"""The server object, ``config.asgi:application``: ``config.wsgi``'s behind an event loop.
+"""The server object ``application``: that of ``config.wsgi`` behind an event loop.
 
 ``manage.py serve`` runs it. Any WSGI server can run ``config.wsgi:application`` instead; it
 then needs a proxy in front that receives whole bodies and buffers answers.

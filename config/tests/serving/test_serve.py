@@ -168,7 +168,7 @@ def test_the_server_listens_where_the_settings_say(settings):
         "8123",
         "3",
     )
-    assert "config.asgi:application" in words
+    assert "config.serving.asgi:application" in words
 
 
 def test_the_banner_leads_to_every_door(settings):

@@ -5,7 +5,7 @@ from django.contrib.auth import get_user_model
 from django.test import RequestFactory
 
 from calendar_events.models import Event
-from config import replica
+from config.databases import replica
 
 EVENTS = "/platform/events/v1/events"
 

@@ -3,7 +3,6 @@
 from http import HTTPStatus
 
 import pytest
-from django.template.loader import render_to_string
 from django.test import Client
 
 
@@ -32,10 +31,3 @@ def test_the_token_against_forged_forms_ends_with_the_browser():
     response = Client().get("/admin/login/")
 
     assert response.cookies["csrf"]["max-age"] == ""
-
-
-def test_the_demonstration_says_that_it_needs_scripts():
-    page = render_to_string("demo/client.html", {"client": {}})
-
-    assert "<noscript>" in page
-    assert 'id="token" tabindex="0"' in page

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from django.contrib.auth.models import Group
 from django.db import transaction
 
-from authserver.demo_institutions import OTHERS
 from authserver.models import (
     Institution,
     KeyInstitution,
@@ -22,6 +21,7 @@ from authserver.models import (
     ServiceKey,
     User,
 )
+from config.demo.institutions import OTHERS
 
 if TYPE_CHECKING:
     from datetime import datetime

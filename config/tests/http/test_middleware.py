@@ -7,7 +7,7 @@ from django.conf import settings
 from django.http import HttpResponse
 from simple_history.models import HistoricalRecords
 
-from config.middleware import HistoryMiddleware
+from config.http.middleware import HistoryMiddleware
 from config.serving.gateway import OVERLOADED
 
 EVENTS = f"{settings.CALENDAR_EVENTS['ROOT_PATH']}/events"

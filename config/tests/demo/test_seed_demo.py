@@ -4,11 +4,12 @@ import io
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.template.loader import render_to_string
 from django.test import RequestFactory
 
 from authserver.models import ServiceKey, User
 from calendar_events.models import Event
-from config.home import DemoClient
+from config.demo.views import DemoClient
 
 pytestmark = pytest.mark.django_db
 
@@ -46,3 +47,10 @@ def test_the_demo_client_knows_what_any_public_client_knows(settings):
     assert client["redirectUri"] == f"{settings.PUBLIC_URL}/demo/callback"
     assert client["events"] == "/platform/events/v1/events"
     assert "demo-spa" in response.content.decode()
+
+
+def test_the_demonstration_says_that_it_needs_scripts():
+    page = render_to_string("demo/client.html", {"client": {}})
+
+    assert "<noscript>" in page
+    assert 'id="token" tabindex="0"' in page
