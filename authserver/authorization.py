@@ -21,10 +21,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote_plus
 
-from authserver import parameters, redirects, refusals, rules
+from authserver import parameters, refusals, rules
 from authserver.conf import conf
 from authserver.keys import StoredKey, find_stored_key, is_storable
 from authserver.models import ServiceKey
+from authserver.parsing import redirect_uris
 from authserver.scopes import Scopes
 from platform_errors.errors import catalogue
 from platform_errors.errors.base import Refusal as PlatformRefusal
@@ -114,7 +115,7 @@ def validate(
     key = find_stored_key(client_id)
     if key is None:
         return _unknown_key(values, now)
-    if not redirects.is_registered(redirect_uri, key.redirect_addresses):
+    if not redirect_uris.is_registered(redirect_uri, key.redirect_addresses):
         mismatch = refusals.RedirectMismatch()
         return replace(_refusal(mismatch), client_id=client_id)
     request = AuthorizationRequest(

@@ -12,7 +12,7 @@ from django.core.validators import MaxLengthValidator
 from django.views.decorators.debug import sensitive_variables
 
 from authserver.models import User
-from authserver.text import normalise_username
+from authserver.parsing.usernames import normalise_username
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, QueryDict

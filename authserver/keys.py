@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from django.db import connections, router
 
-from authserver import vault
+from authserver.crypto import encryption, opaque
 from authserver.models import (
     AccessToken,
     AuditEvent,
@@ -142,8 +142,8 @@ class ServiceKeyStore:
     ) -> KeyLookup | None:
         """Return the key and, when one was asked for and exists, the principal.
 
-        Raises ``vault.SecretUnreadable`` when the key's secret was encrypted with a key
-        that is no longer configured.
+        Raises ``SecretUnreadable`` when the key's secret was encrypted with a key that is
+        no longer configured.
         """
         row = _fetch_key(client_id, principal_id, principal_namespace)
         if row is None:
@@ -157,7 +157,7 @@ class ServiceKeyStore:
 
     def find_token(self, token: str) -> credentials.AccessToken | None:
         """Return the token that was not revoked, with everything it depends on."""
-        row = _fetch_row(_token_statement, [vault.digest(token)])
+        row = _fetch_row(_token_statement, [opaque.digest(token)])
         if row is None:
             return None
         registry_id, scope, expires = row[-3:]
@@ -247,7 +247,7 @@ def _key_view(row: Sequence[Any], *, with_secrets: bool = True) -> credentials.S
         client_id=row[1],
         status=row[3],
         expires_at=_moment(row[4]),
-        secrets=tuple(vault.decrypt(text) for text in stored if text),
+        secrets=tuple(encryption.decrypt(text) for text in stored if text),
         services={
             code: credentials.Service(
                 code=code, name=name, status=status, expires_at=_moment(expires_at)

@@ -22,7 +22,7 @@ from authserver import audit, devices
 from authserver.backends import login_at
 from authserver.conf import conf
 from authserver.models import AuditEvent, Institution, User
-from authserver.text import normalise_username
+from authserver.parsing.usernames import normalise_username
 from platform_errors.http.client_address import counted_address, counted_client
 
 if TYPE_CHECKING:

@@ -22,11 +22,13 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 from django.utils.crypto import constant_time_compare
 
-from authserver import audit, consents, redirects, refusals, rules, vault
+from authserver import audit, consents, refusals, rules
 from authserver.authorization import AuthorizationRequest, Refusal, redirect_url
 from authserver.conf import conf
+from authserver.crypto import opaque
 from authserver.keys import find_stored_key
 from authserver.models import AuditEvent, Grant, PendingRequest, User
+from authserver.parsing import redirect_uris
 from authserver.scopes import Scopes
 from platform_errors.errors import base
 
@@ -64,11 +66,11 @@ class Pending:
 
 def store(request: AuthorizationRequest, *, binding: str, now: datetime) -> str:
     """Keep a validated request and return the handle that the pages carry."""
-    handle = vault.random_text(vault.TOKEN_LENGTH)
+    handle = opaque.random_text(opaque.TOKEN_LENGTH)
     institution = request.institution
     PendingRequest.objects.create(
-        handle=vault.digest(handle),
-        binding=vault.digest(binding),
+        handle=opaque.digest(handle),
+        binding=opaque.digest(binding),
         key_id=request.key.pk,
         institution_id=request.key.institution_pks[institution] if institution else None,
         redirect_uri=request.redirect_uri,
@@ -88,14 +90,14 @@ def load(handle: str, *, binding: str, now: datetime) -> Pending | None:
     """
     row = (
         PendingRequest.objects.select_related("key", "institution")
-        .filter(handle=vault.digest(handle), consumed_at__isnull=True, expires_at__gt=now)
+        .filter(handle=opaque.digest(handle), consumed_at__isnull=True, expires_at__gt=now)
         .first()
     )
-    is_ours = row is not None and constant_time_compare(row.binding, vault.digest(binding))
+    is_ours = row is not None and constant_time_compare(row.binding, opaque.digest(binding))
     key = find_stored_key(row.key.client_id) if row is not None and is_ours else None
     if row is None or key is None:
         return None
-    if not redirects.is_registered(row.redirect_uri, key.redirect_addresses):
+    if not redirect_uris.is_registered(row.redirect_uri, key.redirect_addresses):
         return None
     return Pending(
         pk=row.pk,
@@ -173,11 +175,11 @@ def issue_code(
     if institution is None or not _may_grant(user, institution):
         return request.refuse(refusals.AccessDenied("Invalid user"))
     institution_id = request.key.institution_pks[institution]
-    code = vault.new_code()
+    code = opaque.new_code()
     with transaction.atomic():
         _consume(pending, now)
         Grant.objects.create(
-            code=vault.digest(code),
+            code=opaque.digest(code),
             user=user,
             application_id=request.key.pk,
             institution_id=institution_id,

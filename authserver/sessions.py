@@ -15,8 +15,8 @@ from django.contrib.sessions.backends.base import UpdateError
 from django.contrib.sessions.backends.db import SessionStore as DatabaseSessionStore
 from django.utils import timezone
 
-from authserver import vault
 from authserver.conf import conf
+from authserver.crypto import opaque
 from authserver.models import Session
 from platform_errors.errors.handler import is_unavailable
 
@@ -65,7 +65,7 @@ class SessionStore(DatabaseSessionStore):
     def load(self) -> dict[str, Any]:
         """Return the data of a session that is alive, and prolong one that is in use."""
         row = Session.objects.filter(
-            session_key=vault.digest(self.session_key or ""),
+            session_key=opaque.digest(self.session_key or ""),
             expire_date__gt=timezone.now(),
         ).first()
         if row is None:
@@ -79,19 +79,19 @@ class SessionStore(DatabaseSessionStore):
 
     def exists(self, session_key: str) -> bool:
         """Return whether a row is stored under the digest of this key."""
-        return super().exists(vault.digest(session_key))
+        return super().exists(opaque.digest(session_key))
 
     def delete(self, session_key: str | None = None) -> None:
         """End the session of this key, or this session."""
         key = session_key or self.session_key
         if key is not None:
-            Session.objects.filter(session_key=vault.digest(key)).delete()
+            Session.objects.filter(session_key=opaque.digest(key)).delete()
 
     def create_model_instance(self, data: dict[str, Any]) -> Session:
         """Remember when the session began, and whose it is; keep the key out of it."""
         data.setdefault(STARTED_AT, _now())
         row = cast("Session", super().create_model_instance(data))
-        row.session_key = vault.digest(row.session_key)
+        row.session_key = opaque.digest(row.session_key)
         row.user_id = data.get(SESSION_KEY)
         return row
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from authserver.conf import conf
 from authserver.models.institution import Institution
-from authserver.text import normalise_username
+from authserver.parsing.usernames import normalise_username
 
 # No control characters (NUL cannot be stored) and no white space around or inside.
 USERNAME = re.compile(r"^[^\s\x00-\x1f\x7f]+\Z")

@@ -5,7 +5,7 @@ import time
 import pytest
 from django.urls import reverse
 
-from authserver.text import normalise_username
+from authserver.parsing.usernames import normalise_username
 
 pytestmark = pytest.mark.django_db
 

@@ -25,7 +25,7 @@ def to_application(location: str) -> HttpResponse:
     """Redirect to a registered address.
 
     Django's own redirect refuses the private-use schemes of native applications
-    (RFC 8252 section 7.1); which schemes may be registered is decided in ``redirects.py``.
+    (RFC 8252 section 7.1); ``parsing.redirect_uris`` decides which may be registered.
     """
     return HttpResponse(status=HTTPStatus.FOUND, headers={"Location": location})
 

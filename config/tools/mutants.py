@@ -45,7 +45,7 @@ TARGETS = {
     "platform_errors/tests/test_bearer_ladder.py",
     "platform_errors/http/client_address.py": "platform_errors/tests/http/"
     "test_client_address.py",
-    "authserver/redirects.py": "authserver/tests/test_redirects.py "
+    "authserver/parsing/redirect_uris.py": "authserver/tests/parsing/test_redirect_uris.py "
     "authserver/tests/authorize",
     "authserver/rules.py": "authserver/tests/test_rules.py authserver/tests/token "
     "authserver/tests/authorize",

@@ -3,7 +3,7 @@
 import pytest
 from django.core.exceptions import ValidationError
 
-from authserver.redirects import is_registered, validate_redirect_address
+from authserver.parsing.redirect_uris import is_registered, validate_redirect_address
 from authserver.tests import factories
 
 

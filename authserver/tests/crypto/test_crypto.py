@@ -6,7 +6,7 @@ import pytest
 from cryptography.fernet import Fernet
 from django.core.management import CommandError, call_command
 
-from authserver import vault
+from authserver.crypto import encryption, opaque
 from authserver.tests import factories
 
 
@@ -30,11 +30,11 @@ def new():
 
 def test_what_is_made_has_letters_and_digits_only():
     made = [
-        vault.new_access_token().removeprefix("tk_"),
-        vault.new_refresh_token().removeprefix("rt_"),
-        vault.new_code().removeprefix("auth_"),
-        vault.new_client_id(),
-        vault.new_client_secret(),
+        opaque.new_access_token().removeprefix("tk_"),
+        opaque.new_refresh_token().removeprefix("rt_"),
+        opaque.new_code().removeprefix("auth_"),
+        opaque.new_client_id(),
+        opaque.new_client_secret(),
     ]
 
     assert all(text.isascii() and text.isalnum() for text in made)
@@ -43,25 +43,25 @@ def test_what_is_made_has_letters_and_digits_only():
 
 def test_a_secret_of_a_lost_encryption_key_is_unreadable(encrypt_with, old, new):
     encrypt_with(old)
-    stored = vault.encrypt("s")
+    stored = encryption.encrypt("s")
     encrypt_with(new)
 
-    with pytest.raises(vault.SecretUnreadable):
-        vault.decrypt(stored)
-    with pytest.raises(vault.SecretUnreadable):
-        vault.rotate_encryption(stored)
+    with pytest.raises(encryption.SecretUnreadable):
+        encryption.decrypt(stored)
+    with pytest.raises(encryption.SecretUnreadable):
+        encryption.rotate_encryption(stored)
 
 
 def test_a_secret_that_was_read_before_needs_its_encryption_key_again(
     encrypt_with, old, new
 ):
     encrypt_with(old)
-    stored = vault.encrypt("s")
-    assert vault.decrypt(stored) == b"s"
+    stored = encryption.encrypt("s")
+    assert encryption.decrypt(stored) == b"s"
     encrypt_with(new)
 
-    with pytest.raises(vault.SecretUnreadable):
-        vault.decrypt(stored)
+    with pytest.raises(encryption.SecretUnreadable):
+        encryption.decrypt(stored)
 
 
 @pytest.mark.django_db
