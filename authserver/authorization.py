@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote_plus
 
-from authserver import parameters, refusals, rules
+from authserver import errors, parameters, rules
 from authserver.conf import conf
 from authserver.keys import StoredKey, find_stored_key, is_storable
 from authserver.models import ServiceKey
@@ -59,7 +59,7 @@ class Refusal:
         return redirect_url(
             self.redirect_uri,
             error=self.error,
-            error_description=refusals.error_description(self.description),
+            error_description=errors.error_description(self.description),
             http_code=str(self.http_code),
             state=self.state,
         )
@@ -116,7 +116,7 @@ def validate(
     if key is None:
         return _unknown_key(values, now)
     if not redirect_uris.is_registered(redirect_uri, key.redirect_addresses):
-        mismatch = refusals.RedirectMismatch()
+        mismatch = errors.RedirectMismatch()
         return replace(_refusal(mismatch), client_id=client_id)
     request = AuthorizationRequest(
         key=key,
@@ -145,15 +145,13 @@ def _validated(
     """Climb the rest of the ladder, whose refusals go to the verified address."""
     key = request.key.view
     if len(request.state) > MAX_STATE_LENGTH or _CONTROL.search(request.state):
-        raise refusals.InvalidRequest("state is too long or has control characters")
+        raise errors.InvalidRequest("state is too long or has control characters")
     rules.check_key(key, now)
     if old_generation and not key.old_generation:
-        raise refusals.UnauthorizedClient(
-            "the service key is not enabled for this endpoint"
-        )
+        raise errors.UnauthorizedClient("the service key is not enabled for this endpoint")
     _require(values, "response_type")
     if values["response_type"] != "code":
-        raise refusals.UnsupportedResponseType("response_type must be code")
+        raise errors.UnsupportedResponseType("response_type must be code")
     scopes = rules.check_scopes(key, values.get("scope", ""), now)
     challenge = _code_challenge(request.key, values)
     if old_generation:
@@ -169,9 +167,7 @@ def _validated(
 def _require(values: dict[str, str], *names: str) -> None:
     for name in names:
         if not values.get(name):  # sent without a value is not sent (RFC 6749 section 3.1)
-            raise refusals.InvalidRequest(
-                f"required parameter '{name}' is missing or blank"
-            )
+            raise errors.InvalidRequest(f"required parameter '{name}' is missing or blank")
 
 
 def _unknown_key(values: dict[str, str], now: datetime) -> Refusal:
@@ -203,9 +199,9 @@ def _code_challenge(key: StoredKey, values: dict[str, str]) -> str:
         return ""
     _require(values, "code_challenge", "code_challenge_method")
     if method != "S256":
-        raise refusals.InvalidRequest("code_challenge_method must be S256")
+        raise errors.InvalidRequest("code_challenge_method must be S256")
     if challenge is None or not CODE_CHALLENGE.fullmatch(challenge):
-        raise refusals.InvalidRequest(
+        raise errors.InvalidRequest(
             "code_challenge must be 43 characters of the URL-safe alphabet"
         )
     return challenge
@@ -216,11 +212,11 @@ def _old_generation_institution(values: dict[str, str]) -> str | None:
     authenticating = values.get("authenticatingInstitutionId", "")
     context = values.get("contextInstitutionId", "")
     if bool(authenticating) != bool(context):
-        raise refusals.InvalidRequest(
+        raise errors.InvalidRequest(
             "authenticatingInstitutionId and contextInstitutionId come together"
         )
     if authenticating != context:
-        raise refusals.InvalidRequest(
+        raise errors.InvalidRequest(
             "authenticatingInstitutionId and contextInstitutionId must be the same here: "
             "users log in at the institution whose data they share"
         )
@@ -229,7 +225,7 @@ def _old_generation_institution(values: dict[str, str]) -> str | None:
 
 def _refusal(refused: PlatformRefusal) -> Refusal:
     return Refusal(
-        error=refusals.authorization_error(refused),
+        error=errors.authorization_error(refused),
         description=refused.text,
         http_code=refused.status_code,
         reason=refused.reason,

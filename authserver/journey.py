@@ -14,7 +14,7 @@ from django.conf import settings
 from django.contrib import auth
 from django.core import signing
 
-from authserver import consents, expiry, pending
+from authserver import consents, pending, retention
 from authserver.crypto import opaque
 from authserver.models import User
 
@@ -60,7 +60,7 @@ def begin(request: HttpRequest, outcome: AuthorizationRequest, *, now: datetime)
     if not binding(request):
         request.session[_BINDING] = secrets.token_urlsafe(32)
     handle = pending.store(outcome, binding=binding(request), now=now)
-    expiry.clear_few(now)
+    retention.clear_few(now)
     if outcome.institution is None:
         choosing = [*request.session.get(_CHOOSING, []), opaque.digest(handle)]
         request.session[_CHOOSING] = choosing[-MOST_CHOICES:]

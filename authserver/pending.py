@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 from django.utils.crypto import constant_time_compare
 
-from authserver import audit, consents, refusals, rules
+from authserver import audit, consents, errors, rules
 from authserver.authorization import AuthorizationRequest, Refusal, redirect_url
 from authserver.conf import conf
 from authserver.crypto import opaque
@@ -147,7 +147,7 @@ def deny(pending: Pending, *, now: datetime, user: User | None = None) -> str:
             at=now,
             scopes=str(request.scopes),
         )
-    refusal = request.refuse(refusals.AccessDenied("the user denied access"))
+    refusal = request.refuse(errors.AccessDenied("the user denied access"))
     assert refusal.location is not None  # noqa: S101 -- the address was verified
     return refusal.location
 
@@ -173,7 +173,7 @@ def issue_code(
         return refusal
     institution = request.institution
     if institution is None or not _may_grant(user, institution):
-        return request.refuse(refusals.AccessDenied("Invalid user"))
+        return request.refuse(errors.AccessDenied("Invalid user"))
     institution_id = request.key.institution_pks[institution]
     code = opaque.new_code()
     with transaction.atomic():

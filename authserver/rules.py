@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from authserver import refusals
+from authserver import errors
 from authserver.scopes import Scopes, ScopeUnreadable
 from platform_errors.errors import catalogue
 from platform_errors.keys import get_key_store
@@ -46,11 +46,11 @@ def read_scopes(text: str) -> Scopes:
     try:
         scopes = Scopes.parse(text)
     except ScopeUnreadable as unreadable:
-        raise refusals.InvalidScope(str(unreadable)) from None
+        raise errors.InvalidScope(str(unreadable)) from None
     if not scopes.services:
-        raise refusals.ScopeMissing
+        raise errors.ScopeMissing
     if "" in scopes.contexts:
-        raise refusals.InvalidScope("context: in scope names no institution")
+        raise errors.InvalidScope("context: in scope names no institution")
     return scopes
 
 
@@ -74,7 +74,7 @@ def check_institution(
     """
     chosen = set(scopes.contexts) | (set() if registry_id is None else {registry_id})
     if len(chosen) > 1:
-        raise refusals.InvalidRequest("the request names more than one institution")
+        raise errors.InvalidRequest("the request names more than one institution")
     for institution in chosen:
         if institution not in key.institutions:
             raise catalogue.InstitutionNotOnKey(key=key.client_id, institution=institution)

@@ -202,12 +202,12 @@ if CACHES["default"]["BACKEND"].endswith("RedisCache"):
 AUTH_USER_MODEL = "authserver.User"
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
-    "authserver.backends.InstitutionBackend",
-    "authserver.backends.LoginBackend",
+    "authserver.accounts.backends.InstitutionBackend",
+    "authserver.accounts.backends.LoginBackend",
 ]
-# Argon2id at OWASP's minimum (19 MiB, two passes, one lane); see authserver/hashers.py.
+# Argon2id at OWASP's minimum (19 MiB, two passes, one lane); see accounts/hashers.py.
 PASSWORD_HASHERS = [
-    "authserver.hashers.Argon2idPasswordHasher",
+    "authserver.accounts.hashers.Argon2idPasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
 ]
 AUTH_PASSWORD_VALIDATORS = [
@@ -231,7 +231,7 @@ SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 CSRF_COOKIE_AGE = None  # until the browser is closed
 SESSION_COOKIE_AGE = env.int("SESSION_ABSOLUTE_SECONDS", 8 * 3600)
 SESSION_IDLE_SECONDS = env.int("SESSION_IDLE_SECONDS", 30 * 60)
-SESSION_ENGINE = "authserver.sessions"  # rows, with an idle and an absolute end
+SESSION_ENGINE = "authserver.accounts.sessions"  # rows, with an idle and an absolute end
 CSRF_TRUSTED_ORIGINS = [ISSUER]
 CSRF_FAILURE_VIEW = "authserver.views.failures.csrf_failure"
 SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", 31_536_000) if IS_HTTPS else 0
@@ -450,9 +450,9 @@ SPECTACULAR_SETTINGS = {
 # --- Login limits are django-axes' --------------------------------------------------------
 
 AXES_ENABLED = True
-AXES_HANDLER = "authserver.login_limits.LoginLimits"
+AXES_HANDLER = "authserver.accounts.login_limits.LoginLimits"
 AXES_LOCKOUT_PARAMETERS = ["username", "ip_address"]
-AXES_USERNAME_CALLABLE = "authserver.login_limits.account_of"
+AXES_USERNAME_CALLABLE = "authserver.accounts.login_limits.account_of"
 AXES_CLIENT_IP_CALLABLE = "platform_errors.http.client_address.counted_client"
 AXES_LOCKOUT_CALLABLE = "authserver.views.failures.too_many_attempts"
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # a refused attempt is not counted

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from rest_framework.request import Request
 
 from authserver import rules
+from authserver.errors import InvalidRequest
 from authserver.keys import StoredKey, find_stored_key
 from authserver.oauth import failures
-from authserver.refusals import InvalidRequest
 from platform_errors.authentication import HmacAuthentication
 from platform_errors.errors import base, catalogue
 from platform_errors.errors.log import state_key

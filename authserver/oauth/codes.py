@@ -13,9 +13,9 @@ from django.db.models import F
 
 from authserver.conf import conf
 from authserver.crypto import opaque
+from authserver.errors import InvalidGrant, InvalidRequest
 from authserver.models import AuditEvent, Grant
 from authserver.oauth import tokens
-from authserver.refusals import InvalidGrant, InvalidRequest
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

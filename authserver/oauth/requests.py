@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote_plus
 
 from authserver import parameters
-from authserver.refusals import InvalidRequest
+from authserver.errors import InvalidRequest
 from platform_errors.conf import conf
 from platform_errors.errors import base, catalogue, writes
 from platform_errors.http import authorization_header

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.http import HttpResponse
 
-from authserver.refusals import error_description, token_error
+from authserver.errors import error_description, token_error
 from platform_errors.conf import conf
 from platform_errors.errors import documents
 from platform_errors.errors.log import state_reason

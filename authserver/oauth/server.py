@@ -20,8 +20,8 @@ from oauthlib.oauth2 import (
 )
 
 from authserver.crypto import opaque
+from authserver.errors import InvalidGrant, UnsupportedGrantType
 from authserver.oauth import codes
-from authserver.refusals import InvalidGrant, UnsupportedGrantType
 
 if TYPE_CHECKING:
     from authserver.oauth.exchange import Exchange

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from authserver import audit
 from authserver.conf import conf
 from authserver.crypto import opaque
+from authserver.errors import InvalidGrant
 from authserver.models import AccessToken, AuditEvent, RefreshToken
 from authserver.models.token import revoke_all
-from authserver.refusals import InvalidGrant
 
 if TYPE_CHECKING:
     from datetime import datetime

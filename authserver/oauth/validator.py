@@ -16,14 +16,9 @@ from django.db import transaction
 from oauthlib.oauth2 import RequestValidator
 
 from authserver import rules
+from authserver.errors import InvalidGrant, InvalidRequest, InvalidScope, UnauthorizedClient
 from authserver.models import AuditEvent, User
 from authserver.oauth import clients, codes, tokens
-from authserver.refusals import (
-    InvalidGrant,
-    InvalidRequest,
-    InvalidScope,
-    UnauthorizedClient,
-)
 from authserver.scopes import Scopes
 from platform_errors.errors.catalogue import InstitutionNotOnKey
 

@@ -7,8 +7,8 @@ from django.utils import timezone
 from factory.django import DjangoModelFactory, Password
 
 from authserver import models
+from authserver.accounts.sessions import SessionStore
 from authserver.crypto import opaque
-from authserver.sessions import SessionStore
 
 PASSWORD = "correct horse battery staple"
 

@@ -290,7 +290,7 @@ def test_a_session_that_cannot_be_saved_now_is_503(alice):
         return execute(sql, *arguments)
 
     visitor = Visitor(raise_request_exception=False)
-    visitor.client.force_login(alice, "authserver.backends.InstitutionBackend")
+    visitor.client.force_login(alice, "authserver.accounts.backends.InstitutionBackend")
     # In use for two minutes: it is written back.
     Session.objects.update(expire_date=F("expire_date") - timedelta(minutes=2))
     with connection.execute_wrapper(fail):

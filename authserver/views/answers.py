@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from django.http import HttpResponse
 from django.shortcuts import render
 
-from authserver import refusals
+from authserver import errors
 from platform_errors.errors import catalogue
 from platform_errors.errors.handler import refusal_of, report
 from platform_errors.errors.log import state_key, state_reason
@@ -60,10 +60,10 @@ def told(
     except Exception as error:  # noqa: BLE001 -- the edge: the application is to hear of it
         broke = refusal_of(error)
         report(error, request, broke)
-        why: refusals.OAuthRefusal = (
-            refusals.TemporarilyUnavailable("the server is busy; please try again")
+        why: errors.OAuthRefusal = (
+            errors.TemporarilyUnavailable("the server is busy; please try again")
             if isinstance(broke, catalogue.Unavailable)
-            else refusals.ServerError("something broke; it was recorded")
+            else errors.ServerError("something broke; it was recorded")
         )
     return refused(request, asked.refuse(why))
 

@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.urls import Resolver404, resolve
 from django.views.decorators.cache import never_cache
 
-from authserver import login_limits
+from authserver.accounts import login_limits
 from authserver.oauth import responses
 from authserver.views.endpoint import Endpoint
 from platform_errors.errors import django_handlers

@@ -24,7 +24,7 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
 # Argon2id costs 17 ms; tests that are about passwords switch the real hasher on.
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.MD5PasswordHasher",
-    "authserver.hashers.Argon2idPasswordHasher",
+    "authserver.accounts.hashers.Argon2idPasswordHasher",
 ]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},

@@ -10,7 +10,7 @@ import pytest
 import authserver
 import calendar_events
 import platform_errors
-from authserver.refusals import OAuthRefusal
+from authserver.errors import OAuthRefusal
 from platform_errors.errors import catalogue
 from platform_errors.errors.base import AuthenticationRefusal, ForbiddenRefusal, Refusal
 from platform_errors.tests.documents_of import docs, table

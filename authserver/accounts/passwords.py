@@ -6,7 +6,7 @@ one: nothing that was reached with it may outlive it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 
@@ -14,6 +14,7 @@ from authserver import audit
 from authserver.conf import conf
 from authserver.models import AccessToken, AuditEvent, Grant, RefreshToken, Session
 from authserver.models.token import revoke_all
+from authserver.models.user import password_changed
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -21,12 +22,19 @@ if TYPE_CHECKING:
     from authserver.models import User
 
 
+def connect() -> None:
+    """Listen."""
+    password_changed.connect(
+        end_what_the_old_one_opened, dispatch_uid="authserver.passwords.changed"
+    )
+
+
 @transaction.atomic
-def end_what_the_old_one_opened(user: User, now: datetime) -> None:
+def end_what_the_old_one_opened(user: User, now: datetime, **_kwargs: Any) -> None:
     """End the account's sessions and, where the setting is on, its codes and tokens.
 
     Remembered consents stay: they let nobody in who does not sign in first. What ended is
-    recorded for each application. ``User.save`` calls this, however a password was set.
+    recorded for each application. ``User.save`` sends the signal, however one was set.
     """
     Session.objects.filter(user_id=user.pk).delete()
     if not conf.password_change_revokes_tokens:

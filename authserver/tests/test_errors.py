@@ -2,7 +2,7 @@
 
 import pytest
 
-from authserver import refusals
+from authserver import errors
 from platform_errors.errors import catalogue, writes
 
 SCOPES = catalogue.ScopesInvalid([("a", "A", "Canceled")])
@@ -17,15 +17,15 @@ INSTITUTION = catalogue.InstitutionNotOnKey(key="k", institution="1")
         (catalogue.KeyCanceled(), "invalid_client_id", "invalid_client"),
         (SCOPES, "invalid_scope", "invalid_scope"),
         (INSTITUTION, "access_denied_institution", "unauthorized_client"),
-        (refusals.ScopeMissing(), "invalid_scope", "invalid_scope"),
-        (refusals.AccessDenied("no"), "access_denied", "access_denied"),
-        (refusals.RedirectMismatch(), "redirect_uri_mismatch", "redirect_uri_mismatch"),
+        (errors.ScopeMissing(), "invalid_scope", "invalid_scope"),
+        (errors.AccessDenied("no"), "access_denied", "access_denied"),
+        (errors.RedirectMismatch(), "redirect_uri_mismatch", "redirect_uri_mismatch"),
         (catalogue.InternalError(), "server_error", "server_error"),
     ],
 )
 def test_a_refusal_has_its_name_on_either_channel(refused, in_redirect, at_token):
-    assert refusals.authorization_error(refused) == in_redirect
-    assert refusals.token_error(refused) == at_token
+    assert errors.authorization_error(refused) == in_redirect
+    assert errors.token_error(refused) == at_token
 
 
 @pytest.mark.parametrize(
@@ -41,4 +41,4 @@ def test_a_refusal_has_its_name_on_either_channel(refused, in_redirect, at_token
     ],
 )
 def test_what_only_a_program_meets_has_a_name_too(refused, error):
-    assert refusals.token_error(refused) == error
+    assert errors.token_error(refused) == error

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 
-from authserver import audit, login_limits
+from authserver import audit
+from authserver.accounts import login_limits
 from authserver.conf import conf
 from authserver.models import (
     AccessToken,

@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from authserver import expiry, models
+from authserver import models, retention
 from authserver.tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -96,7 +96,7 @@ def test_a_spent_refresh_token_stays_until_its_family_ends(now):
 def test_it_works_in_batches(past):
     factories.AccessTokenFactory.create_batch(5, expires=past)
 
-    counts = expiry.clear(timezone.now(), batch_size=2)
+    counts = retention.clear(timezone.now(), batch_size=2)
 
     assert counts["access tokens"] == 5
 

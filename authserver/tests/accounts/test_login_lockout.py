@@ -7,7 +7,7 @@ from axes.models import AccessFailureLog, AccessLog
 from django.contrib.auth.signals import user_login_failed
 from django.core.management import call_command
 
-from authserver.login_limits import seconds_to_wait
+from authserver.accounts.login_limits import seconds_to_wait
 from authserver.models import AuditEvent
 from authserver.tests import factories
 from authserver.tests.visitor import Visitor

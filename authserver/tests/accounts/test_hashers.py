@@ -3,7 +3,7 @@
 import pytest
 from django.contrib.auth.hashers import check_password, make_password
 
-ARGON2 = ["authserver.hashers.Argon2idPasswordHasher"]
+ARGON2 = ["authserver.accounts.hashers.Argon2idPasswordHasher"]
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
 
-from authserver import audit, login_limits
+from authserver import audit
+from authserver.accounts import login_limits
 from authserver.models import AuditEvent, Institution, User
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authserver.login_limits import Limit, last_lock
+from authserver.accounts.login_limits import Limit, last_lock
 
 START = dt.datetime(2026, 11, 20, 12, tzinfo=dt.UTC)
 LIMIT = Limit(

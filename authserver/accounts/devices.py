@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MOST_ACCOUNTS = 5
 """Of so many accounts a browser keeps the proof; a further one replaces the oldest."""
 _COOKIE = "device"
+# No path: what browsers hold was made with it.
 _SALT = "authserver.devices"
 _NOTE = "authserver.device_account"
 

@@ -18,8 +18,9 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from authserver import audit, devices
-from authserver.backends import login_at
+from authserver import audit
+from authserver.accounts import devices
+from authserver.accounts.backends import login_at
 from authserver.conf import conf
 from authserver.models import AuditEvent, Institution, User
 from authserver.parsing.usernames import normalise_username
