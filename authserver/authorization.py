@@ -21,12 +21,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote_plus
 
-from authserver import errors, parameters, rules
+from authserver import errors, parameters
 from authserver.conf import conf
-from authserver.keys import StoredKey, find_stored_key, is_storable
+from authserver.keys import policy
+from authserver.keys.scopes import Scopes
+from authserver.keys.store import StoredKey, find_stored_key, is_storable
 from authserver.models import ServiceKey
 from authserver.parsing import redirect_uris
-from authserver.scopes import Scopes
 from platform_errors.errors import catalogue
 from platform_errors.errors.base import Refusal as PlatformRefusal
 
@@ -146,13 +147,13 @@ def _validated(
     key = request.key.view
     if len(request.state) > MAX_STATE_LENGTH or _CONTROL.search(request.state):
         raise errors.InvalidRequest("state is too long or has control characters")
-    rules.check_key(key, now)
+    policy.check_key(key, now)
     if old_generation and not key.old_generation:
         raise errors.UnauthorizedClient("the service key is not enabled for this endpoint")
     _require(values, "response_type")
     if values["response_type"] != "code":
         raise errors.UnsupportedResponseType("response_type must be code")
-    scopes = rules.check_scopes(key, values.get("scope", ""), now)
+    scopes = policy.check_scopes(key, values.get("scope", ""), now)
     challenge = _code_challenge(request.key, values)
     if old_generation:
         registry_id = _old_generation_institution(values)
@@ -160,7 +161,7 @@ def _validated(
         request,
         scopes=scopes,
         code_challenge=challenge,
-        institution=rules.check_institution(key, scopes, registry_id),
+        institution=policy.check_institution(key, scopes, registry_id),
     )
 
 

@@ -22,14 +22,15 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 from django.utils.crypto import constant_time_compare
 
-from authserver import audit, consents, errors, rules
+from authserver import audit, consents, errors
 from authserver.authorization import AuthorizationRequest, Refusal, redirect_url
 from authserver.conf import conf
 from authserver.crypto import opaque
-from authserver.keys import find_stored_key
+from authserver.keys import policy
+from authserver.keys.scopes import Scopes
+from authserver.keys.store import find_stored_key
 from authserver.models import AuditEvent, Grant, PendingRequest, User
 from authserver.parsing import redirect_uris
-from authserver.scopes import Scopes
 from platform_errors.errors import base
 
 if TYPE_CHECKING:
@@ -56,9 +57,9 @@ class Pending:
         """Ask again what may have changed since: key, services, institution."""
         request = self.request
         try:
-            rules.check_key(request.key.view, now)
-            rules.check_services(request.key.view, request.scopes, now)
-            rules.check_institution(request.key.view, request.scopes, request.institution)
+            policy.check_key(request.key.view, now)
+            policy.check_services(request.key.view, request.scopes, now)
+            policy.check_institution(request.key.view, request.scopes, request.institution)
         except base.Refusal as refused:
             return request.refuse(refused)
         return None
@@ -122,7 +123,7 @@ def choose_institution(
     """
     request = pending.request
     try:
-        rules.check_institution(request.key.view, request.scopes, registry_id)
+        policy.check_institution(request.key.view, request.scopes, registry_id)
     except base.Refusal as refused:
         return request.refuse(refused)
     changed = _open(pending, now).update(

@@ -289,7 +289,7 @@ STORAGES = {
 # --- platform_errors: who is calling, and how we say no -----------------------------------
 
 PLATFORM_ERRORS = {
-    "KEY_STORE": "authserver.keys.ServiceKeyStore",
+    "KEY_STORE": "authserver.keys.store.ServiceKeyStore",
     "HMAC_SCHEME_URL": HMAC_SCHEME_URL,
     "HMAC_SIGNATURE_URL": HMAC_SIGNATURE_URL,
     "MAX_CLOCK_SKEW_SECONDS": env.int("MAX_CLOCK_SKEW_SECONDS", 300),

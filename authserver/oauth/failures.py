@@ -23,7 +23,7 @@ from platform_errors.http.client_address import counted_address, current_client_
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from authserver.keys import StoredKey
+    from authserver.keys.store import StoredKey
     from authserver.oauth.exchange import Exchange
 
 Action = AuditEvent.Action

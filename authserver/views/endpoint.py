@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
     from django.http.response import HttpResponseBase
 
-    from authserver.keys import StoredKey
+    from authserver.keys.store import StoredKey
     from authserver.oauth.requests import ClientRequest
 
 

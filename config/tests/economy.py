@@ -23,7 +23,7 @@ LONG = SERVERS | {"chromium", "running"}
 # Tests of what differs from database to database.
 OF_THE_DATABASE = (
     "authserver/tests/test_audit.py",
-    "authserver/tests/test_keys.py",
+    "authserver/tests/keys/test_store.py",
     "calendar_events/tests/models",
     "calendar_events/tests/services",
     "calendar_events/tests/store",

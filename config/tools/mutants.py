@@ -47,9 +47,9 @@ TARGETS = {
     "test_client_address.py",
     "authserver/parsing/redirect_uris.py": "authserver/tests/parsing/test_redirect_uris.py "
     "authserver/tests/authorize",
-    "authserver/rules.py": "authserver/tests/test_rules.py authserver/tests/token "
-    "authserver/tests/authorize",
-    "authserver/scopes.py": "authserver/tests/token authserver/tests/authorize",
+    "authserver/keys/policy.py": "authserver/tests/keys/test_policy.py "
+    "authserver/tests/token authserver/tests/authorize",
+    "authserver/keys/scopes.py": "authserver/tests/token authserver/tests/authorize",
     "authserver/oauth/codes.py": "authserver/tests/token",
     "authserver/oauth/clients.py": "authserver/tests/token",
     "calendar_events/api/access.py": "calendar_events/tests/api/test_read_leaks.py "

@@ -1,8 +1,8 @@
 """The scope parameter: its tokens, and whether a key may have them.
 
 Pure; the rules are decisions 3.5 and spec 7.2. A token is a service's code, or one of two
-switches: ``refresh_token`` asks for a refresh token, ``context:{registryID}`` chooses the
-institution.
+that are reserved: ``refresh_token`` asks for a refresh token, ``context:{registryID}``
+chooses the institution.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Scopes:
     @property
     def services(self) -> tuple[str, ...]:
         """The tokens that ask for a service."""
-        return tuple(token for token in self.tokens if not is_switch(token))
+        return tuple(token for token in self.tokens if not is_reserved(token))
 
     @property
     def wants_refresh_token(self) -> bool:
@@ -93,6 +93,6 @@ class Scopes:
         return found
 
 
-def is_switch(token: str) -> bool:
+def is_reserved(token: str) -> bool:
     """Return whether the token asks for something else than a service."""
     return token == REFRESH_TOKEN_SCOPE or token.startswith(CONTEXT_SCOPE_PREFIX)

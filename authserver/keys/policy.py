@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from authserver import errors
-from authserver.scopes import Scopes, ScopeUnreadable
+from authserver.keys.scopes import Scopes, ScopeUnreadable
 from platform_errors.errors import catalogue
 from platform_errors.keys import get_key_store
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def check_key(key: ServiceKey, now: datetime) -> None:
-    """Ask that the key works. Raises ``KeyCanceled`` or ``KeyExpired`` (spec 7.1)."""
+    """Raise ``KeyCanceled`` or ``KeyExpired`` unless the key is in force (spec 7.1)."""
     if key.status == "canceled":
         raise catalogue.KeyCanceled
     if key.is_expired(now):
@@ -28,9 +28,9 @@ def check_key(key: ServiceKey, now: datetime) -> None:
 
 
 def check_scopes(key: ServiceKey, text: str, now: datetime) -> Scopes:
-    """Read a scope parameter and ask that the key has every service of it.
+    """Read a scope parameter, every service of which must be on the key.
 
-    Raises ``ScopeMissing`` (also for switches alone), ``InvalidScope`` or
+    Raises ``ScopeMissing`` (also for reserved scopes alone), ``InvalidScope`` or
     ``ScopesInvalid``.
     """
     scopes = read_scopes(text)
@@ -41,7 +41,7 @@ def check_scopes(key: ServiceKey, text: str, now: datetime) -> Scopes:
 def read_scopes(text: str) -> Scopes:
     """Read a scope parameter that asks for a service at least.
 
-    Raises ``ScopeMissing`` (also for switches alone) or ``InvalidScope``.
+    Raises ``ScopeMissing`` (also for reserved scopes alone) or ``InvalidScope``.
     """
     try:
         scopes = Scopes.parse(text)
@@ -55,7 +55,7 @@ def read_scopes(text: str) -> Scopes:
 
 
 def check_services(key: ServiceKey, scopes: Scopes, now: datetime) -> None:
-    """Ask that the key has every service, live. Raises ``ScopesInvalid`` (spec 7.2)."""
+    """Raise ``ScopesInvalid`` unless the key has every service, live (spec 7.2)."""
     if problems := scopes.problems(key, now):
         # A service that is not on the key has a name all the same, if it exists.
         names = get_key_store().service_names([code for code, _, _ in problems])

@@ -7,8 +7,7 @@ from django.contrib.auth.models import Permission
 from django.db import OperationalError, connection, connections
 from django.utils import timezone
 
-from authserver import keys
-from authserver.keys import ServiceKeyStore
+from authserver.keys.store import ServiceKeyStore, find_stored_key
 from authserver.tests import factories
 from platform_errors.credentials import Service
 from platform_errors.keys import get_key_store
@@ -211,9 +210,9 @@ def test_the_servers_own_lookup_knows_the_row_numbers():
     institution = factories.InstitutionFactory()
     key = factories.ServiceKeyFactory(institutions=[institution])
 
-    stored = keys.find_stored_key(key.client_id)
+    stored = find_stored_key(key.client_id)
 
     assert (stored.pk, stored.name, stored.has_secret) == (key.pk, key.name, False)
     assert stored.institution_pks == {institution.registry_id: institution.pk}
-    assert keys.find_stored_key("nope") is None
+    assert find_stored_key("nope") is None
     assert stored.view.is_expired(timezone.now() + timedelta(days=1)) is False

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from authserver.rules import is_token_in_force
+from authserver.keys.policy import is_token_in_force
 from platform_errors.credentials import AccessToken
 from platform_errors.tests.factories import (
     INSTITUTION,

@@ -6,8 +6,8 @@ import pytest
 from django.utils import timezone
 
 from authserver import consents
+from authserver.keys.scopes import Scopes
 from authserver.models import ServiceKey, Session
-from authserver.scopes import Scopes
 from authserver.tests import factories
 
 pytestmark = pytest.mark.django_db
