@@ -6,9 +6,9 @@ import sys
 
 from django.core.management import execute_from_command_line
 
-from config import databases
+from config.databases import time_limits
 
 if __name__ == "__main__":
-    databases.is_command = True
+    time_limits.is_command = True
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     execute_from_command_line(sys.argv)

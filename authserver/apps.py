@@ -15,11 +15,12 @@ class AuthserverConfig(AppConfig):
 
     def ready(self) -> None:
         """Connect what needs the models."""
-        from authserver import checks, login_audit  # noqa: F401, PLC0415 -- needs the apps
+        from authserver import checks  # noqa: F401, PLC0415 -- needs the apps
+        from authserver.accounts import login_audit, passwords  # noqa: PLC0415 -- the same
         from authserver.audit import install_sqlite_guard  # noqa: PLC0415 -- needs the apps
 
         login_audit.connect()
-
+        passwords.connect()
         connection_created.connect(
             install_sqlite_guard, dispatch_uid="authserver.install_sqlite_guard"
         )
@@ -29,4 +30,4 @@ class PlatformAdminConfig(admin_apps.AdminConfig):
     """Django admin with the site of this app, in place of ``django.contrib.admin``."""
 
     default = False
-    default_site = "authserver.admin_site.PlatformAdminSite"
+    default_site = "authserver.accounts.admin_site.PlatformAdminSite"

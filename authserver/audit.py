@@ -10,9 +10,9 @@ from django.db import connections, router, transaction
 from django.utils import timezone
 
 from authserver.models import AuditEvent
-from platform_errors.client_address import current_client_address
-from platform_errors.exceptions import printable
-from platform_errors.request_id import current_request_id
+from platform_errors.errors.base import printable
+from platform_errors.http.client_address import current_client_address
+from platform_errors.http.request_id import current_request_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -21,13 +21,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote_plus
 
-from authserver import parameters, redirects, refusals, rules
+from authserver import errors, parameters
 from authserver.conf import conf
-from authserver.keys import StoredKey, find_stored_key, is_storable
+from authserver.keys import policy
+from authserver.keys.scopes import Scopes
+from authserver.keys.store import StoredKey, find_stored_key, is_storable
 from authserver.models import ServiceKey
-from authserver.scopes import Scopes
-from platform_errors import exceptions
-from platform_errors.exceptions import Refusal as PlatformRefusal
+from authserver.parsing import redirect_uris
+from platform_errors.errors import catalogue
+from platform_errors.errors.base import Refusal as PlatformRefusal
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -58,7 +60,7 @@ class Refusal:
         return redirect_url(
             self.redirect_uri,
             error=self.error,
-            error_description=refusals.error_description(self.description),
+            error_description=errors.error_description(self.description),
             http_code=str(self.http_code),
             state=self.state,
         )
@@ -114,8 +116,8 @@ def validate(
     key = find_stored_key(client_id)
     if key is None:
         return _unknown_key(values, now)
-    if not redirects.is_registered(redirect_uri, key.redirect_addresses):
-        mismatch = refusals.RedirectMismatch()
+    if not redirect_uris.is_registered(redirect_uri, key.redirect_addresses):
+        mismatch = errors.RedirectMismatch()
         return replace(_refusal(mismatch), client_id=client_id)
     request = AuthorizationRequest(
         key=key,
@@ -144,16 +146,14 @@ def _validated(
     """Climb the rest of the ladder, whose refusals go to the verified address."""
     key = request.key.view
     if len(request.state) > MAX_STATE_LENGTH or _CONTROL.search(request.state):
-        raise refusals.InvalidRequest("state is too long or has control characters")
-    rules.check_key(key, now)
+        raise errors.InvalidRequest("state is too long or has control characters")
+    policy.check_key(key, now)
     if old_generation and not key.old_generation:
-        raise refusals.UnauthorizedClient(
-            "the service key is not enabled for this endpoint"
-        )
+        raise errors.UnauthorizedClient("the service key is not enabled for this endpoint")
     _require(values, "response_type")
     if values["response_type"] != "code":
-        raise refusals.UnsupportedResponseType("response_type must be code")
-    scopes = rules.check_scopes(key, values.get("scope", ""), now)
+        raise errors.UnsupportedResponseType("response_type must be code")
+    scopes = policy.check_scopes(key, values.get("scope", ""), now)
     challenge = _code_challenge(request.key, values)
     if old_generation:
         registry_id = _old_generation_institution(values)
@@ -161,16 +161,14 @@ def _validated(
         request,
         scopes=scopes,
         code_challenge=challenge,
-        institution=rules.check_institution(key, scopes, registry_id),
+        institution=policy.check_institution(key, scopes, registry_id),
     )
 
 
 def _require(values: dict[str, str], *names: str) -> None:
     for name in names:
         if not values.get(name):  # sent without a value is not sent (RFC 6749 section 3.1)
-            raise refusals.InvalidRequest(
-                f"required parameter '{name}' is missing or blank"
-            )
+            raise errors.InvalidRequest(f"required parameter '{name}' is missing or blank")
 
 
 def _unknown_key(values: dict[str, str], now: datetime) -> Refusal:
@@ -179,7 +177,7 @@ def _unknown_key(values: dict[str, str], now: datetime) -> Refusal:
     Character by character and https alone: there is no key whose loopback rule could apply.
     """
     refusal = replace(
-        _refusal(exceptions.KeyInvalid(key=values["client_id"])),
+        _refusal(catalogue.KeyInvalid(key=values["client_id"])),
         client_id=values["client_id"],
     )
     address = values["redirect_uri"]
@@ -202,9 +200,9 @@ def _code_challenge(key: StoredKey, values: dict[str, str]) -> str:
         return ""
     _require(values, "code_challenge", "code_challenge_method")
     if method != "S256":
-        raise refusals.InvalidRequest("code_challenge_method must be S256")
+        raise errors.InvalidRequest("code_challenge_method must be S256")
     if challenge is None or not CODE_CHALLENGE.fullmatch(challenge):
-        raise refusals.InvalidRequest(
+        raise errors.InvalidRequest(
             "code_challenge must be 43 characters of the URL-safe alphabet"
         )
     return challenge
@@ -215,11 +213,11 @@ def _old_generation_institution(values: dict[str, str]) -> str | None:
     authenticating = values.get("authenticatingInstitutionId", "")
     context = values.get("contextInstitutionId", "")
     if bool(authenticating) != bool(context):
-        raise refusals.InvalidRequest(
+        raise errors.InvalidRequest(
             "authenticatingInstitutionId and contextInstitutionId come together"
         )
     if authenticating != context:
-        raise refusals.InvalidRequest(
+        raise errors.InvalidRequest(
             "authenticatingInstitutionId and contextInstitutionId must be the same here: "
             "users log in at the institution whose data they share"
         )
@@ -228,7 +226,7 @@ def _old_generation_institution(values: dict[str, str]) -> str | None:
 
 def _refusal(refused: PlatformRefusal) -> Refusal:
     return Refusal(
-        error=refusals.authorization_error(refused),
+        error=errors.authorization_error(refused),
         description=refused.text,
         http_code=refused.status_code,
         reason=refused.reason,

@@ -22,8 +22,8 @@ from authserver.models.token import revoke_all
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from authserver.keys.scopes import Scopes
     from authserver.models import ServiceKey, User
-    from authserver.scopes import Scopes
 
 
 def granted_before(

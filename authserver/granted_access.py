@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from authserver.keys.scopes import is_reserved
 from authserver.models import (
     REFRESH_TOKEN_SCOPE,
     AccessToken,
@@ -15,7 +16,6 @@ from authserver.models import (
     ServiceKey,
     User,
 )
-from authserver.scopes import is_switch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -116,5 +116,5 @@ def _rows(user: User, now: datetime) -> Iterator[tuple[int, int, str, datetime, 
 
 
 def _in_words(scopes: set[str], names: dict[str, str]) -> list[str]:
-    words = sorted(names.get(scope, scope) for scope in scopes if not is_switch(scope))
+    words = sorted(names.get(scope, scope) for scope in scopes if not is_reserved(scope))
     return [*words, STAYS_CONNECTED] if REFRESH_TOKEN_SCOPE in scopes else words

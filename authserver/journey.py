@@ -14,7 +14,8 @@ from django.conf import settings
 from django.contrib import auth
 from django.core import signing
 
-from authserver import consents, expiry, pending, vault
+from authserver import consents, pending, retention
+from authserver.crypto import opaque
 from authserver.models import User
 
 if TYPE_CHECKING:
@@ -59,9 +60,9 @@ def begin(request: HttpRequest, outcome: AuthorizationRequest, *, now: datetime)
     if not binding(request):
         request.session[_BINDING] = secrets.token_urlsafe(32)
     handle = pending.store(outcome, binding=binding(request), now=now)
-    expiry.clear_few(now)
+    retention.clear_few(now)
     if outcome.institution is None:
-        choosing = [*request.session.get(_CHOOSING, []), vault.digest(handle)]
+        choosing = [*request.session.get(_CHOOSING, []), opaque.digest(handle)]
         request.session[_CHOOSING] = choosing[-MOST_CHOICES:]
     return handle
 
@@ -70,7 +71,7 @@ def may_choose(request: HttpRequest, found: Pending, handle: str) -> bool:
     """Return whether the institution is the user's choice, and not the application's."""
     if found.request.institution is None:
         return True
-    return vault.digest(handle) in request.session.get(_CHOOSING, [])
+    return opaque.digest(handle) in request.session.get(_CHOOSING, [])
 
 
 def next_step(request: HttpRequest, found: Pending, *, now: datetime) -> Step:

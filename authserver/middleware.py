@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.core.exceptions import BadRequest
 
-from authserver import devices
+from authserver.accounts import devices
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote_to_bytes
 
-from authserver.refusals import InvalidRequest
+from authserver.errors import InvalidRequest
 
 MAX_PARAMETERS = 100
 
@@ -21,7 +21,7 @@ def parse(encoded: bytes) -> dict[str, str]:
     """Return the parameters of a query string or a form body by name.
 
     A name without ``=`` has the value ``""``, and so has a parameter sent without a value.
-    Raises ``refusals.InvalidRequest``.
+    Raises ``InvalidRequest``.
     """
     if _BROKEN_ESCAPE.search(encoded):
         raise InvalidRequest("a % is not followed by two hexadecimal digits")

@@ -22,13 +22,16 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 from django.utils.crypto import constant_time_compare
 
-from authserver import audit, consents, redirects, refusals, rules, vault
+from authserver import audit, consents, errors
 from authserver.authorization import AuthorizationRequest, Refusal, redirect_url
 from authserver.conf import conf
-from authserver.keys import find_stored_key
+from authserver.crypto import opaque
+from authserver.keys import policy
+from authserver.keys.scopes import Scopes
+from authserver.keys.store import find_stored_key
 from authserver.models import AuditEvent, Grant, PendingRequest, User
-from authserver.scopes import Scopes
-from platform_errors import exceptions
+from authserver.parsing import redirect_uris
+from platform_errors.errors import base
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -54,21 +57,21 @@ class Pending:
         """Ask again what may have changed since: key, services, institution."""
         request = self.request
         try:
-            rules.check_key(request.key.view, now)
-            rules.check_services(request.key.view, request.scopes, now)
-            rules.check_institution(request.key.view, request.scopes, request.institution)
-        except exceptions.Refusal as refused:
+            policy.check_key(request.key.view, now)
+            policy.check_services(request.key.view, request.scopes, now)
+            policy.check_institution(request.key.view, request.scopes, request.institution)
+        except base.Refusal as refused:
             return request.refuse(refused)
         return None
 
 
 def store(request: AuthorizationRequest, *, binding: str, now: datetime) -> str:
     """Keep a validated request and return the handle that the pages carry."""
-    handle = vault.random_text(vault.TOKEN_LENGTH)
+    handle = opaque.random_text(opaque.TOKEN_LENGTH)
     institution = request.institution
     PendingRequest.objects.create(
-        handle=vault.digest(handle),
-        binding=vault.digest(binding),
+        handle=opaque.digest(handle),
+        binding=opaque.digest(binding),
         key_id=request.key.pk,
         institution_id=request.key.institution_pks[institution] if institution else None,
         redirect_uri=request.redirect_uri,
@@ -88,14 +91,14 @@ def load(handle: str, *, binding: str, now: datetime) -> Pending | None:
     """
     row = (
         PendingRequest.objects.select_related("key", "institution")
-        .filter(handle=vault.digest(handle), consumed_at__isnull=True, expires_at__gt=now)
+        .filter(handle=opaque.digest(handle), consumed_at__isnull=True, expires_at__gt=now)
         .first()
     )
-    is_ours = row is not None and constant_time_compare(row.binding, vault.digest(binding))
+    is_ours = row is not None and constant_time_compare(row.binding, opaque.digest(binding))
     key = find_stored_key(row.key.client_id) if row is not None and is_ours else None
     if row is None or key is None:
         return None
-    if not redirects.is_registered(row.redirect_uri, key.redirect_addresses):
+    if not redirect_uris.is_registered(row.redirect_uri, key.redirect_addresses):
         return None
     return Pending(
         pk=row.pk,
@@ -120,8 +123,8 @@ def choose_institution(
     """
     request = pending.request
     try:
-        rules.check_institution(request.key.view, request.scopes, registry_id)
-    except exceptions.Refusal as refused:
+        policy.check_institution(request.key.view, request.scopes, registry_id)
+    except base.Refusal as refused:
         return request.refuse(refused)
     changed = _open(pending, now).update(
         institution_id=request.key.institution_pks[registry_id]
@@ -145,7 +148,7 @@ def deny(pending: Pending, *, now: datetime, user: User | None = None) -> str:
             at=now,
             scopes=str(request.scopes),
         )
-    refusal = request.refuse(refusals.AccessDenied("the user denied access"))
+    refusal = request.refuse(errors.AccessDenied("the user denied access"))
     assert refusal.location is not None  # noqa: S101 -- the address was verified
     return refusal.location
 
@@ -171,13 +174,13 @@ def issue_code(
         return refusal
     institution = request.institution
     if institution is None or not _may_grant(user, institution):
-        return request.refuse(refusals.AccessDenied("Invalid user"))
+        return request.refuse(errors.AccessDenied("Invalid user"))
     institution_id = request.key.institution_pks[institution]
-    code = vault.new_code()
+    code = opaque.new_code()
     with transaction.atomic():
         _consume(pending, now)
         Grant.objects.create(
-            code=vault.digest(code),
+            code=opaque.digest(code),
             user=user,
             application_id=request.key.pk,
             institution_id=institution_id,

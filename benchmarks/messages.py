@@ -14,13 +14,13 @@ import orjson
 
 from benchmarks import paths
 from benchmarks.seed import constants
-from platform_errors import signing
+from platform_errors.signing import algorithm, canonicalization
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 HMAC_SCHEME: Final = "http://platform.example/hmac/v2/v1"
-HMAC_TARGET: Final = signing.signature_target("https://platform.example/signature")
+HMAC_TARGET: Final = algorithm.signature_target("https://platform.example/signature")
 BEARER: Final = {"Authorization": f"Bearer {constants.BEARER}"}
 
 
@@ -48,7 +48,7 @@ def in_turns(*addresses: str, headers: Mapping[str, str] | None = None) -> Itera
 
 def signed(path: str, accounts: constants.Accounts) -> dict[str, str]:
     """Return the header that signs a GET request once, for the benchmark's user."""
-    header = signing.SignedHeader(
+    header = algorithm.SignedHeader(
         client_id=constants.SIGNING_KEY,
         timestamp=str(int(time.time())),
         nonce=secrets.token_hex(16),
@@ -56,15 +56,15 @@ def signed(path: str, accounts: constants.Accounts) -> dict[str, str]:
         principal_id=accounts.principal_id,
         principal_namespace=accounts.principal_namespace,
     )
-    message = signing.string_to_sign(
+    message = algorithm.string_to_sign(
         header,
         method="GET",
         target=HMAC_TARGET,
-        query_lines=signing.canonical_query(path.partition("?")[2].encode()),
+        query_lines=canonicalization.canonical_query(path.partition("?")[2].encode()),
     )
-    signature = signing.sign(message, constants.SIGNING_SECRET.encode())
+    signature = algorithm.sign(message, constants.SIGNING_SECRET.encode())
     complete = replace(header, signature=signature)
-    return {"Authorization": signing.build_header(complete, scheme=HMAC_SCHEME)}
+    return {"Authorization": algorithm.build_header(complete, scheme=HMAC_SCHEME)}
 
 
 def signed_gets(path: str, accounts: constants.Accounts) -> Iterator[bytes]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 WORKERS: Final = 2
 START_SECONDS: Final = 60
 STOP_SECONDS: Final = 15
-OURS: Final = "config.asgi:application"
+OURS: Final = "config.serving.asgi:application"
 """The server object of the product."""
 DJANGO: Final = "config.wsgi:application"
 """Django's own, for yardsticks with settings of their own."""

@@ -13,7 +13,8 @@ from urllib.parse import urlsplit
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
-from config import databases, demo_keys
+from config.databases import time_limits
+from config.demo import keys as demo_keys
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -127,27 +128,27 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     # First, so that every answer carries the request identifier, static files included.
-    "platform_errors.request_id.RequestIdMiddleware",
-    "config.health.HealthMiddleware",
-    "platform_errors.refusal_log.RefusalLogMiddleware",
-    "platform_errors.cors.CorsMiddleware",
-    "config.middleware.HttpsMiddleware",
-    "config.middleware.OverloadMiddleware",
-    "platform_errors.cookies.CookielessMiddleware",
-    "platform_errors.rate_limiting.RateLimitMiddleware",
+    "platform_errors.http.request_id.RequestIdMiddleware",
+    "config.http.health.HealthMiddleware",
+    "platform_errors.errors.log.RefusalLogMiddleware",
+    "platform_errors.http.cors.CorsMiddleware",
+    "config.http.middleware.HttpsMiddleware",
+    "config.http.middleware.OverloadMiddleware",
+    "platform_errors.http.cookies.CookielessMiddleware",
+    "platform_errors.throttling.RateLimitMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.common.CommonMiddleware",  # refuses a Host that is not ours
-    "config.middleware.ContentSecurityPolicyMiddleware",
+    "config.http.middleware.ContentSecurityPolicyMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "authserver.middleware.AdminQueryMiddleware",
     "authserver.middleware.DeviceMiddleware",
     "authserver.middleware.OriginMiddleware",  # before the check that it is for
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "config.middleware.MessageMiddleware",
+    "config.http.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "config.middleware.HistoryMiddleware",
+    "config.http.middleware.HistoryMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
 
@@ -175,16 +176,16 @@ if env.str("DATABASE_REPLICA_URL", ""):
     DATABASES["replica"] = env.db_url("DATABASE_REPLICA_URL") | {
         "TEST": {"MIRROR": "default"}
     }
-    DATABASE_ROUTERS = ["config.replica.ReplicaRouter"]
-    MIDDLEWARE.append("config.replica.ReplicaMiddleware")
-_limits = databases.Limits(
+    DATABASE_ROUTERS = ["config.databases.replica.ReplicaRouter"]
+    MIDDLEWARE.append("config.databases.replica.ReplicaMiddleware")
+_limits = time_limits.Limits(
     statement=env.int("STATEMENT_TIMEOUT_SECONDS", 15),
     lock=env.int("LOCK_TIMEOUT_SECONDS", 5),
     idle_in_transaction=env.int("IDLE_IN_TRANSACTION_TIMEOUT_SECONDS", 15),
     connect=env.int("CONNECT_TIMEOUT_SECONDS", 3),
 )
 for _database in DATABASES.values():
-    databases.configure(_database, _limits)
+    time_limits.configure(_database, _limits)
 
 CACHE_URL = env.str("CACHE_URL", "")
 CACHES = {"default": env.cache_url("CACHE_URL", default="locmemcache://")}
@@ -201,12 +202,12 @@ if CACHES["default"]["BACKEND"].endswith("RedisCache"):
 AUTH_USER_MODEL = "authserver.User"
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
-    "authserver.backends.InstitutionBackend",
-    "authserver.backends.LoginBackend",
+    "authserver.accounts.backends.InstitutionBackend",
+    "authserver.accounts.backends.LoginBackend",
 ]
-# Argon2id at OWASP's minimum (19 MiB, two passes, one lane); see authserver/hashers.py.
+# Argon2id at OWASP's minimum (19 MiB, two passes, one lane); see accounts/hashers.py.
 PASSWORD_HASHERS = [
-    "authserver.hashers.Argon2idPasswordHasher",
+    "authserver.accounts.hashers.Argon2idPasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
 ]
 AUTH_PASSWORD_VALIDATORS = [
@@ -230,7 +231,7 @@ SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 CSRF_COOKIE_AGE = None  # until the browser is closed
 SESSION_COOKIE_AGE = env.int("SESSION_ABSOLUTE_SECONDS", 8 * 3600)
 SESSION_IDLE_SECONDS = env.int("SESSION_IDLE_SECONDS", 30 * 60)
-SESSION_ENGINE = "authserver.sessions"  # rows, with an idle and an absolute end
+SESSION_ENGINE = "authserver.accounts.sessions"  # rows, with an idle and an absolute end
 CSRF_TRUSTED_ORIGINS = [ISSUER]
 CSRF_FAILURE_VIEW = "authserver.views.failures.csrf_failure"
 SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", 31_536_000) if IS_HTTPS else 0
@@ -282,13 +283,13 @@ MEDIA_URL = "/media/"
 MEDIA_ROOT = Path(env.str("MEDIA_ROOT", str(BASE_DIR / "media")))
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "config.static_files.StaticFilesStorage"},
+    "staticfiles": {"BACKEND": "config.http.static_files.StaticFilesStorage"},
 }
 
 # --- platform_errors: who is calling, and how we say no -----------------------------------
 
 PLATFORM_ERRORS = {
-    "KEY_STORE": "authserver.keys.ServiceKeyStore",
+    "KEY_STORE": "authserver.keys.store.ServiceKeyStore",
     "HMAC_SCHEME_URL": HMAC_SCHEME_URL,
     "HMAC_SIGNATURE_URL": HMAC_SIGNATURE_URL,
     "MAX_CLOCK_SKEW_SECONDS": env.int("MAX_CLOCK_SKEW_SECONDS", 300),
@@ -382,8 +383,8 @@ SILENCED_SYSTEM_CHECKS = [
     # Native applications receive their code on http loopback addresses (RFC 8252 section
     # 7.3), so http stays allowed there; a service key's validation refuses it elsewhere.
     "oauth2_provider.W008",
-    # config.middleware.HttpsMiddleware sees to plain http: Django's own redirect loses a
-    # POST's body, and would teach programs that a secret sent in the clear works.
+    # HttpsMiddleware sees to plain http: Django's own redirect loses a POST's body, and
+    # would teach programs that a secret sent in the clear works.
     "security.W008",
     *(["platform_errors.W002"] if "replica" in DATABASES else []),  # see REST_FRAMEWORK
     # Whether HSTS is for all subdomains, and for the lists in browsers, operators decide.
@@ -399,7 +400,7 @@ CALENDAR_EVENTS = {
     "ROOT_PATH": f"/{BASE_MOUNT}{VENDOR_NS}/events/v1",
     "PUBLIC_URL": PUBLIC_URL,
     "CURRENCY": CURRENCY,
-    "INSTITUTIONS": "config.institutions.names",
+    "INSTITUTIONS": "config.adapters.institutions.names",
     "MAX_PER_PAGE": 50,
     "FEEDS_AT_ONCE": env.int("FEEDS_AT_ONCE", 32),
     "IDEMPOTENCY_HOURS": env.int("IDEMPOTENCY_HOURS", 24),
@@ -419,7 +420,7 @@ REST_FRAMEWORK = {
     ],
     # A view that forgets to say what it requires is closed to anonymous callers.
     "DEFAULT_PERMISSION_CLASSES": ["platform_errors.permissions.RequiresCredentials"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "platform_errors.negotiation.QualityNegotiation",
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "platform_errors.renderers.QualityNegotiation",
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": [
         "platform_errors.parsers.JsonParser",
@@ -429,9 +430,9 @@ REST_FRAMEWORK = {
     "DEFAULT_THROTTLE_CLASSES": ["platform_errors.throttling.KeyRateLimit"],
     # The replica's adds one case to that of platform_errors.
     "EXCEPTION_HANDLER": (
-        "config.replica.handle"
+        "config.databases.replica.handle"
         if "replica" in DATABASES
-        else "platform_errors.handler.handle"
+        else "platform_errors.errors.handler.handle"
     ),
     "URL_FORMAT_OVERRIDE": None,
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
@@ -449,10 +450,10 @@ SPECTACULAR_SETTINGS = {
 # --- Login limits are django-axes' --------------------------------------------------------
 
 AXES_ENABLED = True
-AXES_HANDLER = "authserver.login_limits.LoginLimits"
+AXES_HANDLER = "authserver.accounts.login_limits.LoginLimits"
 AXES_LOCKOUT_PARAMETERS = ["username", "ip_address"]
-AXES_USERNAME_CALLABLE = "authserver.login_limits.account_of"
-AXES_CLIENT_IP_CALLABLE = "platform_errors.client_address.counted_client"
+AXES_USERNAME_CALLABLE = "authserver.accounts.login_limits.account_of"
+AXES_CLIENT_IP_CALLABLE = "platform_errors.http.client_address.counted_client"
 AXES_LOCKOUT_CALLABLE = "authserver.views.failures.too_many_attempts"
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # a refused attempt is not counted
 AXES_ENABLE_ADMIN = False  # authserver.admin shows the one table that is used
@@ -464,15 +465,15 @@ LOG_LEVEL = env.str("LOG_LEVEL", "INFO")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"request_id": {"()": "platform_errors.logs.RequestIdFilter"}},
+    "filters": {"request_id": {"()": "platform_errors.logging.formatters.RequestIdFilter"}},
     "formatters": {
         "plain": {
-            "()": "platform_errors.logs.PlainFormatter",
+            "()": "platform_errors.logging.formatters.PlainFormatter",
             "format": "{levelname} {name} {message} [{request_id}]",
             "style": "{",
         },
         "json": {
-            "()": "platform_errors.logs.StructuredFormatter",
+            "()": "platform_errors.logging.formatters.StructuredFormatter",
             "format": "{levelname}{name}{message}{request_id}",
             "style": "{",
             "timestamp": "time",

@@ -8,18 +8,19 @@ from django.views.generic import RedirectView
 API_MOUNT = f"{settings.BASE_MOUNT}{settings.VENDOR_NS}/"
 
 handler400 = "authserver.views.failures.bad_request"
-handler403 = "platform_errors.error_handlers.permission_denied"
-handler404 = "platform_errors.error_handlers.page_not_found"
-handler500 = "platform_errors.error_handlers.server_error"
+handler403 = "platform_errors.errors.django_handlers.permission_denied"
+handler404 = "platform_errors.errors.django_handlers.page_not_found"
+handler500 = "platform_errors.errors.django_handlers.server_error"
 
 urlpatterns = [
     # The interfaces first: they are asked for most, and every line above costs a look.
     path(f"{API_MOUNT}events/v1", include("calendar_events.urls")),
     path(f"{API_MOUNT}identity/v1", include("platform_errors.urls")),
-    path("", include("config.home")),
+    path("", include("config.http.pages")),
+    *([path("", include("config.demo.views"))] if settings.DEMO else []),
     path("admin", RedirectView.as_view(pattern_name="admin:index")),  # as people type it
     path("admin/", admin.site.urls),
-    path(settings.MEDIA_URL.lstrip("/"), include("config.media")),
+    path(settings.MEDIA_URL.lstrip("/"), include("config.http.media")),
     path(".well-known/", include("authserver.well_known")),
     path(settings.AUTH_MOUNT, include("authserver.urls")),
 ]

@@ -14,8 +14,8 @@ class PlatformErrorsConfig(AppConfig):
     def ready(self) -> None:
         """Connect what runs without being called; register the OpenAPI extensions."""
         from platform_errors import checks, schema  # noqa: F401, PLC0415 -- register themselves
-        from platform_errors.client_address import leave_request  # noqa: PLC0415 -- app registry
-        from platform_errors.request_id import forget_request_id  # noqa: PLC0415 -- app registry
+        from platform_errors.http.client_address import leave_request  # noqa: PLC0415 -- app registry
+        from platform_errors.http.request_id import forget_request_id  # noqa: PLC0415 -- app registry
 
         request_finished.connect(
             forget_request_id, dispatch_uid="platform_errors.forget_request_id"

@@ -16,13 +16,19 @@ from typing import TYPE_CHECKING, Any
 from django.contrib.auth.models import AnonymousUser
 from rest_framework.authentication import BaseAuthentication
 
-from platform_errors import exceptions, signing, statements
-from platform_errors.authorization_header import TwoHeaders, scheme_of, split
 from platform_errors.conf import conf
+from platform_errors.errors import catalogue
+from platform_errors.errors.log import state_key
+from platform_errors.http.authorization_header import (
+    TwoHeaders,
+    challenge,
+    scheme_of,
+    split,
+)
 from platform_errors.keys import get_key_store
-from platform_errors.redaction import redact
-from platform_errors.refusal_log import state_key
-from platform_errors.replay import KEEP_SECONDS, claim_nonce
+from platform_errors.logging.redaction import redact
+from platform_errors.signing import algorithm, asserted_identity, canonicalization
+from platform_errors.signing.nonces import KEEP_SECONDS, claim_nonce
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser
@@ -54,14 +60,14 @@ class SchemeAuthentication(BaseAuthentication, ABC):
         try:
             header = split(value)
         except TwoHeaders as error:
-            raise exceptions.UnknownAuthorizationScheme(str(error)) from None
+            raise catalogue.UnknownAuthorizationScheme(str(error)) from None
         if header is None:
             # Some servers hand on a header that is not ASCII as an empty one.
-            raise exceptions.AuthorizationHeaderMissing(
+            raise catalogue.AuthorizationHeaderMissing(
                 "the Authorization header is blank, or has characters that are not ASCII"
             )
         if header.scheme != self.scheme():
-            raise exceptions.UnknownAuthorizationScheme(
+            raise catalogue.UnknownAuthorizationScheme(
                 "the scheme is neither Bearer nor that of signed requests"
             )
         credentials = self.credentials(request, header.rest)
@@ -94,20 +100,22 @@ class HmacAuthentication(SchemeAuthentication):
         The nonce comes last: a forged or stale request must not burn a genuine client's.
         """
         try:
-            header = signing.parse_header(rest)
-        except signing.HeaderMalformed as error:
-            raise exceptions.SignatureInvalid(
+            header = algorithm.parse_header(rest)
+        except algorithm.HeaderMalformed as error:
+            raise catalogue.SignatureInvalid(
                 str(error), signature=error.signature
             ) from None
         state_key(request, header.client_id)
-        stated = statements.read(request, header.principal_id, header.principal_namespace)
+        asserted = asserted_identity.read(
+            request, header.principal_id, header.principal_namespace
+        )
         found = get_key_store().find_key(
             header.client_id,
-            principal_id=stated.principal_id,
-            principal_namespace=stated.principal_namespace,
+            principal_id=asserted.principal_id,
+            principal_namespace=asserted.principal_namespace,
         )
         if found is None:
-            raise exceptions.KeyInvalid(key=header.client_id)
+            raise catalogue.KeyInvalid(key=header.client_id)
         now = time.time()
         _check_key(found.key, datetime.fromtimestamp(now, UTC))
         _check_signature(header, request, found.key)
@@ -118,8 +126,8 @@ class HmacAuthentication(SchemeAuthentication):
             nonce=header.nonce,
             oldest=int(now) - KEEP_SECONDS,
         ):
-            raise exceptions.NonceReplayed
-        return statements.signed_credentials(found, stated)
+            raise catalogue.NonceReplayed
+        return asserted_identity.signed_credentials(found, asserted)
 
 
 class BearerAuthentication(SchemeAuthentication):
@@ -133,68 +141,62 @@ class BearerAuthentication(SchemeAuthentication):
         """Know the token, its lifetime, its key; one query for all."""
         match = _BEARER.fullmatch(rest)
         if match is None:
-            raise exceptions.TokenInvalid
-        stated = statements.read(request, *_principal_after_token(match[2]))
+            raise catalogue.TokenInvalid
+        asserted = asserted_identity.read(request, *_principal_after_token(match[2]))
         token = get_key_store().find_token(match[1])
         if token is None:
-            raise exceptions.TokenInvalid
+            raise catalogue.TokenInvalid
         state_key(request, token.key.client_id)
         now = datetime.now(UTC)
         if token.expires_at <= now:
-            raise exceptions.TokenExpired
+            raise catalogue.TokenExpired
         _check_key(token.key, now)
-        return statements.token_credentials(token, stated)
-
-
-def challenge(error: str = "") -> str:
-    """Return the ``WWW-Authenticate`` of a refusal (decisions 5)."""
-    realm = f'Bearer realm="{conf.issuer}"'
-    return f'{realm}, error="{error}"' if error else realm
+        return asserted_identity.token_credentials(token, asserted)
 
 
 def _check_key(key: ServiceKey, now: datetime) -> None:
     if key.status == "canceled":
-        raise exceptions.KeyCanceled
+        raise catalogue.KeyCanceled
     if key.is_expired(now):
-        raise exceptions.KeyExpired
+        raise catalogue.KeyExpired
 
 
 def _check_signature(
-    header: signing.SignedHeader, request: Request, key: ServiceKey
+    header: algorithm.SignedHeader, request: Request, key: ServiceKey
 ) -> None:
     """Compare; a query that cannot be decoded is a bad request, not a bad signature."""
     # WSGI carries bytes as Latin-1 text (PEP 3333).
     query = request.META.get("QUERY_STRING", "").encode("latin-1", "replace")
-    signed = signing.SignedRequest(request.method or "", query)
-    target = signing.signature_target(conf.hmac_signature_url)
+    signed = algorithm.SignedRequest(request.method or "", query)
+    target = algorithm.signature_target(conf.hmac_signature_url)
     try:
-        valid = signing.is_valid(
+        valid = algorithm.is_valid(
             header,
             request=signed,
             target=target,
             secrets=key.secrets,
             old_generation=key.old_generation,
         )
-    except signing.QueryMalformed as error:
-        raise exceptions.MalformedRequest(str(error)) from None
+    except canonicalization.QueryMalformed as error:
+        raise catalogue.MalformedRequest(str(error)) from None
     if not valid:
-        raise exceptions.SignatureInvalid(
+        raise catalogue.SignatureInvalid(
             signature=header.signature, **_evidence(header, signed, target)
         )
 
 
 def _evidence(
-    header: signing.SignedHeader,
-    request: signing.SignedRequest,
-    target: signing.SignatureTarget,
+    header: algorithm.SignedHeader,
+    request: algorithm.SignedRequest,
+    target: algorithm.SignatureTarget,
 ) -> dict[str, str]:
     """Return the lines that were signed, without what opens a door (a code, a password)."""
-    method, lines = request.method, signing.canonical_query(request.query)
+    method, lines = request.method, canonicalization.canonical_query(request.query)
     try:
-        canonical = signing.canonical_request(
+        canonical = algorithm.canonical_request(
             method=method, target=target, query_lines=lines
         )
-        text = signing.string_to_sign(
+        text = algorithm.string_to_sign(
             header, method=method, target=target, query_lines=lines
         ).decode()
     except ValueError:  # a method that is no token: there are no lines
@@ -206,7 +208,7 @@ def _check_timestamp(text: str, now: int) -> int:
     """Return the timestamp as a number, if it is one and near the server's clock."""
     if _TIMESTAMP.fullmatch(text) and abs(int(text) - now) <= conf.max_clock_skew_seconds:
         return int(text)
-    raise exceptions.TimestampInvalid(timestamp=text, current_time=now)
+    raise catalogue.TimestampInvalid(timestamp=text, current_time=now)
 
 
 def _principal_after_token(parameters: str | None) -> tuple[str, str]:
@@ -215,10 +217,10 @@ def _principal_after_token(parameters: str | None) -> tuple[str, str]:
         return "", ""
     values: dict[str, Any] = {}
     try:
-        for name, value in signing.parse_parameters(parameters):
+        for name, value in algorithm.parse_parameters(parameters):
             if name not in {"principalid", "principalidns"} or name in values:
-                raise exceptions.TokenInvalid
+                raise catalogue.TokenInvalid
             values[name] = value
-    except signing.HeaderMalformed:
-        raise exceptions.TokenInvalid from None
+    except algorithm.HeaderMalformed:
+        raise catalogue.TokenInvalid from None
     return values.get("principalid", ""), values.get("principalidns", "")

@@ -12,13 +12,13 @@ from django.core.checks import CheckMessage, Error, Warning, register  # noqa: A
 from django.utils.module_loading import import_string
 
 from platform_errors.conf import conf
-from platform_errors.documents import Dialect
+from platform_errors.errors.dialects import Dialect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-REQUEST_ID_MIDDLEWARE = "platform_errors.request_id.RequestIdMiddleware"
-EXCEPTION_HANDLER = "platform_errors.handler.handle"
+REQUEST_ID_MIDDLEWARE = "platform_errors.http.request_id.RequestIdMiddleware"
+EXCEPTION_HANDLER = "platform_errors.errors.handler.handle"
 MAX_SKEW_SECONDS = 3600
 
 # White space ends a scheme; a comma or a quote would end it for some parsers.

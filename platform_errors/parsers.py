@@ -14,14 +14,14 @@ from django.conf import settings
 from django.http import QueryDict
 from rest_framework.parsers import BaseParser
 
-from platform_errors import exceptions, write_refusals
+from platform_errors.errors import base, writes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rest_framework.request import Request
 
-    from platform_errors.write_refusals import JsonError
+    from platform_errors.errors.writes import JsonError
 
 
 MAX_DEPTH = 100
@@ -48,19 +48,19 @@ class JsonParser(BaseParser):
         """Return the value. Raises ``MalformedJson`` and what ``read_body`` raises."""
         body = read_body((parser_context or {})["request"])
         if sum(map(body.count, (b",", b"[", b"{"))) > MAX_SEPARATORS:
-            raise exceptions.MalformedJson(
+            raise writes.MalformedJson(
                 f"the JSON has more than {MAX_SEPARATORS} commas and brackets"
             )
         try:
             value = orjson.loads(body.removeprefix(_BYTE_ORDER_MARK))
         except orjson.JSONDecodeError as error:
-            raise exceptions.MalformedJson(
+            raise writes.MalformedJson(
                 f"the body is not JSON: {error}", json_error=_json_error(error.msg)
             ) from None
         if _is_deeper(value, MAX_DEPTH):
-            raise exceptions.MalformedJson(
+            raise writes.MalformedJson(
                 f"the JSON nests more than {MAX_DEPTH} levels",
-                json_error=write_refusals.JSON_TOO_DEEP,
+                json_error=writes.JSON_TOO_DEEP,
             )
         return value
 
@@ -70,13 +70,13 @@ def _json_error(words: str) -> JsonError:
     for part, error in _JSON_ERRORS.items():
         if part in words:
             return error
-    return write_refusals.JSON_SYNTAX
+    return writes.JSON_SYNTAX
 
 
 _JSON_ERRORS = {
-    "depth limit": write_refusals.JSON_TOO_DEEP,
-    "UTF-8": write_refusals.JSON_NOT_UTF8,
-    "surrogate": write_refusals.JSON_SURROGATE,
+    "depth limit": writes.JSON_TOO_DEEP,
+    "UTF-8": writes.JSON_NOT_UTF8,
+    "surrogate": writes.JSON_SURROGATE,
 }
 
 
@@ -101,7 +101,7 @@ class FormParser(BaseParser):
                 max_num_fields=settings.DATA_UPLOAD_MAX_NUMBER_FIELDS,
             )
         except ValueError as error:
-            raise exceptions.BadBody(f"the form cannot be read: {error}") from None
+            raise writes.BadBody(f"the form cannot be read: {error}") from None
         fields = QueryDict(mutable=True)
         for name, value in pairs:
             fields.appendlist(name, value)
@@ -132,14 +132,14 @@ def read_body(request: Request) -> bytes:
     """
     coding = request.META.get("HTTP_CONTENT_ENCODING", "").strip()
     if coding.lower() not in {"", "identity"}:
-        raise exceptions.UnsupportedMediaType(
-            f"the Content-Encoding {exceptions.echo(coding)} is not supported"
+        raise writes.UnsupportedMediaType(
+            f"the Content-Encoding {base.echo(coding)} is not supported"
         )
     django_request = request._request  # noqa: SLF001 -- DRF's name for the request it wraps
     body = django_request.body
     announced = django_request.META.get("CONTENT_LENGTH") or "0"
     if announced.isdecimal() and len(body) < int(announced):
-        raise exceptions.BadBody(
+        raise writes.BadBody(
             f"the body ends after {len(body)} of the {announced} bytes that were announced"
         )
     return body

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 
-from platform_errors import exceptions
 from platform_errors.credentials import Credentials
+from platform_errors.errors import base, catalogue
 from platform_errors.keys import get_key_store
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def require_credentials(request: Request) -> Credentials:
     """Return the credentials of a request. Raises ``AuthorizationHeaderMissing``."""
     if isinstance(request.auth, Credentials):
         return request.auth
-    raise exceptions.AuthorizationHeaderMissing
+    raise catalogue.AuthorizationHeaderMissing
 
 
 def require_service(credentials: Credentials, code: str) -> None:
@@ -46,14 +46,14 @@ def require_service(credentials: Credentials, code: str) -> None:
     Raises ``TokenLacksService`` or ``ScopesInvalid``.
     """
     if credentials.scopes is not None and code not in credentials.scopes:
-        raise exceptions.TokenLacksService(scope=code)
+        raise catalogue.TokenLacksService(scope=code)
     service = credentials.key.services.get(code)
     if service is None:
         name = get_key_store().service_names([code]).get(code, code)
-        raise exceptions.ScopesInvalid([(code, name, "Not on key")])
+        raise catalogue.ScopesInvalid([(code, name, "Not on key")])
     status = service.status_at(datetime.now(UTC))
     if status != "active":
-        raise exceptions.ScopesInvalid([(code, service.name, status.capitalize())])
+        raise catalogue.ScopesInvalid([(code, service.name, status.capitalize())])
 
 
 def require_same_institution(credentials: Credentials, institution: str) -> None:
@@ -64,11 +64,11 @@ def require_same_institution(credentials: Credentials, institution: str) -> None
     """
     key = credentials.key
     if institution not in key.institutions:
-        raise exceptions.InstitutionNotOnKey(key=key.client_id, institution=institution)
+        raise catalogue.InstitutionNotOnKey(key=key.client_id, institution=institution)
     if institution != credentials.institution:
-        raise exceptions.MissingPermission(
+        raise catalogue.MissingPermission(
             f"the credentials are for institution {credentials.institution or '(none)'}, "
-            f"the data is of institution {exceptions.echo(institution)}"
+            f"the data is of institution {base.echo(institution)}"
         )
 
 
@@ -89,21 +89,21 @@ def require_institution(credentials: Credentials) -> str:
     """
     require_allowed_institution(credentials)
     if credentials.institution is None:
-        raise exceptions.InstitutionNotNamed
+        raise catalogue.InstitutionNotNamed
     return credentials.institution
 
 
 def require_valid_user(credentials: Credentials) -> None:
     """Ask that a user, if stated, can act here (spec 7.3). Raises ``InvalidUser``."""
     if credentials.is_user_invalid:
-        raise exceptions.InvalidUser
+        raise catalogue.InvalidUser
 
 
 def require_user(credentials: Credentials) -> Principal:
     """Return the acting user. Raises ``InvalidUser`` when there is none (spec 5.3.3)."""
     require_valid_user(credentials)
     if credentials.principal is None:
-        raise exceptions.InvalidUser
+        raise catalogue.InvalidUser
     return credentials.principal
 
 
@@ -114,7 +114,7 @@ def require_permission(credentials: Credentials, permission: str) -> None:
     """
     user: Any = require_user(credentials).user
     if not user.has_perm(permission):
-        raise exceptions.MissingPermission
+        raise catalogue.MissingPermission
 
 
 # --- On views -----------------------------------------------------------------------------
@@ -142,7 +142,7 @@ class Requirement(BasePermission):
             return True
         if not is_read and request.method not in view.allowed_methods:
             # Whoever asks: no credentials would help.
-            raise exceptions.MethodNotSupported
+            raise catalogue.MethodNotSupported
         credentials = require_credentials(request)
         if relaxed:
             self.check_stated(credentials)

@@ -14,14 +14,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from rest_framework.throttling import SimpleRateThrottle
 
-from platform_errors import exceptions
-from platform_errors.client_address import counted_client
 from platform_errors.conf import conf
 from platform_errors.credentials import Credentials
-from platform_errors.outages import Outage
+from platform_errors.errors import catalogue
+from platform_errors.errors.dialects import dialect_of
+from platform_errors.errors.handler import refusal_response
+from platform_errors.http.client_address import counted_client
+from platform_errors.logging.outages import Outage
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from django.http import HttpRequest
+    from django.http.response import HttpResponseBase
     from rest_framework.request import Request
     from rest_framework.views import APIView
 
@@ -47,7 +52,7 @@ class RateLimit(SimpleRateThrottle):
             return True
         try:
             return bool(super().allow_request(request, view))
-        except exceptions.TooManyRequests:
+        except catalogue.TooManyRequests:
             raise
         except Exception as error:  # noqa: BLE001 -- each cache raises its own
             outage.begin(error)
@@ -60,7 +65,7 @@ class RateLimit(SimpleRateThrottle):
         """
         number, _, period = str(self.rate).partition("/")
         wait = str(math.ceil(self.wait() or 1))
-        raise exceptions.TooManyRequests(
+        raise catalogue.TooManyRequests(
             f"the limit is {number} requests per {period} {self.counted}",
             headers={
                 "Retry-After": wait,
@@ -99,3 +104,25 @@ class KeyRateLimit(RateLimit):
 def require_within_rate(request: HttpRequest) -> None:
     """Count a request of this address. Raises ``TooManyRequests`` beyond the rate."""
     AddressRateLimit().allow_request(request, None)
+
+
+class RateLimitMiddleware:
+    """Limit every path of an API mount by client address.
+
+    Pages and the token endpoint call ``require_within_rate`` themselves, because they say
+    no in their own words.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        """Keep the rest of the chain."""
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Serve, or answer 429 in the mount's dialect."""
+        dialect = dialect_of(request.path)
+        if dialect is not None:
+            try:
+                require_within_rate(request)
+            except catalogue.TooManyRequests as refusal:
+                return refusal_response(refusal, request, dialect)
+        return self.get_response(request)

@@ -9,21 +9,21 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from platform_errors import documents, exceptions
 from platform_errors.authentication import BearerAuthentication, HmacAuthentication
-from platform_errors.identity import identity_members
-from platform_errors.negotiation import QualityNegotiation
+from platform_errors.errors import catalogue, dialects
 from platform_errors.permissions import (
     RequiresCredentials,
     RequiresInstitution,
     RequiresUser,
     require_credentials,
 )
-from platform_errors.renderers import XmlRenderer
+from platform_errors.renderers import QualityNegotiation, XmlRenderer
 from platform_errors.schema import identity_schema
 
 if TYPE_CHECKING:
     from rest_framework.request import Request
+
+    from platform_errors.credentials import Credentials, Service
 
 
 class PlatformView(APIView):
@@ -42,7 +42,7 @@ class Identity(PlatformView):
     Needs credentials, but no service on the key and no user.
     """
 
-    error_dialect: ClassVar[documents.Dialect] = documents.PLATFORM
+    error_dialect: ClassVar[dialects.Dialect] = dialects.PLATFORM
     xml_root = "identity"
     authentication_classes = [BearerAuthentication, HmacAuthentication]
     permission_classes = [
@@ -64,20 +64,45 @@ class Identity(PlatformView):
         return Response(status=204)
 
 
+def identity_members(credentials: Credentials, *, now: datetime) -> dict[str, Any]:
+    """Return the members of the identity document, in their order."""
+    key, principal = credentials.key, credentials.principal
+    return {
+        "clientId": key.client_id,
+        "services": [_service(service, now) for _, service in sorted(key.services.items())],
+        "contextInstitutionId": credentials.institution or "",
+        "institutions": sorted(key.institutions),
+        "principalID": principal.identifier if principal else "",
+        "principalIDNS": principal.namespace if principal else "",
+        "serverTime": int(now.timestamp()),
+    }
+
+
+def _service(service: Service, now: datetime) -> dict[str, str]:
+    """Return one service; ``expires`` is empty when it does not, else as in spec 2.2."""
+    expires = service.expires_at
+    return {
+        "code": service.code,
+        "name": service.name,
+        "status": service.status_at(now),
+        "expires": f"{expires.astimezone(UTC):%Y-%m-%d %H:%M:%SZ}" if expires else "",
+    }
+
+
 class NoSuchResource(APIView):
     """The end of an API mount's routes: 404 in the mount's own dialect, for any method.
 
     Route to it last: ``re_path("", NoSuchResource.as_view(error_dialect=EVENTS))``.
     """
 
-    error_dialect: documents.Dialect = documents.PLATFORM
+    error_dialect: dialects.Dialect = dialects.PLATFORM
     authentication_classes = ()
     permission_classes = ()
     schema = None
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> NoReturn:
         """Refuse before DRF looks at method, credentials or representation."""
-        raise exceptions.NoSuchResource("nothing lives at this address")
+        raise catalogue.NoSuchResource("nothing lives at this address")
 
     @property
     def default_response_headers(self) -> dict[str, str]:

@@ -15,7 +15,7 @@ from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_http_methods
 
-from authserver import key_secrets
+from authserver.keys import secrets
 from authserver.models import ServiceKey
 
 if TYPE_CHECKING:
@@ -70,13 +70,13 @@ class KeySecretPages:
         if request.POST.get("seen", "") != _seen(key):
             return self._back(request, key, CHANGED, messages.WARNING)
         try:
-            secret = key_secrets.rotate(
+            secret = secrets.rotate(
                 key_id=key.pk,
                 seen=key.secret_created_at,
                 actor=request.user.get_username(),
                 now=timezone.now(),
             )
-        except key_secrets.ChangedMeanwhile:
+        except secrets.ChangedMeanwhile:
             return self._back(request, key, CHANGED, messages.WARNING)
         key.refresh_from_db()
         return show_once(self.admin, request, key, secret)
@@ -88,12 +88,12 @@ class KeySecretPages:
         if request.method != "POST":
             return self._ask(request, key, "retire")
         try:
-            key_secrets.retire_previous(
+            secrets.retire_previous(
                 key_id=key.pk,
                 actor=request.user.get_username(),
                 now=timezone.now(),
             )
-        except key_secrets.ChangedMeanwhile:
+        except secrets.ChangedMeanwhile:
             return self._back(request, key, CHANGED, messages.WARNING)
         return self._back(
             request, key, "The previous secret no longer works.", messages.SUCCESS

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from axes.models import AccessFailureLog
 from django.contrib import admin
 
-from authserver import login_limits
+from authserver.accounts import login_limits
 from authserver.admin.base import ReadOnlyAdmin
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from django.contrib import admin
 from django.urls import path
 from django.utils import timezone
 
-from authserver import key_secrets
 from authserver.admin import key_secret_pages
 from authserver.admin.base import AuditedAdmin
+from authserver.keys import secrets
 from authserver.models import AuditEvent, KeyInstitution, KeyService, ServiceKey
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ class ServiceKeyAdmin(AuditedAdmin):
         """Save, and make the first secret when that was asked for."""
         super().save_model(request, obj, form, change)
         if not change and form.cleaned_data.get("make_secret"):
-            secret = key_secrets.rotate(
+            secret = secrets.rotate(
                 key_id=obj.pk,
                 seen=None,
                 actor=request.user.get_username(),

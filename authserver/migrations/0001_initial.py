@@ -2,7 +2,7 @@
 
 import authserver.models.service
 import authserver.models.user
-import authserver.vault
+import authserver.crypto.opaque
 import django.core.validators
 import django.db.models.deletion
 import django.utils.timezone
@@ -92,7 +92,7 @@ class Migration(migrations.Migration):
                 ('allowed_origins', models.TextField(blank=True, default='', help_text='Allowed origins list to enable CORS, space separated', verbose_name='allowed origins')),
                 ('registration_source', models.CharField(choices=[('manual', 'Manual'), ('dcr', 'Dynamic Client Registration'), ('cimd', 'Client ID Metadata Document')], default='manual', help_text='How this application was registered (manual, DCR per RFC 7591, or CIMD)', max_length=32, verbose_name='registration source')),
                 ('cimd_expires_at', models.DateTimeField(blank=True, default=None, help_text='When the cached Client ID Metadata Document should be re-fetched', null=True, verbose_name='CIMD expires at')),
-                ('client_id', models.CharField(default=authserver.vault.new_client_id, max_length=255, unique=True, verbose_name='key identifier')),
+                ('client_id', models.CharField(default=authserver.crypto.opaque.new_client_id, max_length=255, unique=True, verbose_name='key identifier')),
                 ('name', models.CharField(max_length=255)),
                 ('client_secret', models.CharField(blank=True, default='', editable=False, max_length=255)),
                 ('hash_client_secret', models.BooleanField(default=True, editable=False)),

@@ -8,7 +8,7 @@ from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import Q
 
-from authserver.text import fold
+from authserver.parsing.usernames import fold
 
 
 class RegistryIdIsFixed(Exception):

@@ -10,9 +10,13 @@ from django.db.models import Q
 from django.utils import timezone
 from oauth2_provider.models import AbstractApplication
 
-from authserver import redirects, vault
+from authserver.crypto import encryption, opaque
 from authserver.models.institution import Institution
 from authserver.models.service import Service
+from authserver.parsing.redirect_uris import (
+    is_registered,
+    validate_redirect_address,
+)
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -47,7 +51,7 @@ class ServiceKey(AbstractApplication):
     Status = Status
 
     client_id = models.CharField(
-        "key identifier", max_length=255, unique=True, default=vault.new_client_id
+        "key identifier", max_length=255, unique=True, default=opaque.new_client_id
     )
     name = models.CharField(max_length=255)
     client_secret = models.CharField(max_length=255, blank=True, default="", editable=False)
@@ -129,10 +133,10 @@ class ServiceKey(AbstractApplication):
     def secrets(self) -> tuple[bytes, ...]:
         """The live secrets, the current one first.
 
-        Raises ``vault.SecretUnreadable`` when the encryption key is gone.
+        Raises ``encryption.SecretUnreadable`` when the encryption key is gone.
         """
         stored = (self.encrypted_secret, self.encrypted_previous_secret)
-        return tuple(vault.decrypt(text) for text in stored if text)
+        return tuple(encryption.decrypt(text) for text in stored if text)
 
     @property
     def redirect_addresses(self) -> list[str]:
@@ -152,13 +156,13 @@ class ServiceKey(AbstractApplication):
         if keep_previous and self.encrypted_secret:
             self.encrypted_previous_secret = self.encrypted_secret
             self.previous_secret_created_at = self.secret_created_at
-        self.encrypted_secret = vault.encrypt(secret)
+        self.encrypted_secret = encryption.encrypt(secret)
         self.secret_created_at = now
         self.client_type = self.CLIENT_CONFIDENTIAL
 
     def rotate_secret(self, *, now: datetime) -> str:
         """Make a new current secret and return it, for the only time; the caller saves."""
-        secret = vault.new_client_secret()
+        secret = opaque.new_client_secret()
         self.set_secret(secret, now=now)
         return secret
 
@@ -175,7 +179,7 @@ class ServiceKey(AbstractApplication):
         problems: list[ValidationError] = []
         for address in self.redirect_addresses:
             try:
-                redirects.validate_redirect_address(address)
+                validate_redirect_address(address)
             except ValidationError as error:
                 problems.append(error)
         if problems:
@@ -185,7 +189,7 @@ class ServiceKey(AbstractApplication):
 
     def redirect_uri_allowed(self, uri: str) -> bool:
         """Return whether the address is registered (decisions 3.11)."""
-        return redirects.is_registered(uri, self.redirect_addresses)
+        return is_registered(uri, self.redirect_addresses)
 
     def is_usable(self, request: Any) -> bool:
         """Return whether the key works at all; the backstop behind our own checks."""

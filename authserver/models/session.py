@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from django.conf import settings
 from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models
 from django.db.models.functions import Length
 from django.db.models.lookups import Exact
+from django.utils.module_loading import import_string
 
 if TYPE_CHECKING:
     from django.contrib.sessions.backends.base import SessionBase
@@ -39,7 +41,6 @@ class Session(AbstractBaseSession):
 
     @classmethod
     def get_session_store_class(cls) -> type[SessionBase]:
-        """Return the engine; ``get_decoded`` asks for it."""
-        from authserver.sessions import SessionStore  # noqa: PLC0415 -- which imports this
-
-        return SessionStore
+        """Return the engine that the settings name; ``get_decoded`` asks for it."""
+        store: type[SessionBase] = import_string(f"{settings.SESSION_ENGINE}.SessionStore")
+        return store

@@ -10,14 +10,21 @@ from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, Permis
 from django.core.validators import RegexValidator
 from django.db import models, transaction
 from django.db.models import Q
+from django.dispatch import Signal
 from django.utils import timezone
 
 from authserver.conf import conf
 from authserver.models.institution import Institution
-from authserver.text import normalise_username
+from authserver.parsing.usernames import normalise_username
 
 # No control characters (NUL cannot be stored) and no white space around or inside.
 USERNAME = re.compile(r"^[^\s\x00-\x1f\x7f]+\Z")
+
+password_changed = Signal()
+"""Sent with ``user`` and ``now``, in the transaction that saves a new password.
+
+``accounts.passwords`` listens: what it ends is recorded, and the record is above models.
+"""
 
 
 def new_principal_id() -> str:
@@ -142,8 +149,6 @@ class User(AbstractBaseUser, PermissionsMixin):  # type: ignore[django-manager-m
 
         A new password ends what the old one opened, in the same transaction.
         """
-        from authserver import passwords  # noqa: PLC0415 -- which imports this
-
         # What ``set_password`` was given, until it is saved; ``None`` when a login hashes
         # the same password anew. (Django's own, and not in the stubs.)
         raw_password = self._password  # type: ignore[attr-defined]
@@ -155,7 +160,7 @@ class User(AbstractBaseUser, PermissionsMixin):  # type: ignore[django-manager-m
         with transaction.atomic():
             super().save(*args, **kwargs)
             if has_new_password:
-                passwords.end_what_the_old_one_opened(self, timezone.now())
+                password_changed.send(User, user=self, now=timezone.now())
 
     def _derive(self) -> None:
         self.username = normalise_username(self.username)

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 
 from rest_framework.request import Request
 
-from authserver import rules
-from authserver.keys import StoredKey, find_stored_key
+from authserver.errors import InvalidRequest
+from authserver.keys import policy
+from authserver.keys.store import StoredKey, find_stored_key
 from authserver.oauth import failures
-from authserver.refusals import InvalidRequest
-from platform_errors import exceptions, signing
 from platform_errors.authentication import HmacAuthentication
-from platform_errors.refusal_log import state_key
+from platform_errors.errors import base, catalogue
+from platform_errors.errors.log import state_key
+from platform_errors.signing import algorithm
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -28,25 +29,25 @@ if TYPE_CHECKING:
     from authserver.oauth.requests import ClientRequest
 
 
-class SecretMissing(exceptions.KeyInvalid):
+class SecretMissing(catalogue.KeyInvalid):
     """The key has a secret, and the client did not authenticate."""
 
     reason = "secret_missing"
 
 
-class SecretWrong(exceptions.KeyInvalid):
+class SecretWrong(catalogue.KeyInvalid):
     """The secret is none of the key's."""
 
     reason = "secret_mismatch"
 
 
-class SecretUnexpected(exceptions.KeyInvalid):
+class SecretUnexpected(catalogue.KeyInvalid):
     """The key is public, and the client sent a secret."""
 
     reason = "secret_unexpected"
 
 
-class AuthenticationRequired(exceptions.AuthenticationRefusal):
+class AuthenticationRequired(base.AuthenticationRefusal):
     """No client is named, or one without a secret where a secret is needed."""
 
     reason = "client_authentication_required"
@@ -67,7 +68,7 @@ def authenticate(
         if client_request.signature is not None:
             return _signed(client_request, client_request.signature, http_request, now)
         return _named(client_request, now)
-    except (exceptions.AuthenticationRefusal, exceptions.KeyCanceled) as refused:
+    except (base.AuthenticationRefusal, catalogue.KeyCanceled) as refused:
         failures.record_client(claimed_id(client_request), refused, now)
         raise
 
@@ -76,8 +77,8 @@ def claimed_id(client_request: ClientRequest) -> str:
     """Return the key identifier that the client claims, or nothing."""
     if client_request.signature is not None:
         try:
-            return signing.parse_header(client_request.signature).client_id
-        except signing.HeaderMalformed:
+            return algorithm.parse_header(client_request.signature).client_id
+        except algorithm.HeaderMalformed:
             return ""
     if client_request.basic is not None:
         return client_request.basic.client_id
@@ -98,7 +99,7 @@ def _named(client_request: ClientRequest, now: datetime) -> StoredKey:
     if not client_id:
         raise InvalidRequest("required parameter 'client_id' is missing or blank")
     key = _known_key(client_id)
-    rules.check_key(key.view, now)
+    policy.check_key(key.view, now)
     _check_secret(key, secret, now)
     return key
 
@@ -132,12 +133,12 @@ def _signed(
         raise InvalidRequest("a client authenticates in one way only")
     key = find_stored_key(claimed_id(client_request), failures.place())
     if key is not None:
-        rules.check_key(key.view, now)
+        policy.check_key(key.view, now)
         failures.require_within_limit(key, now)
     credentials = HmacAuthentication().credentials(Request(http_request), signature)
     client_id = credentials.key.client_id
     if key is None:
-        raise exceptions.KeyInvalid(key=client_id)
+        raise catalogue.KeyInvalid(key=client_id)
     if client_request.get("client_id") not in {"", client_id}:
         raise InvalidRequest("client_id differs from the Authorization header")
     return key
@@ -146,5 +147,5 @@ def _signed(
 def _known_key(client_id: str) -> StoredKey:
     key = find_stored_key(client_id, failures.place())
     if key is None:
-        raise exceptions.KeyInvalid(key=client_id)
+        raise catalogue.KeyInvalid(key=client_id)
     return key

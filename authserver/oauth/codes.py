@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from django.db.models import F
 
-from authserver import vault
 from authserver.conf import conf
+from authserver.crypto import opaque
+from authserver.errors import InvalidGrant, InvalidRequest
 from authserver.models import AuditEvent, Grant
 from authserver.oauth import tokens
-from authserver.refusals import InvalidGrant, InvalidRequest
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -32,7 +32,7 @@ def find(exchange: Exchange) -> Grant:
     code in the hands of another client says nothing about the owner's, and revokes nothing.
     Raises ``InvalidGrant``, with one message for all.
     """
-    grant = Grant.objects.by_code(vault.digest(exchange.client_request.get("code")))
+    grant = Grant.objects.by_code(opaque.digest(exchange.client_request.get("code")))
     if grant is None:
         raise exchange.because("code_unknown", InvalidGrant(_WRONG))
     exchange.grant = grant

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from authserver.keys.scopes import Scopes
 from authserver.models import AuditEvent
-from authserver.scopes import Scopes
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
     from django.http import HttpRequest
 
-    from authserver.keys import StoredKey
+    from authserver.keys.store import StoredKey
     from authserver.models import Grant, RefreshToken, User
     from authserver.oauth.requests import ClientRequest
     from authserver.oauth.tokens import Issued
-    from platform_errors.exceptions import Refusal
+    from platform_errors.errors.base import Refusal
 
 
 @dataclass(slots=True, kw_only=True)

@@ -17,13 +17,13 @@ from authserver import audit
 from authserver.conf import conf
 from authserver.models import AuditEvent, RefusalCount
 from authserver.oauth import tokens
-from platform_errors import exceptions
-from platform_errors.client_address import counted_address, current_client_address
+from platform_errors.errors import base, catalogue
+from platform_errors.http.client_address import counted_address, current_client_address
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from authserver.keys import StoredKey
+    from authserver.keys.store import StoredKey
     from authserver.oauth.exchange import Exchange
 
 Action = AuditEvent.Action
@@ -41,20 +41,20 @@ def require_within_limit(key: StoredKey, now: datetime) -> None:
         return
     wait = (since + conf.client_failure_window - now).total_seconds()
     if wait > 0:
-        raise exceptions.TooManyRequests(headers={"Retry-After": str(math.ceil(wait))})
+        raise catalogue.TooManyRequests(headers={"Retry-After": str(math.ceil(wait))})
 
 
-def record_client(client_id: str, refused: exceptions.Refusal, now: datetime) -> None:
+def record_client(client_id: str, refused: base.Refusal, now: datetime) -> None:
     """Record that client authentication failed."""
     # One count for all keys that do not exist: a caller could name any number of them.
-    counted = "" if type(refused) is exceptions.KeyInvalid else client_id
+    counted = "" if type(refused) is catalogue.KeyInvalid else client_id
     if _count(Action.CLIENT_REFUSED, counted, now):
         audit.record(
             Action.CLIENT_REFUSED, client_id=client_id, reason=refused.reason, at=now
         )
 
 
-def record_exchange(exchange: Exchange, refused: exceptions.Refusal) -> None:
+def record_exchange(exchange: Exchange, refused: base.Refusal) -> None:
     """Record that a client that is known was refused a token."""
     if exchange.stored_key is None or refused.status_code >= 500:
         return

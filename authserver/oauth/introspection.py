@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from authserver import rules
 from authserver.conf import conf
-from authserver.keys import ServiceKeyStore
+from authserver.keys import policy
+from authserver.keys.store import ServiceKeyStore
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from authserver.keys import StoredKey
+    from authserver.keys.store import StoredKey
 
 INACTIVE: dict[str, Any] = {"active": False}
 
@@ -23,10 +23,10 @@ def introspect(token: str, *, caller: StoredKey, now: datetime) -> dict[str, Any
     canceled or expired key, a lost institution, services that ended.
     """
     found = ServiceKeyStore().find_token(token)
-    if found is None or not rules.is_token_in_force(found, now):
+    if found is None or not policy.is_token_in_force(found, now):
         return INACTIVE
-    services = rules.live_services(found.key, found.scopes, now)
-    if not rules.live_services(caller.view, services, now):
+    services = policy.live_services(found.key, found.scopes, now)
+    if not policy.live_services(caller.view, services, now):
         return INACTIVE
     principal = found.principal
     members: dict[str, Any] = {

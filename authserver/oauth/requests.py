@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote_plus
 
 from authserver import parameters
-from authserver.refusals import InvalidRequest
-from platform_errors import authorization_header, exceptions
+from authserver.errors import InvalidRequest
 from platform_errors.conf import conf
+from platform_errors.errors import base, catalogue, writes
+from platform_errors.http import authorization_header
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,7 +28,7 @@ FORM = "application/x-www-form-urlencoded"
 NEVER_IN_QUERY = ("client_secret", "client_assertion")
 
 
-class BasicMalformed(exceptions.AuthenticationRefusal):
+class BasicMalformed(base.AuthenticationRefusal):
     """A Basic header that is not ``base64(id ":" secret)``."""
 
     reason = "basic_malformed"
@@ -72,14 +73,14 @@ def read(request: HttpRequest, *, query_allowed: bool = False) -> ClientRequest:
     try:
         header = authorization_header.split(request.META.get("HTTP_AUTHORIZATION", ""))
     except authorization_header.TwoHeaders as error:
-        raise exceptions.UnknownAuthorizationScheme(str(error)) from None
+        raise catalogue.UnknownAuthorizationScheme(str(error)) from None
     if header is None:
         return ClientRequest(values=values)
     if header.scheme == "basic":
         return ClientRequest(values=values, basic=_basic(header.rest))
     if header.scheme == conf.hmac_scheme_url.lower():
         return ClientRequest(values=values, signature=header.rest)
-    raise exceptions.UnknownAuthorizationScheme(
+    raise catalogue.UnknownAuthorizationScheme(
         "the scheme is neither Basic nor that of signed requests"
     )
 
@@ -97,7 +98,7 @@ def _parameters(request: HttpRequest, *, query_allowed: bool) -> dict[str, str]:
                 raise InvalidRequest(f"{name} must not be sent in the query string")
         return values
     if request.content_type != FORM:
-        raise exceptions.UnsupportedMediaType(f"the body must be {FORM}")
+        raise writes.UnsupportedMediaType(f"the body must be {FORM}")
     if query:
         raise InvalidRequest("parameters come in the query string or in the body, not both")
     return parameters.parse(body)

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from django.http import HttpResponse
 
-from authserver.refusals import error_description, token_error
-from platform_errors import documents, negotiation
-from platform_errors.authentication import challenge
+from authserver.errors import error_description, token_error
 from platform_errors.conf import conf
-from platform_errors.refusal_log import state_reason
+from platform_errors.errors import documents
+from platform_errors.errors.log import state_reason
+from platform_errors.http import negotiation
+from platform_errors.http.authorization_header import challenge
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from authserver.oauth.exchange import Exchange
     from authserver.oauth.tokens import Issued
-    from platform_errors.exceptions import Refusal
+    from platform_errors.errors.base import Refusal
 
 # RFC 6749 section 5.1; errors as well, they may name a key.
 HEADERS = {

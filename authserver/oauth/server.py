@@ -19,9 +19,9 @@ from oauthlib.oauth2 import (
     TokenEndpoint,
 )
 
-from authserver import vault
+from authserver.crypto import opaque
+from authserver.errors import InvalidGrant, UnsupportedGrantType
 from authserver.oauth import codes
-from authserver.refusals import InvalidGrant, UnsupportedGrantType
 
 if TYPE_CHECKING:
     from authserver.oauth.exchange import Exchange
@@ -89,8 +89,8 @@ class OpaqueToken(BearerToken):
         """Make the texts of our own form; lifetimes come from our own settings."""
         super().__init__(
             request_validator,
-            token_generator=lambda _request: vault.new_access_token(),
-            refresh_token_generator=lambda _request: vault.new_refresh_token(),
+            token_generator=lambda _request: opaque.new_access_token(),
+            refresh_token_generator=lambda _request: opaque.new_refresh_token(),
         )
 
     def create_token(

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from authserver import audit, vault
+from authserver import audit
 from authserver.conf import conf
+from authserver.crypto import opaque
+from authserver.errors import InvalidGrant
 from authserver.models import AccessToken, AuditEvent, RefreshToken
 from authserver.models.token import revoke_all
-from authserver.refusals import InvalidGrant
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -58,14 +59,14 @@ def issue(
     }
     AccessToken.objects.create(
         **owned,
-        token_checksum=vault.digest(access_token),
+        token_checksum=opaque.digest(access_token),
         expires=issued.expires_at,
         scope=str(exchange.scopes),
     )
     if refresh_token:
         RefreshToken.objects.create(
             **owned,
-            token_checksum=vault.digest(refresh_token),
+            token_checksum=opaque.digest(refresh_token),
             expires_at=issued.refresh_token_expires_at,
             scope=_refresh_scope(exchange),
         )
@@ -79,7 +80,7 @@ def find_refresh_token(exchange: Exchange) -> RefreshToken:
     section 4.14.2). Raises ``InvalidGrant``, with one message for all.
     """
     token = RefreshToken.objects.by_digest(
-        vault.digest(exchange.client_request.get("refresh_token"))
+        opaque.digest(exchange.client_request.get("refresh_token"))
     )
     if token is None:
         raise exchange.because("refresh_token_unknown", InvalidGrant(_WRONG))
@@ -124,7 +125,7 @@ def revoke(token: str, *, key_pk: int, now: datetime) -> AccessToken | RefreshTo
 
     Return the token, or ``None`` when the key has no such token: that is no error.
     """
-    digest = vault.digest(token)
+    digest = opaque.digest(token)
     for model in (AccessToken, RefreshToken):
         found = model.objects.by_digest(digest)
         if found is not None and found.application_id == key_pk:

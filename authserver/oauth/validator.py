@@ -15,17 +15,12 @@ from typing import TYPE_CHECKING, Any
 from django.db import transaction
 from oauthlib.oauth2 import RequestValidator
 
-from authserver import rules
+from authserver.errors import InvalidGrant, InvalidRequest, InvalidScope, UnauthorizedClient
+from authserver.keys import policy
+from authserver.keys.scopes import Scopes
 from authserver.models import AuditEvent, User
 from authserver.oauth import clients, codes, tokens
-from authserver.refusals import (
-    InvalidGrant,
-    InvalidRequest,
-    InvalidScope,
-    UnauthorizedClient,
-)
-from authserver.scopes import Scopes
-from platform_errors.exceptions import InstitutionNotOnKey
+from platform_errors.errors.catalogue import InstitutionNotOnKey
 
 if TYPE_CHECKING:
     from oauthlib.common import Request
@@ -128,7 +123,7 @@ class Validator(RequestValidator):
         exchange: Exchange = request.exchange
         _continue(exchange, tokens.find_refresh_token(exchange))
         if scope := exchange.client_request.get("scope"):
-            requested = rules.read_scopes(scope)
+            requested = policy.read_scopes(scope)
             if not set(requested.tokens) <= set(exchange.scopes.tokens):
                 raise InvalidScope("scope asks for more than was granted")
             exchange.scopes = requested
@@ -166,11 +161,11 @@ class Validator(RequestValidator):
         exchange: Exchange = request.exchange
         key = exchange.key.view
         asked = exchange.client_request
-        exchange.scopes = rules.check_scopes(key, asked.get("scope"), exchange.now)
+        exchange.scopes = policy.check_scopes(key, asked.get("scope"), exchange.now)
         named = asked.get("contextInstitutionId") or None
         if exchange.scopes.contexts:  # decisions 4: the scope comes first
             named = None
-        registry_id = rules.check_institution(key, exchange.scopes, named)
+        registry_id = policy.check_institution(key, exchange.scopes, named)
         if registry_id is None:
             if len(key.institutions) != 1:
                 raise InvalidRequest("no institution is named: add context: to scope")
@@ -247,8 +242,8 @@ def _check_statuses(exchange: Exchange) -> None:
             "user_not_in_force", InvalidGrant("the user cannot grant access any more")
         )
     key = exchange.key.view
-    rules.check_services(key, exchange.scopes, exchange.now)
-    rules.check_institution(key, exchange.scopes, institution)
+    policy.check_services(key, exchange.scopes, exchange.now)
+    policy.check_institution(key, exchange.scopes, institution)
 
 
 def _is_in_force(user: User | None, institution_pk: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django import template
 
-from platform_errors.request_id import current_request_id
+from platform_errors.http.request_id import current_request_id
 
 register = template.Library()
 

@@ -2,8 +2,8 @@
 
 from django.db import OperationalError
 
+from authserver.errors import UnauthorizedClient
 from authserver.oauth.validator import Validator
-from authserver.refusals import UnauthorizedClient
 
 
 class Broken:

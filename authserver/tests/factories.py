@@ -6,8 +6,9 @@ import factory
 from django.utils import timezone
 from factory.django import DjangoModelFactory, Password
 
-from authserver import models, vault
-from authserver.sessions import SessionStore
+from authserver import models
+from authserver.accounts.sessions import SessionStore
+from authserver.crypto import opaque
 
 PASSWORD = "correct horse battery staple"
 
@@ -46,7 +47,7 @@ class SessionFactory(DjangoModelFactory):
     class Meta:
         model = models.Session
 
-    session_key = factory.Sequence(lambda n: vault.digest(f"key {n}"))
+    session_key = factory.Sequence(lambda n: opaque.digest(f"key {n}"))
     session_data = factory.LazyFunction(lambda: SessionStore().encode({}))
     expire_date = factory.LazyFunction(lambda: timezone.now() + timedelta(minutes=30))
 
@@ -128,8 +129,8 @@ class PendingRequestFactory(DjangoModelFactory):
         handle_text = factory.Sequence(lambda n: f"handle{n}")
         binding_text = "binding"
 
-    handle = factory.LazyAttribute(lambda o: vault.digest(o.handle_text))
-    binding = factory.LazyAttribute(lambda o: vault.digest(o.binding_text))
+    handle = factory.LazyAttribute(lambda o: opaque.digest(o.handle_text))
+    binding = factory.LazyAttribute(lambda o: opaque.digest(o.binding_text))
     key = factory.SubFactory(ServiceKeyFactory)
     redirect_uri = "https://client.example/cb"
     scope = "calendar_events"
@@ -159,7 +160,7 @@ class GrantFactory(OwnedFactory):
     class Params:
         code_text = factory.Sequence(lambda n: f"auth_{n}")
 
-    code = factory.LazyAttribute(lambda o: vault.digest(o.code_text))
+    code = factory.LazyAttribute(lambda o: opaque.digest(o.code_text))
     redirect_uri = "https://client.example/cb"
     code_challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
     code_challenge_method = "S256"
@@ -179,7 +180,7 @@ class AccessTokenFactory(OwnedFactory):
         )
         revoked = factory.Trait(revoked_at=factory.LazyFunction(timezone.now))
 
-    token_checksum = factory.LazyAttribute(lambda o: vault.digest(o.token_text))
+    token_checksum = factory.LazyAttribute(lambda o: opaque.digest(o.token_text))
     expires = factory.LazyFunction(lambda: timezone.now() + timedelta(minutes=20))
 
 
@@ -192,7 +193,7 @@ class RefreshTokenFactory(OwnedFactory):
     class Params:
         token_text = factory.Sequence(lambda n: f"rt_{n}")
 
-    token_checksum = factory.LazyAttribute(lambda o: vault.digest(o.token_text))
+    token_checksum = factory.LazyAttribute(lambda o: opaque.digest(o.token_text))
     token_family = factory.Faker("uuid4", cast_to=None)
     scope = "calendar_events refresh_token"
     expires_at = factory.LazyFunction(lambda: timezone.now() + timedelta(days=7))

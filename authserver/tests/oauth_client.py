@@ -11,9 +11,9 @@ from django.utils import timezone
 
 from authserver import pending
 from authserver.authorization import AuthorizationRequest
-from authserver.keys import find_stored_key
+from authserver.keys.scopes import Scopes
+from authserver.keys.store import find_stored_key
 from authserver.models import Service
-from authserver.scopes import Scopes
 from authserver.tests import factories
 
 REDIRECT = "https://client.example/cb"

@@ -9,7 +9,8 @@ from django.apps import apps
 from django.contrib import admin
 from django.urls import reverse
 
-from authserver import models, vault
+from authserver import models
+from authserver.crypto import encryption
 from authserver.models import AuditEvent
 from authserver.tests import factories
 from authserver.tests.visitor import Visitor
@@ -189,10 +190,10 @@ def test_a_token_without_a_family_is_revoked_alone(desk):
     assert access.revoked_at is not None
 
 
-def test_the_vault_is_never_asked_to_decrypt_for_a_page(desk, monkeypatch):
+def test_no_secret_is_decrypted_for_a_page(desk, monkeypatch):
     factories.ServiceKeyFactory(secret="hidden words")
     asked = []
-    monkeypatch.setattr(vault, "decrypt", asked.append)
+    monkeypatch.setattr(encryption, "decrypt", asked.append)
 
     desk.open(changelist(models.ServiceKey))
 

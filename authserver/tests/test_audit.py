@@ -8,7 +8,7 @@ from django.urls import reverse
 from authserver import audit
 from authserver.models import AuditEvent
 from authserver.tests import factories
-from platform_errors.client_address import current_client_address
+from platform_errors.http.client_address import current_client_address
 
 Action = AuditEvent.Action
 BEFORE = [("authserver", "0004_audit_of_institutions_and_unlocking")]

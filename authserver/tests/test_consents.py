@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from authserver import consents, pending
+from authserver.keys.scopes import Scopes
 from authserver.models import AuditEvent, Consent
-from authserver.scopes import Scopes
 from authserver.tests import factories
 
 pytestmark = pytest.mark.django_db

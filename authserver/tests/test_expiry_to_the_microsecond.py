@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from authserver import consents, expiry, granted_access, models, pending
+from authserver import consents, granted_access, models, pending, retention
 from authserver.tests import factories
 from authserver.tests.oauth_client import (
     REDIRECT,
@@ -222,7 +222,7 @@ def test_what_clear_expired_removes(moment, left, works):
         factories.SessionFactory(expire_date=moment),
     ]
 
-    expiry.clear(now)
+    retention.clear(now)
 
     kept = [type(row).objects.filter(pk=row.pk).exists() for row in rows]
     assert kept == [works] * len(rows)
@@ -237,6 +237,6 @@ def test_a_spent_code_stays_while_its_tokens_live(moment, left, works, kind):
     else:
         factories.RefreshTokenFactory(token_family=grant.token_family, expires_at=moment)
 
-    expiry.clear(now)
+    retention.clear(now)
 
     assert models.Grant.objects.filter(pk=grant.pk).exists() is works

@@ -9,8 +9,8 @@ from django.test import Client
 
 from authserver.tests import factories
 from authserver.tests.oauth_client import new_code
-from platform_errors import signing
 from platform_errors.conf import conf
+from platform_errors.signing import algorithm, canonicalization
 
 pytestmark = pytest.mark.django_db
 
@@ -39,14 +39,14 @@ def sign(query_lines, nonce):
     timestamp = str(int(time.time()))
     message = "\n".join(
         ["wskey", timestamp, nonce, "", "POST"]
-        + [str(part) for part in signing.signature_target(conf.hmac_signature_url)]
+        + [str(part) for part in algorithm.signature_target(conf.hmac_signature_url)]
         + query_lines
     )
-    return timestamp, signing.sign(f"{message}\n".encode(), b"c2VjcmV0IGxpa2UgYmFzZTY0")
+    return timestamp, algorithm.sign(f"{message}\n".encode(), b"c2VjcmV0IGxpa2UgYmFzZTY0")
 
 
 def canonical(query):
-    return signing.canonical_query(query.encode()).splitlines()
+    return canonicalization.canonical_query(query.encode()).splitlines()
 
 
 def post(query, header):

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from authserver.models import Session
 from authserver.tests import factories
 from authserver.tests.visitor import Visitor
-from platform_errors.error_handlers import server_error
-from platform_errors.request_id import RequestIdMiddleware
+from platform_errors.errors.django_handlers import server_error
+from platform_errors.http.request_id import RequestIdMiddleware
 
 pytestmark = pytest.mark.django_db
 
@@ -290,7 +290,7 @@ def test_a_session_that_cannot_be_saved_now_is_503(alice):
         return execute(sql, *arguments)
 
     visitor = Visitor(raise_request_exception=False)
-    visitor.client.force_login(alice, "authserver.backends.InstitutionBackend")
+    visitor.client.force_login(alice, "authserver.accounts.backends.InstitutionBackend")
     # In use for two minutes: it is written back.
     Session.objects.update(expire_date=F("expire_date") - timedelta(minutes=2))
     with connection.execute_wrapper(fail):

@@ -6,8 +6,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.utils import timezone
 
-from authserver import pending, vault
+from authserver import pending
 from authserver.authorization import Refusal
+from authserver.crypto import opaque
 from authserver.models import AuditEvent, Grant, PendingRequest, Session
 from authserver.tests import factories
 from authserver.tests.conftest import CHALLENGE
@@ -37,7 +38,7 @@ def test_neither_handle_nor_binding_is_stored(handle):
     row = PendingRequest.objects.get()
 
     assert handle not in (row.handle, row.binding)
-    assert row.binding == vault.digest("browser")
+    assert row.binding == opaque.digest("browser")
 
 
 def test_another_browser_cannot_load_it(handle, now):
@@ -72,7 +73,7 @@ def test_granting_issues_a_hashed_code_and_records_it(found, alice, now):
     assert (reply["state"], reply["iss"]) == (STATE, "http://testserver")
     assert reply["code"].startswith("auth_")
     grant = Grant.objects.get()
-    assert grant.code == vault.digest(reply["code"])
+    assert grant.code == opaque.digest(reply["code"])
     assert grant.scope == "calendar_events directory refresh_token context:1001"
     assert (grant.user, grant.institution) == (alice, alice.institution)
     assert grant.expires == now + timedelta(seconds=60)

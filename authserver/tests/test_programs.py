@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from authserver.tests.oauth_client import assert_error
-from platform_errors.documents import XML_CONTENT_TYPE
+from platform_errors.errors.documents import XML_CONTENT_TYPE
 
 pytestmark = pytest.mark.django_db
 

@@ -10,7 +10,7 @@ import pytest
 from authlib.integrations.requests_client import OAuth2Session as AuthlibSession
 from requests_oauthlib import OAuth2Session
 
-from authserver.keys import ServiceKeyStore
+from authserver.keys.store import ServiceKeyStore
 from authserver.tests.visitor import Visitor
 
 pytestmark = pytest.mark.django_db(transaction=True)

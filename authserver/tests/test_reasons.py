@@ -167,7 +167,7 @@ def logged(caplog):
     return [
         (record.method, record.path, record.status_code, record.reason, record.key)
         for record in caplog.records
-        if record.name == "platform_errors.refusal_log"
+        if record.name == "platform_errors.errors.log"
     ]
 
 

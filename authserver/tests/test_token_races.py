@@ -11,10 +11,10 @@ from django.utils import timezone
 
 from authserver import consents, pending
 from authserver.authorization import AuthorizationRequest
-from authserver.keys import find_stored_key
+from authserver.keys.scopes import Scopes
+from authserver.keys.store import find_stored_key
 from authserver.models import AccessToken, AuditEvent, Grant, RefreshToken
 from authserver.oauth import tokens
-from authserver.scopes import Scopes
 from authserver.tests import factories
 from authserver.tests.oauth_client import REDIRECT, TokenClient, new_code, new_verifier
 

@@ -12,8 +12,8 @@ from django.utils.html import format_html
 from django.views.decorators.debug import sensitive_post_parameters
 
 from authserver import audit, consents, granted_access, journey
+from authserver.accounts.forms import OwnPasswordForm
 from authserver.conf import conf
-from authserver.forms import OwnPasswordForm
 from authserver.models import AuditEvent, ServiceKey
 from authserver.views import steps
 from authserver.views.base import Page

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from django.http import HttpResponse
 from django.shortcuts import render
 
-from authserver import refusals
-from platform_errors import exceptions
-from platform_errors.handler import refusal_of, report
-from platform_errors.refusal_log import state_key, state_reason
+from authserver import errors
+from platform_errors.errors import catalogue
+from platform_errors.errors.handler import refusal_of, report
+from platform_errors.errors.log import state_key, state_reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +25,7 @@ def to_application(location: str) -> HttpResponse:
     """Redirect to a registered address.
 
     Django's own redirect refuses the private-use schemes of native applications
-    (RFC 8252 section 7.1); which schemes may be registered is decided in ``redirects.py``.
+    (RFC 8252 section 7.1); ``parsing.redirect_uris`` decides which may be registered.
     """
     return HttpResponse(status=HTTPStatus.FOUND, headers={"Location": location})
 
@@ -60,10 +60,10 @@ def told(
     except Exception as error:  # noqa: BLE001 -- the edge: the application is to hear of it
         broke = refusal_of(error)
         report(error, request, broke)
-        why: refusals.OAuthRefusal = (
-            refusals.TemporarilyUnavailable("the server is busy; please try again")
-            if isinstance(broke, exceptions.Unavailable)
-            else refusals.ServerError("something broke; it was recorded")
+        why: errors.OAuthRefusal = (
+            errors.TemporarilyUnavailable("the server is busy; please try again")
+            if isinstance(broke, catalogue.Unavailable)
+            else errors.ServerError("something broke; it was recorded")
         )
     return refused(request, asked.refuse(why))
 

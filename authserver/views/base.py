@@ -10,7 +10,7 @@ from django.utils.decorators import method_decorator
 from django.views import View
 from django.views.decorators.cache import never_cache
 
-from platform_errors.exceptions import TooManyRequests
+from platform_errors.errors.catalogue import TooManyRequests
 from platform_errors.throttling import require_within_rate
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Page(View):
     """A page that no cache keeps, and that answers every method with words.
 
-    What a page cannot do now, it raises (``platform_errors.error_handlers``).
+    What a page cannot do now, it raises (``platform_errors.errors.django_handlers``).
 
     Frame denial, the referrer policy and the content security policy are the project's
     defaults (``config/settings.py``); only the grant page replaces one of them.

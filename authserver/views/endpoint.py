@@ -10,8 +10,8 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_post_parameters
 
 from authserver.oauth import clients, responses
-from platform_errors import exceptions
-from platform_errors.handler import refusal_of, report
+from platform_errors.errors import catalogue
+from platform_errors.errors.handler import refusal_of, report
 from platform_errors.throttling import require_within_rate
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
     from django.http.response import HttpResponseBase
 
-    from authserver.keys import StoredKey
+    from authserver.keys.store import StoredKey
     from authserver.oauth.requests import ClientRequest
 
 
@@ -41,7 +41,7 @@ class Endpoint(View):
             return super().dispatch(request, *args, **kwargs)
         except Exception as error:  # noqa: BLE001 -- the edge: nothing may leave as HTML
             refused = refusal_of(error)
-            if isinstance(refused, exceptions.InternalError | exceptions.Unavailable):
+            if isinstance(refused, catalogue.InternalError | catalogue.Unavailable):
                 report(error, request, refused)
             return responses.error_response(
                 refused,
@@ -55,7 +55,7 @@ class Endpoint(View):
     ) -> NoReturn:
         """Refuse in the endpoint's own shape (spec 7.4)."""
         allowed = [name.upper() for name in self.http_method_names if hasattr(self, name)]
-        raise exceptions.MethodNotSupported(headers={"Allow": ", ".join(allowed)})
+        raise catalogue.MethodNotSupported(headers={"Allow": ", ".join(allowed)})
 
 
 class ClientEndpoint(Endpoint):
@@ -83,7 +83,7 @@ class NoSuchEndpoint(Endpoint):
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Refuse, whatever the method."""
         return responses.error_response(
-            exceptions.NoSuchResource("nothing lives at this address"),
+            catalogue.NoSuchResource("nothing lives at this address"),
             request,
             old_generation=self.old_generation,
         )

@@ -9,17 +9,17 @@ from django.shortcuts import render
 from django.urls import Resolver404, resolve
 from django.views.decorators.cache import never_cache
 
-from authserver import login_limits
+from authserver.accounts import login_limits
 from authserver.oauth import responses
 from authserver.views.endpoint import Endpoint
-from platform_errors import error_handlers
-from platform_errors.handler import refusal_of
+from platform_errors.errors import django_handlers
+from platform_errors.errors.handler import refusal_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
     from django.http.response import HttpResponseBase
 
-    from platform_errors.exceptions import Refusal
+    from platform_errors.errors.base import Refusal
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
@@ -27,7 +27,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
 
     Elsewhere ``platform_errors`` answers.
     """
-    return endpoint_refusal(request, refusal_of(exception)) or error_handlers.bad_request(
+    return endpoint_refusal(request, refusal_of(exception)) or django_handlers.bad_request(
         request, exception
     )
 

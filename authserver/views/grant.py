@@ -11,8 +11,8 @@ from csp.decorators import csp_replace
 from django.utils.decorators import method_decorator
 
 from authserver import granted_access, journey, pending
+from authserver.accounts.forms import GrantForm
 from authserver.conf import conf
-from authserver.forms import GrantForm
 from authserver.models import REFRESH_TOKEN_SCOPE, Institution, Service
 from authserver.views import answers, steps
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from django.http import HttpResponseRedirect
 
 from authserver import journey, pending
+from authserver.accounts.forms import SearchForm
 from authserver.authorization import Refusal
-from authserver.forms import SearchForm
 from authserver.models import Institution
 from authserver.views import answers, steps
 

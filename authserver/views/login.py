@@ -9,7 +9,7 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters
 
 from authserver import journey
-from authserver.forms import LoginForm
+from authserver.accounts.forms import LoginForm
 from authserver.models import Institution
 from authserver.views import steps
 

@@ -12,7 +12,7 @@ from authserver.conf import conf
 from authserver.models import REFRESH_TOKEN_SCOPE, Service
 from authserver.oauth.server import REQUIRED
 from authserver.views.endpoint import Endpoint
-from platform_errors.handler import is_unavailable
+from platform_errors.errors.handler import is_unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

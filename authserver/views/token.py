@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from django.utils import timezone
 
+from authserver.errors import InvalidRequest
 from authserver.oauth import failures, requests, responses
 from authserver.oauth.exchange import Exchange
 from authserver.oauth.server import get_server
-from authserver.refusals import InvalidRequest
 from authserver.views.endpoint import Endpoint
-from platform_errors.exceptions import Refusal
+from platform_errors.errors.base import Refusal
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

@@ -9,7 +9,8 @@ from django.contrib.auth.models import Group
 from django.db import transaction
 from django.utils import timezone
 
-from authserver import models, vault
+from authserver import models
+from authserver.crypto import opaque
 from benchmarks.seed.constants import (
     BEARER,
     CHALLENGE,
@@ -56,7 +57,7 @@ def create(*, other_tokens: int = OTHER_TOKENS) -> Accounts:
             (
                 models.AccessToken(
                     token="",
-                    token_checksum=vault.digest(token),
+                    token_checksum=opaque.digest(token),
                     user=user,
                     application=public,
                     institution=institutions[0],
@@ -83,11 +84,11 @@ def make_codes(count: int) -> list[str]:
     user = models.User.objects.get(username="bench")
     key = models.ServiceKey.objects.get(client_id=PUBLIC_KEY)
     institution = models.Institution.objects.get(registry_id=INSTITUTIONS[0])
-    codes = [vault.new_code() for _ in range(count)]
+    codes = [opaque.new_code() for _ in range(count)]
     models.Grant.objects.bulk_create(
         (
             models.Grant(
-                code=vault.digest(code),
+                code=opaque.digest(code),
                 user=user,
                 application=key,
                 institution=institution,

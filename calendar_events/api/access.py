@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from calendar_events.models import Status, visibility
 from calendar_events.models.visibility import EVENT
-from platform_errors.exceptions import ForbiddenRefusal, NoSuchResource
+from platform_errors.errors.base import ForbiddenRefusal
+from platform_errors.errors.catalogue import NoSuchResource
 from platform_errors.permissions import require_same_institution, require_user
 
 if TYPE_CHECKING:

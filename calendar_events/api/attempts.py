@@ -24,7 +24,7 @@ from calendar_events.services.refusals import (
     TermExists,
 )
 from calendar_events.store.saving import VersionConflict
-from platform_errors import exceptions
+from platform_errors.errors import base, catalogue, writes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -43,7 +43,7 @@ RETRY_LATER = {"Retry-After": "60"}
 ROLLED_BACK = ("40001", "40P01")
 
 
-class RecordInTrash(exceptions.Refusal):
+class RecordInTrash(base.Refusal):
     """The record is in the trash already, or has to be restored first."""
 
     reason = "record_in_trash"
@@ -60,7 +60,7 @@ class RecordInTrash(exceptions.Refusal):
         self.slug = f"{kind}-is-in-trash"
 
 
-class TermNameTaken(exceptions.BadBody):
+class TermNameTaken(writes.BadBody):
     """A term of this name stands under the same parent already."""
 
     reason = slug = "term_exists"
@@ -94,7 +94,7 @@ def until_done(write: Callable[[], Result]) -> Result:
                 raise
             reason = type(error).__name__
         logger.info("Write attempt %d of %d failed: %s", attempt + 1, ATTEMPTS, reason)
-    raise exceptions.Unavailable(
+    raise catalogue.Unavailable(
         "too many others write the same records", headers=RETRY_AFTER
     )
 
@@ -112,19 +112,17 @@ def refusals(kind: str) -> Iterator[None]:
         raise RecordNotFound(kind) from error
 
 
-_ANSWERS: dict[type[Exception], Callable[[Any], exceptions.Refusal]] = {
-    NotAllowed: lambda error: exceptions.MissingPermission(str(error)),
-    InvalidFields: lambda error: exceptions.InvalidParameters(error.reasons, in_body=True),
-    NotAPicture: lambda error: exceptions.InvalidParameters(
+_ANSWERS: dict[type[Exception], Callable[[Any], base.Refusal]] = {
+    NotAllowed: lambda error: catalogue.MissingPermission(str(error)),
+    InvalidFields: lambda error: writes.InvalidParameters(error.reasons, in_body=True),
+    NotAPicture: lambda error: writes.InvalidParameters(
         {"image": str(error)}, in_body=True
     ),
-    NotStored: lambda error: exceptions.Unavailable(str(error), headers=RETRY_LATER),
-    TooManyFetches: lambda error: exceptions.Unavailable(
+    NotStored: lambda error: catalogue.Unavailable(str(error), headers=RETRY_LATER),
+    TooManyFetches: lambda error: catalogue.Unavailable(
         str(error), headers={"Retry-After": str(math.ceil(conf.image_fetch_seconds))}
     ),
     TermExists: lambda error: TermNameTaken(error.term_id),
-    KeyUnreadable: lambda error: exceptions.InvalidParameters(
-        {"Idempotency-Key": str(error)}
-    ),
-    KeyReused: lambda error: exceptions.IdempotencyMismatch(str(error)),
+    KeyUnreadable: lambda error: writes.InvalidParameters({"Idempotency-Key": str(error)}),
+    KeyReused: lambda error: writes.IdempotencyMismatch(str(error)),
 }

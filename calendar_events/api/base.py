@@ -14,15 +14,15 @@ from calendar_events.api.renderers import DocumentRenderer
 from calendar_events.api.schema.operations import EventsAutoSchema
 from calendar_events.conf import conf
 from calendar_events.services.images import delete_files_on_rollback
-from platform_errors import documents
 from platform_errors.authentication import BearerAuthentication, HmacAuthentication
-from platform_errors.negotiation import QualityNegotiation
+from platform_errors.errors import dialects
 from platform_errors.parsers import FormParser, JsonParser
 from platform_errors.permissions import (
     RequiresInstitution,
     RequiresService,
     RequiresUser,
 )
+from platform_errors.renderers import QualityNegotiation
 from platform_errors.views import PlatformView
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class _Rollback(Exception):
 class EventsView(PlatformView, GenericViewSet[Any]):
     """Public reads, writes with a service, an institution and a user (decisions 2)."""
 
-    error_dialect: ClassVar[documents.Dialect] = documents.EVENTS
+    error_dialect: ClassVar[dialects.Dialect] = dialects.EVENTS
     authentication_classes = [BearerAuthentication, HmacAuthentication]
     permission_classes = [
         RequiresService.named(conf.service).with_open_reads(),

@@ -17,7 +17,7 @@ from calendar_events.permissions import require_on
 from calendar_events.serializers import bodies
 from calendar_events.services import naming
 from calendar_events.services.refusals import InTrash
-from platform_errors import exceptions
+from platform_errors.errors import writes
 from platform_errors.permissions import require_credentials, require_same_institution
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def is_forced(request: Request) -> bool:
     try:
         return reading.boolean(given)
     except Unreadable as error:
-        raise exceptions.InvalidParameters({"force": str(error)}) from error
+        raise writes.InvalidParameters({"force": str(error)}) from error
 
 
 def input_zone(request: Request) -> tzinfo | None:
@@ -52,7 +52,7 @@ def input_zone(request: Request) -> tzinfo | None:
     try:
         return reading.zone(given)
     except Unreadable as error:
-        raise exceptions.InvalidParameters({"tz": str(error)}) from error
+        raise writes.InvalidParameters({"tz": str(error)}) from error
 
 
 def checked_body(
@@ -89,7 +89,7 @@ def require_unchanged(
     """
     claimed = claimed_moment(body)
     if claimed is not None and claimed != record.modified_at.replace(microsecond=0):
-        raise exceptions.Conflict(
+        raise writes.Conflict(
             f"the record was modified at {record.modified_at:%Y-%m-%d %H:%M:%S} UTC"
         )
 

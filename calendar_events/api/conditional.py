@@ -16,7 +16,7 @@ from django.utils.cache import get_conditional_response
 from django.utils.http import http_date, parse_etags, parse_http_date_safe
 
 from calendar_events.conf import conf
-from platform_errors.exceptions import PreconditionFailed
+from platform_errors.errors.writes import PreconditionFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

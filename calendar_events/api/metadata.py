@@ -12,7 +12,7 @@ from rest_framework.request import clone_request
 from calendar_events.api import callers
 from calendar_events.conf import conf
 from calendar_events.permissions import NotAllowed
-from platform_errors.exceptions import Refusal
+from platform_errors.errors.base import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -18,7 +18,9 @@ from rest_framework.response import Response
 from calendar_events.conf import conf
 from calendar_events.documents import composition
 from calendar_events.store.scans import ScanTooLong
-from platform_errors.exceptions import InvalidParameters, Refusal, Unavailable
+from platform_errors.errors.base import Refusal
+from platform_errors.errors.catalogue import Unavailable
+from platform_errors.errors.writes import InvalidParameters
 
 if TYPE_CHECKING:
     from rest_framework.request import Request

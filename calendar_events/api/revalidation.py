@@ -17,7 +17,7 @@ from calendar_events.api import conditional, responses
 from calendar_events.models import visibility
 from calendar_events.parsing.identifiers import identifier
 from calendar_events.store import singles
-from platform_errors import negotiation
+from platform_errors.http import negotiation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

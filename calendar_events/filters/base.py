@@ -25,7 +25,7 @@ from calendar_events.filters.parameters import (
 )
 from calendar_events.parsing.values import Context, Unreadable
 from calendar_events.store.lookups import Refused
-from platform_errors.exceptions import InvalidParameters
+from platform_errors.errors.writes import InvalidParameters
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -20,7 +20,7 @@ from calendar_events.serializers.fields import (
     as_identifier,
 )
 from calendar_events.serializers.references import ImageReference
-from platform_errors import exceptions
+from platform_errors.errors import writes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -117,11 +117,11 @@ def reason(text: str) -> list[ErrorDetail]:
     return [ErrorDetail(text, code="invalid")]
 
 
-def refusal(errors: Mapping[str, Any]) -> exceptions.BadBody:
+def refusal(errors: Mapping[str, Any]) -> writes.BadBody:
     """Return the refusal that names every bad field with its reason (spec 7.5)."""
     reasons = {name: found[0] for name, found in errors.items()}
     missing = [name for name, why in reasons.items() if why.code == "required"]
     if not missing:
-        return exceptions.InvalidParameters(reasons, in_body=True)
+        return writes.InvalidParameters(reasons, in_body=True)
     invalid = {name: why for name, why in reasons.items() if name not in missing}
-    return exceptions.MissingParameters(missing, invalid=invalid)
+    return writes.MissingParameters(missing, invalid=invalid)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from django.http import QueryDict
 
 from calendar_events.documents.events import BLANKED, FLAGS
-from platform_errors import exceptions
+from platform_errors.errors import writes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -38,7 +38,7 @@ def read(request: Request, *, lists: Iterable[str]) -> dict[str, Any]:
     if isinstance(data, QueryDict):
         data = _from_form(data, lists=frozenset(lists))
     if not isinstance(data, dict):
-        raise exceptions.MalformedJson("The body must be a JSON object.", json_error=None)
+        raise writes.MalformedJson("The body must be a JSON object.", json_error=None)
     return {str(name): _printable(value) for name, value in data.items()}
 
 

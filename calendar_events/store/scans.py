@@ -17,7 +17,7 @@ from django.db import OperationalError
 
 from calendar_events.conf import conf
 from calendar_events.store import sql
-from platform_errors.exceptions import Unavailable
+from platform_errors.errors.catalogue import Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

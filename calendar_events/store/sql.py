@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from django.db import OperationalError, connections, router
 
 from calendar_events.models import Event
-from platform_errors import prepared
+from platform_errors.postgresql import prepared
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

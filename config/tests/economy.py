@@ -23,12 +23,12 @@ LONG = SERVERS | {"chromium", "running"}
 # Tests of what differs from database to database.
 OF_THE_DATABASE = (
     "authserver/tests/test_audit.py",
-    "authserver/tests/test_keys.py",
+    "authserver/tests/keys/test_store.py",
     "calendar_events/tests/models",
     "calendar_events/tests/services",
     "calendar_events/tests/store",
     "config/tests",
-    "platform_errors/tests/test_replay.py",
+    "platform_errors/tests/signing/test_nonces.py",
 )
 CASES = 3  # of each parameter of a test, that the coverage is measured in
 

@@ -99,7 +99,7 @@ def migrated(scratch: Path) -> str:
                 ["migrate", "--run-syncdb", "--verbosity=0", "--skip-checks"],
                 os.environ
                 | {
-                    "DJANGO_SETTINGS_MODULE": "config.settings_test",
+                    "DJANGO_SETTINGS_MODULE": "config.tests.settings",
                     "DATABASE_URL": address(name),
                 },
             )

@@ -3,9 +3,13 @@
 import re
 import tomllib
 
+import pytest
+
 from config.tests.servers import ROOT
 
 DRAWN = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+APPS = ["calendar_events", "config", "platform_errors"]
+SELF_EXPLANATORY = {"migrations", "tests", "demo", "management", "admin"}
 
 
 def contract(name):
@@ -13,26 +17,26 @@ def contract(name):
     return next(one for one in linter["contracts"] if name in one["name"])
 
 
-def test_the_rooms_of_calendar_events_are_drawn_in_the_order_of_the_contract():
-    block = re.search(r"```\n(apps\n.*?)```", DRAWN, re.DOTALL)
+def section(app):
+    return DRAWN.partition(f"## The rooms of {app}\n")[2].partition("\n## ")[0]
 
-    layers = contract("Inside calendar_events")["layers"]
+
+@pytest.mark.parametrize("app", APPS)
+def test_the_rooms_are_drawn_in_the_order_of_the_contract(app):
+    block = re.search(r"```\n(.*?)```", section(app), re.DOTALL)
+
+    layers = contract(f"Inside {app}")["layers"]
 
     assert block[1].splitlines() == layers
 
 
-def test_every_room_is_drawn_and_none_that_is_not_there():
-    app = ROOT / "calendar_events"
-    drawn = set(re.findall(r"^\| `(\w+)` \|", DRAWN, re.MULTILINE))
+@pytest.mark.parametrize("app", APPS)
+def test_every_room_is_drawn_and_none_that_is_not_there(app):
+    drawn = set(re.findall(r"^\| `(\w+)` \|", section(app), re.MULTILINE))
 
-    rooms = {
-        path.name
-        for path in app.iterdir()
-        if (path / "__init__.py").exists()
-        and path.name not in {"migrations", "tests", "demo", "management", "admin"}
-    }
+    rooms = {path.parent.name for path in (ROOT / app).glob("*/__init__.py")}
 
-    assert drawn == rooms
+    assert drawn == rooms - SELF_EXPLANATORY
 
 
 def test_the_modules_that_the_text_follows_are_there():

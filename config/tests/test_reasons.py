@@ -10,9 +10,9 @@ import pytest
 import authserver
 import calendar_events
 import platform_errors
-from authserver.refusals import OAuthRefusal
-from platform_errors import exceptions
-from platform_errors.refusal import AuthenticationRefusal, ForbiddenRefusal, Refusal
+from authserver.errors import OAuthRefusal
+from platform_errors.errors import catalogue
+from platform_errors.errors.base import AuthenticationRefusal, ForbiddenRefusal, Refusal
 from platform_errors.tests.documents_of import docs, table
 
 FAMILIES = {AuthenticationRefusal, ForbiddenRefusal, OAuthRefusal}
@@ -75,7 +75,7 @@ def test_the_table_has_no_reason_that_nothing_gives():
 
 @pytest.mark.parametrize("why", ["Not on key", "Canceled", "Expired"])
 def test_each_fault_of_a_service_is_in_the_table(why):
-    refusal = exceptions.ScopesInvalid([("a", "A", why)])
+    refusal = catalogue.ScopesInvalid([("a", "A", why)])
 
     assert refusal.reason in OF_SERVICES
     assert int(ROWS[refusal.reason][1]) == refusal.status_code

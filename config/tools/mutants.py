@@ -33,19 +33,23 @@ IN_ANNOTATIONS = re.compile(r"core/ReplaceBinaryOperator_BitOr_")
 """``int | None`` is no code that runs."""
 
 TARGETS = {
-    "platform_errors/signing.py": "platform_errors/tests/test_signing.py "
-    "platform_errors/tests/test_signed_ladder.py",
+    "platform_errors/signing/algorithm.py": "platform_errors/tests/signing/"
+    "test_algorithm.py platform_errors/tests/test_signed_ladder.py",
+    "platform_errors/signing/canonicalization.py": "platform_errors/tests/signing/"
+    "test_algorithm.py",
     "platform_errors/authentication.py": "platform_errors/tests/test_signed_ladder.py "
-    "platform_errors/tests/test_bearer_ladder.py platform_errors/tests/test_replay.py",
+    "platform_errors/tests/test_bearer_ladder.py "
+    "platform_errors/tests/signing/test_nonces.py",
     "platform_errors/permissions.py": "platform_errors/tests/test_permissions.py "
     "platform_errors/tests/test_signed_permissions.py "
     "platform_errors/tests/test_bearer_ladder.py",
-    "platform_errors/client_address.py": "platform_errors/tests/test_client_address.py",
-    "authserver/redirects.py": "authserver/tests/test_redirects.py "
+    "platform_errors/http/client_address.py": "platform_errors/tests/http/"
+    "test_client_address.py",
+    "authserver/parsing/redirect_uris.py": "authserver/tests/parsing/test_redirect_uris.py "
     "authserver/tests/authorize",
-    "authserver/rules.py": "authserver/tests/test_rules.py authserver/tests/token "
-    "authserver/tests/authorize",
-    "authserver/scopes.py": "authserver/tests/token authserver/tests/authorize",
+    "authserver/keys/policy.py": "authserver/tests/keys/test_policy.py "
+    "authserver/tests/token authserver/tests/authorize",
+    "authserver/keys/scopes.py": "authserver/tests/token authserver/tests/authorize",
     "authserver/oauth/codes.py": "authserver/tests/token",
     "authserver/oauth/clients.py": "authserver/tests/token",
     "calendar_events/api/access.py": "calendar_events/tests/api/test_read_leaks.py "

@@ -19,7 +19,7 @@ HERE = ROOT / "config/tools/openapi"
 
 def document() -> bytes:
     """Return the document, made with the settings of the test suite."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings_test")
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.tests.settings")
     sys.path.insert(0, str(ROOT))
     import django  # noqa: PLC0415 -- after the path and the settings are known
 

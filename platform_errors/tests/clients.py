@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from django.test import Client
 from lxml import etree
 
-from platform_errors import signing
 from platform_errors.conf import conf
+from platform_errors.signing import algorithm, canonicalization
 from platform_errors.tests.factories import SECRET, TOKEN
 
 _nonces = itertools.count()
@@ -29,7 +29,7 @@ def authorization(
     **changes,
 ):
     """Return a signed header as a client would make it; ``changes`` spoil parts of it."""
-    unsigned = signing.SignedHeader(
+    unsigned = algorithm.SignedHeader(
         client_id=client_id,
         timestamp=str(int(time.time())) if timestamp is None else timestamp,
         nonce=f"nonce-{next(_nonces)}" if nonce is None else nonce,
@@ -37,14 +37,14 @@ def authorization(
         principal_id=principal[0],
         principal_namespace=principal[1],
     )
-    message = signing.string_to_sign(
+    message = algorithm.string_to_sign(
         unsigned,
         method=method,
-        target=signing.signature_target(conf.hmac_signature_url),
-        query_lines=signing.canonical_query(url.partition("?")[2].encode()),
+        target=algorithm.signature_target(conf.hmac_signature_url),
+        query_lines=canonicalization.canonical_query(url.partition("?")[2].encode()),
     )
-    header = replace(unsigned, signature=signing.sign(message, secret.encode()))
-    return signing.build_header(replace(header, **changes), scheme=conf.hmac_scheme_url)
+    header = replace(unsigned, signature=algorithm.sign(message, secret.encode()))
+    return algorithm.build_header(replace(header, **changes), scheme=conf.hmac_scheme_url)
 
 
 class Api(Client):

@@ -10,7 +10,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from platform_errors import documents
+from platform_errors.errors import dialects
 from platform_errors.models import Nonce
 from platform_errors.permissions import (
     RequiresCredentials,
@@ -27,7 +27,7 @@ from platform_errors.views import NoSuchResource
 class Probe(APIView):
     """Reads are open, writes ask for everything: what the events interface does."""
 
-    error_dialect = documents.PLATFORM
+    error_dialect = dialects.PLATFORM
     renderer_classes = [XmlRenderer, JSONRenderer]
     xml_root = "probe"
     permission_classes = [
@@ -79,7 +79,7 @@ class Failing(APIView):
 
     authentication_classes = ()
     permission_classes = ()
-    error_dialect = documents.PLATFORM
+    error_dialect = dialects.PLATFORM
     renderer_classes = [XmlRenderer, JSONRenderer]
     xml_root = "failing"
     failure: type[Exception] | Exception = RuntimeError("internal matter")
@@ -116,11 +116,11 @@ def broken_view(request):
     raise type(Failing.failure)(*Failing.failure.args)
 
 
-EVENTS = documents.EVENTS
-handler400 = "platform_errors.error_handlers.bad_request"
-handler403 = "platform_errors.error_handlers.permission_denied"
-handler404 = "platform_errors.error_handlers.page_not_found"
-handler500 = "platform_errors.error_handlers.server_error"
+EVENTS = dialects.EVENTS
+handler400 = "platform_errors.errors.django_handlers.bad_request"
+handler403 = "platform_errors.errors.django_handlers.permission_denied"
+handler404 = "platform_errors.errors.django_handlers.page_not_found"
+handler500 = "platform_errors.errors.django_handlers.server_error"
 
 urlpatterns = [
     path("platform/identity/v1", include("platform_errors.urls")),

@@ -9,6 +9,7 @@ from drf_spectacular.validation import validate_schema
 from lxml import etree
 
 from platform_errors.tests.clients import read_error
+from platform_errors.tests.errors.test_documents import NS, schema
 from platform_errors.tests.factories import (
     INSTITUTION,
     NAMESPACE,
@@ -21,7 +22,6 @@ from platform_errors.tests.factories import (
     make_wide_key,
     past,
 )
-from platform_errors.tests.test_documents import NS, schema
 
 IDENTITY = "/platform/identity/v1"
 NOW = 1_800_000_000

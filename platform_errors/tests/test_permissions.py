@@ -2,8 +2,8 @@
 
 import pytest
 
-from platform_errors import exceptions
 from platform_errors.credentials import Credentials
+from platform_errors.errors import catalogue
 from platform_errors.permissions import require_same_institution
 from platform_errors.tests.factories import (
     INSTITUTION,
@@ -24,7 +24,7 @@ def test_a_wide_key_reaches_the_institution_it_named_and_no_other(named, owner):
     caller = credentials(make_wide_key(), named)
 
     require_same_institution(caller, named)
-    with pytest.raises(exceptions.MissingPermission):
+    with pytest.raises(catalogue.MissingPermission):
         require_same_institution(caller, owner)
 
 
@@ -32,11 +32,11 @@ def test_a_wide_key_reaches_the_institution_it_named_and_no_other(named, owner):
 def test_a_key_never_reaches_an_institution_it_lacks(named, owner):
     caller = credentials(make_key(institutions=frozenset({named})), named)
 
-    with pytest.raises(exceptions.InstitutionNotOnKey):
+    with pytest.raises(catalogue.InstitutionNotOnKey):
         require_same_institution(caller, owner)
 
 
 @pytest.mark.parametrize("owner", [INSTITUTION, OTHER_INSTITUTION])
 def test_a_wide_key_that_named_none_reaches_none(owner):
-    with pytest.raises(exceptions.MissingPermission):
+    with pytest.raises(catalogue.MissingPermission):
         require_same_institution(credentials(make_wide_key(), None), owner)

@@ -9,7 +9,8 @@ import time
 import pytest
 import time_machine
 
-from platform_errors import checks, outages, throttling
+from platform_errors import checks, throttling
+from platform_errors.logging import outages
 from platform_errors.tests.clients import read_error
 from platform_errors.tests.factories import make_key, make_token, make_wide_key
 

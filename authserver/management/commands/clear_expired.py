@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
-from authserver import expiry
+from authserver import retention
 
 
 class Command(BaseCommand):
@@ -19,11 +19,11 @@ class Command(BaseCommand):
     help = "Delete expired requests, codes, tokens, consents, sessions and audit events."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--batch-size", type=int, default=expiry.BATCH_SIZE)
+        parser.add_argument("--batch-size", type=int, default=retention.BATCH_SIZE)
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Clear, and say what was cleared."""
-        counts = expiry.clear(timezone.now(), batch_size=max(1, options["batch_size"]))
+        counts = retention.clear(timezone.now(), batch_size=max(1, options["batch_size"]))
         if options["verbosity"] > 0:
             for name, count in counts.items():
                 self.stdout.write(f"{count} {name}")

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from authserver import vault
+from authserver.crypto import encryption
 from authserver.models import ServiceKey
 
 
@@ -25,11 +25,11 @@ class Command(BaseCommand):
             }
             try:
                 anew = {
-                    name: vault.rotate_encryption(text)
+                    name: encryption.rotate_encryption(text)
                     for name, text in columns.items()
                     if text
                 }
-            except vault.SecretUnreadable as error:
+            except encryption.SecretUnreadable as error:
                 raise CommandError(
                     f"No configured key decrypts the secret of {key.client_id}."
                 ) from error

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from authserver import vault
+from authserver.crypto import opaque
 from authserver.models import AccessToken, AuditEvent, RefreshToken
 from authserver.tests.oauth_client import (
     ALL,
@@ -41,7 +41,7 @@ def test_the_lifetime_of_the_family_is_absolute(token, refreshable):
 
     body = refresh(token, refreshable["refresh_token"]).json()
 
-    newest = RefreshToken.objects.get(token_checksum=vault.digest(body["refresh_token"]))
+    newest = RefreshToken.objects.get(token_checksum=opaque.digest(body["refresh_token"]))
     assert newest.expires_at == moment
     assert int(body["refresh_token_expires_in"]) <= 1000
 

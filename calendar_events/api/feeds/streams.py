@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from django.http import StreamingHttpResponse
 
 from calendar_events.conf import conf
-from platform_errors.exceptions import Unavailable
+from platform_errors.errors.catalogue import Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable

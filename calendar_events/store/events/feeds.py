@@ -15,7 +15,7 @@ from calendar_events.store.events import pages, searches
 from calendar_events.store.events.query import BY_START
 from calendar_events.store.search_conditions import Source
 from calendar_events.store.visibility import conditions_of
-from platform_errors.exceptions import Unavailable
+from platform_errors.errors.catalogue import Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -12,7 +12,7 @@ from calendar_events.api.attempts import until_done
 from calendar_events.models import Event
 from calendar_events.services import naming
 from calendar_events.tests.factories import EventFactory
-from platform_errors.exceptions import Unavailable
+from platform_errors.errors.catalogue import Unavailable
 
 NOW = datetime(2031, 1, 1, 12, tzinfo=UTC)
 

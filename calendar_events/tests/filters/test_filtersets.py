@@ -10,7 +10,7 @@ from calendar_events.filters.events import EventFilter
 from calendar_events.models import Event
 from calendar_events.models.visibility import ANONYMOUS
 from calendar_events.store.events.queryset import ListedEvents
-from platform_errors.exceptions import InvalidParameters
+from platform_errors.errors.writes import InvalidParameters
 
 
 def filterset(query: str) -> EventFilter:

@@ -5,7 +5,7 @@ from django.test import RequestFactory
 from rest_framework.request import Request
 
 from calendar_events.serializers import bodies
-from platform_errors.exceptions import MalformedJson
+from platform_errors.errors.writes import MalformedJson
 from platform_errors.parsers import FormParser, JsonParser
 
 LISTS = {"tags", "organizer"}

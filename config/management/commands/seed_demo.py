@@ -8,8 +8,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-import authserver.demo
 import calendar_events.demo.seeding
+import config.demo.cast
 
 
 class Command(BaseCommand):
@@ -34,7 +34,7 @@ class Command(BaseCommand):
                 "This makes accounts with published passwords. Set DEMO=1, or pass --force."
             )
         now = timezone.now()
-        users = authserver.demo.seed(now)
+        users = config.demo.cast.seed(now)
         calendar_events.demo.seeding.seed(
             users={username: user.pk for username, user in users.items()}, now=now
         )

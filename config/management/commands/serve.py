@@ -145,7 +145,7 @@ def server_command() -> list[str]:
     """
     return [
         *(sys.executable, "-m", "config.serving.supervisor"),
-        *(sys.executable, "-m", "granian", "config.asgi:application"),
+        *(sys.executable, "-m", "granian", "config.serving.asgi:application"),
         *("--interface", "asginl", "--no-ws", "--log-level", "warning"),
         *("--host", settings.HOST.strip("[]"), "--port", str(settings.PORT)),
         *("--workers", str(settings.WORKERS), "--respawn-failed-workers"),

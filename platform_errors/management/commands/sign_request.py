@@ -10,9 +10,9 @@ from urllib.parse import parse_qs
 
 from django.core.management.base import BaseCommand, CommandError
 
-from platform_errors import signing
 from platform_errors.conf import conf
 from platform_errors.keys import get_key_store
+from platform_errors.signing import algorithm, canonicalization
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -53,7 +53,7 @@ class Command(BaseCommand):
         if not found.key.secrets:
             raise CommandError(f"Service key {options['key']} has no secret to sign with.")
         query = options["url"].partition("#")[0].partition("?")[2]
-        unsigned = signing.SignedHeader(
+        unsigned = algorithm.SignedHeader(
             client_id=found.key.client_id,
             timestamp=options["timestamp"] or str(int(time.time())),
             nonce=options["nonce"] or secrets.token_hex(16),
@@ -62,16 +62,16 @@ class Command(BaseCommand):
             principal_namespace=self._namespace(options, query, found.key),
         )
         try:
-            message = signing.string_to_sign(
+            message = algorithm.string_to_sign(
                 unsigned,
                 method=options["method"],
-                target=signing.signature_target(conf.hmac_signature_url),
-                query_lines=signing.canonical_query(query.encode()),
+                target=algorithm.signature_target(conf.hmac_signature_url),
+                query_lines=canonicalization.canonical_query(query.encode()),
             )
         except ValueError as error:
             raise CommandError(str(error)) from error
-        header = replace(unsigned, signature=signing.sign(message, found.key.secrets[0]))
-        value = signing.build_header(header, scheme=conf.hmac_scheme_url)
+        header = replace(unsigned, signature=algorithm.sign(message, found.key.secrets[0]))
+        value = algorithm.build_header(header, scheme=conf.hmac_scheme_url)
         self.stdout.write(f"Authorization: {value}")
 
     def _namespace(self, options: dict[str, Any], query: str, key: ServiceKey) -> str:

@@ -4,7 +4,7 @@
 
 Stops by itself; a finding ends it with a traceback, the input in a file ``crash-…`` and
 exit status 77. The same properties are tested with hypothesis in
-``test_signing_properties.py``; here the search follows the branches that inputs reach.
+``test_properties.py``; here the search follows the branches that inputs reach.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from urllib.parse import parse_qsl
 import atheris
 
 with atheris.instrument_imports(include=["platform_errors"]):
-    from platform_errors import authorization_header, signing
+    from platform_errors.http import authorization_header
+    from platform_errors.signing import algorithm, canonicalization
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,24 +52,24 @@ def check_header(text: str) -> None:
     with contextlib.suppress(authorization_header.TwoHeaders):
         authorization_header.split(text)
     try:
-        header = signing.parse_header(text)
-    except signing.HeaderMalformed:
+        header = algorithm.parse_header(text)
+    except algorithm.HeaderMalformed:
         return
-    written = signing.build_header(header, scheme="S").removeprefix("S ")
-    assert signing.parse_header(written) == header, "reads differently when written anew"
+    written = algorithm.build_header(header, scheme="S").removeprefix("S ")
+    assert algorithm.parse_header(written) == header, "reads differently when written anew"
 
 
 def check_queries(
     one: bytes,
     other: bytes,
-    normalise: Callable[[bytes], str] = signing.canonical_query,
+    normalise: Callable[[bytes], str] = canonicalization.canonical_query,
 ) -> None:
     """Two queries have one string to sign exactly when they mean the same."""
     try:
         lines, other_lines = normalise(one), normalise(other)
-    except signing.QueryMalformed:
+    except canonicalization.QueryMalformed:
         return
-    signing.literal_plus_query(one)
+    canonicalization.literal_plus_query(one)
     check_as_they_stand(one, other)
     same_meaning = Counter(_meaning(one)) == Counter(_meaning(other))
     assert (lines == other_lines) == same_meaning, "one string to sign, two meanings"
@@ -78,8 +79,8 @@ def check_queries(
 
 def check_as_they_stand(one: bytes, other: bytes) -> None:
     """Two queries have one string to sign as they stand only when they are one text."""
-    lines = signing.as_it_stands_query(one)
-    if lines is None or lines != signing.as_it_stands_query(other):
+    lines = canonicalization.as_it_stands_query(one)
+    if lines is None or lines != canonicalization.as_it_stands_query(other):
         return
     pieces, other_pieces = (sorted(filter(None, two.split(b"&"))) for two in (one, other))
     assert pieces == other_pieces, "one string to sign, two texts"

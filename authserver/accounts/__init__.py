@@ -1,0 +1,1 @@
+"""Who signs in: backends, hashers, sessions, limits, and what a password ends."""

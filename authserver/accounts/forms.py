@@ -1,0 +1,148 @@
+"""What people type, before anything believes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.contrib.auth import authenticate
+from django.contrib.auth.forms import PasswordChangeForm
+from django.core.exceptions import ValidationError
+from django.core.validators import MaxLengthValidator
+from django.views.decorators.debug import sensitive_variables
+
+from authserver.models import User
+from authserver.parsing.usernames import normalise_username
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest, QueryDict
+
+    from authserver.models import Institution
+
+MAX_PASSWORD_LENGTH = 1024
+MAX_QUERY_LENGTH = 100
+ADVICE = "At least twelve characters; no common word, not only digits, not your own name."
+
+
+class SearchForm(forms.Form):
+    """What is looked for on the institution page; anything unusable is no search."""
+
+    q = forms.CharField(required=False, max_length=MAX_QUERY_LENGTH)
+
+
+class LoginForm(forms.Form):
+    """A username and a password at one institution.
+
+    ``user`` is set by ``is_valid``. There is one message for every failure: unknown, wrong,
+    disabled, malformed, too long (decisions 3 and 3.10).
+    """
+
+    FAILURE = "The username or the password is not right. Please try again."
+
+    username = forms.CharField(max_length=150)
+    password = forms.CharField(max_length=MAX_PASSWORD_LENGTH, strip=False)
+
+    def __init__(
+        self, data: Any, *, request: HttpRequest, institution: Institution
+    ) -> None:
+        """Bind what was sent; ``request`` is for the login limits."""
+        super().__init__(data)
+        self.request = request
+        self.institution = institution
+        self.user: User | None = None
+
+    @property
+    def typed_username(self) -> str:
+        """What to show again after a failure; nothing that was refused as unusable."""
+        return str(self.cleaned_data.get("username", ""))
+
+    def clean_username(self) -> str:
+        """Return the one spelling of the name (NFKC, without case)."""
+        return normalise_username(self.cleaned_data["username"])
+
+    @sensitive_variables("data")
+    def clean(self) -> dict[str, Any]:
+        """Log in, through every configured backend and the login limits.
+
+        Raises ``ValidationError`` with the one message.
+        """
+        data = super().clean() or {}
+        if self.errors:
+            raise ValidationError(self.FAILURE)
+        user = authenticate(
+            self.request,
+            institution=self.institution,
+            username=data["username"],
+            password=data["password"],
+        )
+        if not isinstance(user, User):
+            raise ValidationError(self.FAILURE)
+        self.user = user
+        return data
+
+
+class GrantForm(forms.Form):
+    """The answer on the grant page: allow or deny, and what is left ticked."""
+
+    decision = forms.ChoiceField(choices=[("allow", "Allow"), ("deny", "Deny")])
+
+    def __init__(self, data: QueryDict) -> None:
+        """Bind what was sent."""
+        super().__init__(data)
+        self.ticked = data.getlist("scope")
+
+    @property
+    def allowed(self) -> bool:
+        """Whether the user said yes."""
+        return bool(self.cleaned_data["decision"] == "allow")
+
+    @property
+    def granted(self) -> frozenset[str]:
+        """The ticked scope tokens; ``pending.issue_code`` takes the requested of them."""
+        return frozenset(self.ticked)
+
+
+class OwnPasswordForm(PasswordChangeForm):
+    """The old password once, the new one twice (Django's rules for a good one)."""
+
+    def __init__(self, user: User, *args: Any, request: HttpRequest, **kwargs: Any) -> None:
+        """Refuse what is too long to be typed before it is hashed."""
+        super().__init__(user, *args, label_suffix="", **kwargs)
+        self.request = request
+        self.fields["new_password1"].help_text = ADVICE
+        self.fields["new_password2"].help_text = ""
+        for field in self.fields.values():
+            field.validators.append(MaxLengthValidator(MAX_PASSWORD_LENGTH))
+            field.widget.attrs["maxlength"] = MAX_PASSWORD_LENGTH
+
+    @sensitive_variables("data")
+    def clean(self) -> dict[str, Any]:
+        """Ask for another password than the one of before.
+
+        Raises ``ValidationError``.
+        """
+        data = super().clean() or {}
+        new, old = data.get("new_password1"), data.get("old_password")
+        if new is not None and new == old:
+            self.add_error("new_password1", "This is the password that you have now.")
+        return data
+
+    @sensitive_variables("old_password")
+    def clean_old_password(self) -> str:
+        """Check it like a login: whoever found an open browser gets no free guesses.
+
+        Raises ``ValidationError`` when it is wrong.
+        """
+        old_password: str = self.cleaned_data["old_password"]
+        institution, username = self.user.institution, self.user.username
+        found = authenticate(
+            self.request,
+            institution=institution,
+            username=username,
+            password=old_password,
+        )
+        if found is None:
+            raise ValidationError(
+                self.error_messages["password_incorrect"], code="password_incorrect"
+            )
+        return old_password

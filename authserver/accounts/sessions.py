@@ -1,0 +1,100 @@
+"""Sessions that end after a quiet while, with their account, or after a working day.
+
+The row's own expiry is the earlier of the two moments, so nothing but the query that loads
+a session decides whether it is alive. Rows are found by the digest of the key: the table
+holds nothing that works as a cookie.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, cast
+
+from django.contrib.auth import SESSION_KEY
+from django.contrib.sessions.backends.base import UpdateError
+from django.contrib.sessions.backends.db import SessionStore as DatabaseSessionStore
+from django.utils import timezone
+
+from authserver.conf import conf
+from authserver.crypto import opaque
+from authserver.models import Session
+from platform_errors.errors.handler import is_unavailable
+
+STARTED_AT = "started_at"
+KEY = re.compile(r"[a-z0-9]{32}")
+"""What Django makes, and all that a cookie may claim."""
+TOUCH_SECONDS = 60
+"""A session in use is written back at most once a minute."""
+
+
+class SessionStore(DatabaseSessionStore):
+    """Idle and absolute lifetimes (decisions 3.10)."""
+
+    @classmethod
+    def get_model_class(cls) -> type[Session]:
+        """Keep sessions where they can be found by user."""
+        return Session
+
+    def _validate_session_key(self, key: str | None) -> bool:
+        """Believe only keys that Django makes: a NUL from a cookie breaks PostgreSQL."""
+        return key is not None and KEY.fullmatch(key) is not None
+
+    def get_session_cookie_age(self) -> int:
+        """Return for how many seconds the session lives on from now."""
+        started_at = self.get(STARTED_AT, _now())
+        remaining = started_at + conf.session_absolute_seconds - _now()
+        return max(0, min(conf.session_idle_seconds, remaining))
+
+    def cycle_key(self) -> None:
+        """Start anew: Django calls this when somebody logs in."""
+        self[STARTED_AT] = _now()
+        super().cycle_key()
+
+    def save(self, must_create: bool = False) -> None:  # noqa: FBT001, FBT002 -- Django's
+        """Write the row. A database that is away is that, and no session that was ended.
+
+        Django takes every failed update for a row that somebody deleted meanwhile.
+        """
+        try:
+            super().save(must_create=must_create)
+        except UpdateError as error:
+            if is_unavailable(error.__context__):
+                raise error.__context__ from error.__context__.__cause__
+            raise
+
+    def load(self) -> dict[str, Any]:
+        """Return the data of a session that is alive, and prolong one that is in use."""
+        row = Session.objects.filter(
+            session_key=opaque.digest(self.session_key or ""),
+            expire_date__gt=timezone.now(),
+        ).first()
+        if row is None:
+            self._session_key = None
+            return {}
+        data: dict[str, Any] = self.decode(row.session_data)
+        idle_since = conf.session_idle_seconds - (row.expire_date.timestamp() - _now())
+        if idle_since >= TOUCH_SECONDS:
+            self.modified = True
+        return data
+
+    def exists(self, session_key: str) -> bool:
+        """Return whether a row is stored under the digest of this key."""
+        return super().exists(opaque.digest(session_key))
+
+    def delete(self, session_key: str | None = None) -> None:
+        """End the session of this key, or this session."""
+        key = session_key or self.session_key
+        if key is not None:
+            Session.objects.filter(session_key=opaque.digest(key)).delete()
+
+    def create_model_instance(self, data: dict[str, Any]) -> Session:
+        """Remember when the session began, and whose it is; keep the key out of it."""
+        data.setdefault(STARTED_AT, _now())
+        row = cast("Session", super().create_model_instance(data))
+        row.session_key = opaque.digest(row.session_key)
+        row.user_id = data.get(SESSION_KEY)
+        return row
+
+
+def _now() -> int:
+    return int(timezone.now().timestamp())

@@ -1,0 +1,1 @@
+"""Values that callers hold: made at random, stored as digests or encrypted."""

@@ -1,0 +1,148 @@
+"""Refusals of the authorization server that the platform's section 7 has no row for.
+
+And how both kinds are named on the two channels of OAuth: ``error`` of the authorization
+redirect (decisions 3.3) and ``error`` of the token endpoint (decisions 4).
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from platform_errors.errors import base, catalogue
+from platform_errors.errors.base import Refusal
+
+
+class OAuthRefusal(Refusal):
+    """A refusal of RFC 6749 or one of its family; the description is its message."""
+
+    message = "{description}"
+    error: ClassVar[str]
+
+    def __init__(self, description: str, detail: str = "") -> None:
+        """Say why, in one sentence."""
+        super().__init__(detail, description=description)
+
+
+class InvalidRequest(OAuthRefusal):
+    """A parameter is missing, malformed or repeated."""
+
+    error = reason = "invalid_request"
+
+
+class UnsupportedResponseType(OAuthRefusal):
+    """Anything but ``code``."""
+
+    error = reason = "unsupported_response_type"
+
+
+class UnauthorizedClient(OAuthRefusal):
+    """The key may not use this grant type or this endpoint."""
+
+    error = reason = "unauthorized_client"
+
+
+class RedirectMismatch(OAuthRefusal):
+    """The redirect address is not registered, so nothing is ever sent there."""
+
+    error = reason = "redirect_uri_mismatch"
+    status_code = 403
+
+    def __init__(self) -> None:
+        """Say what, without repeating the address."""
+        super().__init__("redirect_uri does not match an address registered on the key")
+
+
+class AccessDenied(OAuthRefusal):
+    """The user said no, or may not say yes."""
+
+    error = reason = "access_denied"
+    status_code = 403
+
+
+class InvalidScope(OAuthRefusal):
+    """The scope cannot be read, or asks for more than was granted."""
+
+    error = reason = "invalid_scope"
+
+
+class ScopeMissing(InvalidScope):
+    """No service was asked for (spec 7.1)."""
+
+    reason = "scope_missing"
+
+    def __init__(self) -> None:
+        """Use the text of the spec."""
+        super().__init__("required parameter 'scope' is missing or blank")
+
+
+class InvalidGrant(OAuthRefusal):
+    """The code or refresh token is wrong, spent, expired or not this client's."""
+
+    error = reason = "invalid_grant"
+
+
+class UnsupportedGrantType(OAuthRefusal):
+    """A grant type that the token endpoint does not have."""
+
+    error = reason = "unsupported_grant_type"
+
+
+class ServerError(OAuthRefusal):
+    """Something broke."""
+
+    error = reason = "server_error"
+    status_code = 500
+
+
+class TemporarilyUnavailable(OAuthRefusal):
+    """Something is overloaded or being maintained."""
+
+    error = reason = "temporarily_unavailable"
+    status_code = 503
+
+
+_KEY_ROWS = (catalogue.KeyInvalid, catalogue.KeyExpired, catalogue.KeyCanceled)
+
+
+def authorization_error(refused: Refusal) -> str:
+    """Return the ``error`` of the authorization redirect (spec 7.6, decisions 3.3)."""
+    if isinstance(refused, OAuthRefusal):
+        return refused.error
+    if isinstance(refused, _KEY_ROWS):
+        return "invalid_client_id"
+    if isinstance(refused, catalogue.ScopesInvalid):
+        return "invalid_scope"
+    if isinstance(refused, catalogue.InstitutionNotOnKey):
+        return "access_denied_institution"
+    return "server_error"
+
+
+def token_error(refused: Refusal) -> str:
+    """Return the ``error`` of the token endpoint (RFC 6749 section 5.2, decisions 4)."""
+    if isinstance(refused, OAuthRefusal):
+        return refused.error
+    if isinstance(refused, (*_KEY_ROWS, base.AuthenticationRefusal)):
+        return "invalid_client"
+    for kind, error in _TOKEN_ERRORS:
+        if isinstance(refused, kind):
+            return error
+    return "invalid_request"
+
+
+def error_description(text: str) -> str:
+    """Return a text in the characters that ``error_description`` may have.
+
+    RFC 6749 sections 4.1.2.1 and 5.2: ASCII without controls, quote and backslash.
+    """
+    visible = text.translate(_OUTSIDE_DESCRIPTION)
+    return "".join(char if " " <= char <= "~" else "?" for char in visible)
+
+
+_OUTSIDE_DESCRIPTION = {ord('"'): "'", ord("\\"): "/"}
+_TOKEN_ERRORS: list[tuple[type[Refusal], str]] = [
+    (catalogue.ScopesInvalid, "invalid_scope"),
+    (catalogue.InstitutionNotOnKey, "unauthorized_client"),
+    (catalogue.InternalError, "server_error"),
+    (catalogue.Unavailable, "temporarily_unavailable"),
+    (catalogue.TooManyRequests, "temporarily_unavailable"),
+]

@@ -1,0 +1,98 @@
+"""The scope parameter: its tokens, and whether a key may have them.
+
+Pure; the rules are decisions 3.5 and spec 7.2. A token is a service's code, or one of two
+that are reserved: ``refresh_token`` asks for a refresh token, ``context:{registryID}``
+chooses the institution.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+from authserver.models import CONTEXT_SCOPE_PREFIX, REFRESH_TOKEN_SCOPE
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from datetime import datetime
+
+    from platform_errors.credentials import ServiceKey
+
+MAX_TOKENS = 100
+MAX_LENGTH = 20_000
+# RFC 6749 section 3.3, with runs of spaces as one.
+_SCOPE = re.compile(r"[\x20\x21\x23-\x5b\x5d-\x7e]*")
+_REASONS = {"canceled": "Canceled", "expired": "Expired"}
+
+
+class ScopeUnreadable(Exception):
+    """The scope is outside RFC 6749's grammar (TAB is), or endless; says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scopes:
+    """Scope tokens in request order, each once."""
+
+    tokens: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read a scope parameter. Raises ``ScopeUnreadable``."""
+        if len(text) > MAX_LENGTH:
+            raise ScopeUnreadable
+        tokens = tuple(dict.fromkeys(filter(None, text.split(" "))))
+        if not _SCOPE.fullmatch(text):
+            raise ScopeUnreadable("scope is a list of names with spaces between them")
+        if len(tokens) > MAX_TOKENS:
+            raise ScopeUnreadable(f"scope has more than {MAX_TOKENS} names")
+        return cls(tokens)
+
+    def __str__(self) -> str:
+        """Write the tokens as a parameter."""
+        return " ".join(self.tokens)
+
+    @property
+    def services(self) -> tuple[str, ...]:
+        """The tokens that ask for a service."""
+        return tuple(token for token in self.tokens if not is_reserved(token))
+
+    @property
+    def wants_refresh_token(self) -> bool:
+        """Whether a refresh token is asked for."""
+        return REFRESH_TOKEN_SCOPE in self.tokens
+
+    @property
+    def contexts(self) -> tuple[str, ...]:
+        """The registry identifiers that ``context:`` names."""
+        return tuple(
+            token.removeprefix(CONTEXT_SCOPE_PREFIX)
+            for token in self.tokens
+            if token.startswith(CONTEXT_SCOPE_PREFIX)
+        )
+
+    def narrowed_to(self, granted: Collection[str]) -> Self:
+        """Return the tokens that were granted; ``context:`` is no right and stays."""
+        return type(self)(
+            tuple(
+                token
+                for token in self.tokens
+                if token in granted or token.startswith(CONTEXT_SCOPE_PREFIX)
+            )
+        )
+
+    def problems(self, key: ServiceKey, now: datetime) -> list[tuple[str, str, str]]:
+        """Return (scope, service name, reason) of each service the key may not have."""
+        found = []
+        for code in self.services:
+            service = key.services.get(code)
+            if service is None:
+                found.append((code, code, "Not on key"))
+            elif (status := service.status_at(now)) != "active":
+                found.append((code, service.name, _REASONS[status]))
+        return found
+
+
+def is_reserved(token: str) -> bool:
+    """Return whether the token asks for something else than a service."""
+    return token == REFRESH_TOKEN_SCOPE or token.startswith(CONTEXT_SCOPE_PREFIX)

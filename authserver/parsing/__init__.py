@@ -1,0 +1,1 @@
+"""What people and applications send, compared and validated; knows no table."""

@@ -1,0 +1,103 @@
+"""What may be forgotten, and when (``manage.py clear_expired``, and a few on the way)."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
+
+from authserver import audit
+from authserver.accounts import login_limits
+from authserver.conf import conf
+from authserver.models import (
+    AccessToken,
+    AuditEvent,
+    Consent,
+    Grant,
+    PendingRequest,
+    RefreshToken,
+    RefusalCount,
+    Session,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+    from datetime import datetime
+
+    from django.db import models
+
+BATCH_SIZE = 5000
+FEW = 5
+
+
+def expired(now: datetime) -> list[models.QuerySet[Any]]:
+    """Return what no check can ask for any more, table by table.
+
+    A spent code or refresh token stays while anything that descends from it could live: its
+    replay must still be recognised (RFC 6749 section 4.1.2, RFC 9700 section 4.14.2).
+    """
+    family_lives = RefreshToken.objects.filter(
+        token_family=OuterRef("token_family"), expires_at__gt=now
+    )
+    tokens_live = AccessToken.objects.filter(
+        token_family=OuterRef("token_family"), expires__gt=now
+    )
+    return [
+        PendingRequest.objects.filter(expires_at__lte=now),
+        Grant.objects.filter(~Exists(family_lives), ~Exists(tokens_live), expires__lte=now),
+        AccessToken.objects.filter(expires__lte=now),
+        RefreshToken.objects.filter(expires_at__lte=now),
+        Consent.objects.filter(Q(expires_at__lte=now) | Q(revoked_at__lte=now)),
+        Session.objects.filter(expire_date__lte=now),
+        RefusalCount.objects.filter(since__lte=now - conf.client_failure_window),
+        *login_limits.forgotten(now),
+    ]
+
+
+def clear(now: datetime, *, batch_size: int = BATCH_SIZE) -> dict[str, int]:
+    """Delete in batches, each in a transaction of its own; return how many of which.
+
+    Small transactions keep the locks short: the command may run beside a busy server.
+    """
+    counts = {
+        str(rows.model._meta.verbose_name_plural): _delete(rows, batch_size)
+        for rows in expired(now)
+    }
+    if conf.audit_lifetime > timedelta(0):
+        old = AuditEvent.objects.filter(at__lte=now - conf.audit_lifetime)
+        counts["audit events"] = _delete(old, batch_size, within=audit.pruning)
+    return counts
+
+
+def clear_few(now: datetime) -> None:
+    """Delete a few expired pending requests and sessions, as a new request is kept.
+
+    Anybody may begin a request, so the tables must not grow until the command comes round:
+    more goes with each than it adds. Rows that another request is deleting are passed over.
+    """
+    kinds: list[tuple[models.QuerySet[Any], str]] = [
+        (PendingRequest.objects.filter(expires_at__lte=now), "expires_at"),
+        (Session.objects.filter(expire_date__lte=now), "expire_date"),
+    ]
+    for rows, moment in kinds:
+        with transaction.atomic():
+            oldest = rows.select_for_update(skip_locked=True).order_by(moment)
+            keys = list(oldest.values_list("pk", flat=True)[:FEW])
+            if keys:
+                rows.model._base_manager.filter(pk__in=keys).delete()
+
+
+def _delete(
+    rows: models.QuerySet[Any],
+    batch_size: int,
+    *,
+    within: Callable[[], AbstractContextManager[None]] = transaction.atomic,
+) -> int:
+    deleted = 0
+    while keys := list(rows.order_by("pk").values_list("pk", flat=True)[:batch_size]):
+        with within():
+            deleted += rows.model._base_manager.filter(pk__in=keys).delete()[0]
+    return deleted

@@ -1,0 +1,343 @@
+"""Too many failures: by account, by address, in Django admin too (decisions 3.10)."""
+
+from http import HTTPStatus
+
+import pytest
+from axes.models import AccessFailureLog, AccessLog
+from django.contrib.auth.signals import user_login_failed
+from django.core.management import call_command
+
+from authserver.accounts.login_limits import seconds_to_wait
+from authserver.models import AuditEvent
+from authserver.tests import factories
+from authserver.tests.visitor import Visitor
+from authserver.views.failures import in_words
+
+pytestmark = pytest.mark.django_db
+
+WRONG = "wrong"
+
+
+@pytest.fixture
+def try_login(clock, address, key, alice):
+    """Try once, as one browser at an address; return the visitor."""
+
+    def attempt(username="alice", password=WRONG, peer="192.0.2.1", at="1001"):
+        visitor = Visitor(REMOTE_ADDR=peer)
+        visitor.open(address(key, at=at))
+        return visitor.press("Sign in", username=username, password=password)
+
+    return attempt
+
+
+def record_failures(count):
+    """Failures of as many accounts, all from one address."""
+    AccessFailureLog.objects.bulk_create(
+        AccessFailureLog(username=f"user{n}@1001", ip_address="192.0.2.1")
+        for n in range(count)
+    )
+
+
+def fail(attempt, times, **who):
+    for _ in range(times):
+        assert attempt(**who).status == HTTPStatus.OK
+
+
+def test_the_eleventh_attempt_is_refused_with_words_and_a_time(try_login):
+    fail(try_login, 10)
+
+    visitor = try_login()
+
+    assert visitor.status == HTTPStatus.TOO_MANY_REQUESTS
+    assert visitor.response["Retry-After"] == "30"
+    assert visitor.heading == "Too many attempts"
+    assert "Please wait 30 seconds" in visitor.alert
+    assert "no-store" in visitor.response["Cache-Control"]
+
+
+def test_the_right_password_does_not_help_during_the_pause_and_does_after_it(
+    try_login, clock
+):
+    fail(try_login, 10)
+    assert try_login(password=factories.PASSWORD).status == HTTPStatus.TOO_MANY_REQUESTS
+
+    clock(30)
+
+    visitor = try_login(password=factories.PASSWORD)
+    assert visitor.heading == "Allow Campus Planner to act for you?"
+
+
+def test_the_pause_grows_from_thirty_seconds_to_fifteen_minutes(try_login, clock):
+    fail(try_login, 10)
+    waits = []
+    for _ in range(7):
+        wait = int(try_login().response["Retry-After"])
+        waits.append(wait)
+        clock(wait)
+        fail(try_login, 1)
+
+    assert waits == [30, 60, 120, 240, 480, 900, 900]
+
+
+def test_attempts_during_the_pause_do_not_prolong_it(try_login, clock):
+    fail(try_login, 10)
+    clock(20)
+
+    assert try_login().response["Retry-After"] == "10"
+    assert try_login().response["Retry-After"] == "10"
+
+
+def test_success_clears_the_accounts_count(try_login, clock):
+    fail(try_login, 9)
+    assert try_login(password=factories.PASSWORD).status == HTTPStatus.OK
+    clock(1)
+
+    fail(try_login, 10)
+
+    assert try_login().status == HTTPStatus.TOO_MANY_REQUESTS
+
+
+def test_failures_older_than_fifteen_minutes_do_not_count(try_login, clock):
+    fail(try_login, 9)
+    clock(901)
+
+    fail(try_login, 9)
+
+    assert try_login(password=factories.PASSWORD).status == HTTPStatus.OK
+
+
+def test_an_account_is_locked_where_the_server_knows_no_addresses(try_login):
+    """Behind a socket file that no proxy is trusted on, everybody is at one place."""
+    fail(try_login, 10, peer="")
+
+    assert try_login(peer="").status == HTTPStatus.TOO_MANY_REQUESTS
+    assert try_login(peer="", username="other").status == HTTPStatus.OK
+
+
+def test_a_failure_outside_of_a_request_counts_for_nobody(db):
+    user_login_failed.send(__name__, credentials={"username": "alice@1001"}, request=None)
+
+    assert not AccessFailureLog.objects.exists()
+    assert not AuditEvent.objects.exists()
+
+
+def test_the_account_is_locked_from_every_address(try_login):
+    fail(try_login, 10)
+
+    assert try_login(peer="198.51.100.7").status == HTTPStatus.TOO_MANY_REQUESTS
+
+
+def test_other_accounts_are_not_locked(try_login, riverside, northgate):
+    factories.UserFactory(username="bob", institution=riverside)
+    factories.UserFactory(username="alice", institution=northgate)
+    fail(try_login, 10)
+
+    for who in ({"username": "bob"}, {"username": "alice", "at": "1002"}):
+        assert try_login(**who).status == HTTPStatus.OK
+
+
+def test_an_account_that_does_not_exist_is_locked_alike(try_login):
+    fail(try_login, 10, username="nobody")
+
+    visitor = try_login(username="nobody")
+
+    assert visitor.status == HTTPStatus.TOO_MANY_REQUESTS
+    assert visitor.response["Retry-After"] == "30"
+
+
+@pytest.mark.parametrize("spelling", ["ALICE", "\uff41\uff4c\uff49\uff43\uff45", " alice "])
+def test_another_spelling_is_the_same_account(try_login, spelling):
+    fail(try_login, 10)
+
+    assert try_login(username=spelling).status == HTTPStatus.TOO_MANY_REQUESTS
+
+
+def test_a_hundred_failures_from_one_address_lock_the_address(try_login):
+    record_failures(99)
+    fail(try_login, 1, username="one more")
+
+    assert try_login(username="fresh").status == HTTPStatus.TOO_MANY_REQUESTS
+    assert try_login(username="fresh", peer="192.0.2.2").status == HTTPStatus.OK
+
+
+@pytest.mark.parametrize(
+    ("seconds", "status"), [(29, HTTPStatus.TOO_MANY_REQUESTS), (30, HTTPStatus.OK)]
+)
+def test_the_lock_of_an_address_ends_to_the_second(try_login, clock, seconds, status):
+    record_failures(100)
+    clock(seconds)
+
+    assert try_login(password=factories.PASSWORD).status == status
+
+
+@pytest.mark.parametrize("typos", [5, 10, 45])
+def test_after_a_burst_honest_typos_never_lock_the_address_again(db, rf, clock, typos):
+    """So many in each quarter of an hour; four hours after the lock of the burst."""
+    request = rf.get("/", REMOTE_ADDR="192.0.2.1")
+    record_failures(100)
+    assert seconds_to_wait(request, "frank@1001") == 30
+    clock(30)
+
+    for typo in range(typos * 4 * 4):
+        if typo % typos == typos - 1:  # of each quarter the last, before which most count
+            assert seconds_to_wait(request, "frank@1001") == 0
+        AccessFailureLog.objects.create(username=f"u{typo}", ip_address="192.0.2.1")
+        clock(900 / typos)
+
+
+def test_a_further_hundred_failures_lock_the_address_again_for_longer(try_login, clock):
+    record_failures(100)
+    clock(30)
+    record_failures(99)
+    fail(try_login, 1, username="one more")
+
+    assert try_login(username="fresh").response["Retry-After"] == "60"
+
+
+def test_another_address_of_the_same_ipv6_network_does_not_help(try_login, settings):
+    settings.AUTHSERVER = {**settings.AUTHSERVER, "LOGIN_FAILURES_PER_ADDRESS": 2}
+    fail(try_login, 1, username="one", peer="2001:db8:1:2::a")
+    fail(try_login, 1, username="two", peer="2001:db8:1:2:ffff::b")
+
+    neighbour = try_login(username="fresh", peer="2001:db8:1:2::c")
+
+    assert neighbour.status == HTTPStatus.TOO_MANY_REQUESTS
+    assert neighbour.response["Retry-After"] == "30"
+    assert try_login(username="fresh", peer="2001:db8:1:3::a").status == HTTPStatus.OK
+
+
+def test_the_record_names_the_address_and_not_its_network(try_login):
+    fail(try_login, 1, peer="2001:db8:1:2::a")
+
+    assert AuditEvent.objects.get(action="login_failed").address == "2001:db8:1:2::a"
+
+
+def test_success_does_not_clear_the_addresss_count(try_login):
+    record_failures(99)
+    assert try_login(password=factories.PASSWORD).status == HTTPStatus.OK
+
+    fail(try_login, 1)
+
+    assert try_login().status == HTTPStatus.TOO_MANY_REQUESTS
+
+
+def test_a_forwarded_address_counts_only_from_a_trusted_proxy(
+    clock, address, key, alice, settings
+):
+    def attempt(forwarded):
+        visitor = Visitor(REMOTE_ADDR="10.0.0.1", HTTP_X_FORWARDED_FOR=forwarded)
+        visitor.open(address(key))
+        return visitor.press("Sign in", username="alice", password=WRONG)
+
+    attempt("203.0.113.5")
+    settings.PLATFORM_ERRORS = {
+        **settings.PLATFORM_ERRORS,
+        "TRUSTED_PROXIES": ["10.0.0.0/8"],
+    }
+    attempt("203.0.113.5")
+
+    counted = AccessFailureLog.objects.order_by("pk").values_list("ip_address", flat=True)
+    assert list(counted) == ["10.0.0.1", "203.0.113.5"]
+
+
+def test_the_limits_are_settings(try_login, settings):
+    settings.AUTHSERVER = {
+        **settings.AUTHSERVER,
+        "LOGIN_FAILURES_PER_ACCOUNT": 2,
+        "LOGIN_BACKOFF_MIN_SECONDS": 7,
+    }
+    fail(try_login, 2)
+
+    assert try_login().response["Retry-After"] == "7"
+
+
+def test_django_admin_has_the_same_limit(clock, db):
+    factories.UserFactory(username="admin", administrator=True)
+
+    def attempt(password=WRONG):
+        visitor = Visitor().open("/admin/login/")
+        return visitor.press("Log in", username="admin", password=password)
+
+    fail(attempt, 10)
+
+    visitor = attempt(factories.PASSWORD)
+    assert visitor.status == HTTPStatus.TOO_MANY_REQUESTS
+    assert visitor.response["Retry-After"] == "30"
+    assert visitor.heading == "Too many attempts"
+
+
+def test_the_admins_login_page_counts_for_the_same_account(try_login):
+    fail(try_login, 10)
+
+    visitor = Visitor().open("/admin/login/")
+    visitor.press("Log in", username="alice@1001", password=factories.PASSWORD)
+
+    assert visitor.status == HTTPStatus.TOO_MANY_REQUESTS
+
+
+def test_a_lock_is_audited_once_and_refused_attempts_do_not_fill_the_record(try_login):
+    fail(try_login, 10)
+    for _ in range(5):
+        try_login()
+
+    actions = list(
+        AuditEvent.objects.filter(subject="alice@1001").values_list("action", flat=True)
+    )
+    assert actions.count("login_failed") == 10
+    assert actions.count("login_locked") == 1
+    event = AuditEvent.objects.get(action="login_locked")
+    assert event.details == {"seconds": 30}
+
+
+def test_an_operator_can_lift_a_lock(try_login):
+    fail(try_login, 10)
+
+    call_command("axes_reset_username", "alice@1001", verbosity=0)
+
+    assert try_login(password=factories.PASSWORD).status == HTTPStatus.OK
+
+
+def test_an_operator_can_lift_the_lock_of_an_address(try_login, capsys):
+    fail(try_login, 3)
+
+    call_command("axes_reset_ip", "192.0.2.1")
+
+    assert "3 attempts removed" in capsys.readouterr().out
+    assert not AccessFailureLog.objects.exists()
+
+
+def test_lifting_the_lock_of_an_ipv6_address_lifts_that_of_its_network(try_login):
+    fail(try_login, 1, peer="2001:db8:1:2::a")
+
+    call_command("axes_reset_ip", "2001:db8:1:2::b", verbosity=0)
+
+    assert not AccessFailureLog.objects.exists()
+
+
+def test_lifting_the_lock_of_what_is_no_address_lifts_nothing(try_login, capsys):
+    fail(try_login, 1)
+
+    call_command("axes_reset_ip", "example.org")
+
+    assert "No attempts found" in capsys.readouterr().out
+    assert AccessFailureLog.objects.exists()
+
+
+def test_what_no_limit_looks_at_any_more_is_forgotten(try_login, clock):
+    fail(try_login, 2)
+    try_login(password=factories.PASSWORD)
+    clock(24 * 3600 + 1)
+    fail(try_login, 1)
+
+    call_command("clear_expired", verbosity=0)
+
+    assert AccessFailureLog.objects.count() == 1
+    assert not AccessLog.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(1, "1 second"), (30, "30 seconds"), (89, "89 seconds"), (90, "2 minutes")],
+)
+def test_the_pause_is_said_as_people_say_it(seconds, words):
+    assert in_words(seconds) == words

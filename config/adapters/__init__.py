@@ -1,0 +1,1 @@
+"""What settings name where one app asks and another knows."""

@@ -1,0 +1,1 @@
+"""How the databases are reached: time limits, and a replica for anonymous reads."""

@@ -1,0 +1,42 @@
+"""The demo client, for a server that runs with ``DEMO=1``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.urls import URLPattern, path
+from django.views.generic import RedirectView, TemplateView
+
+
+class DemoClient(TemplateView):
+    """A browser application that walks the whole journey: an OAuth client of this server.
+
+    It knows what any public client knows: addresses, its service key and the scopes it
+    wants. The same page is the redirect address.
+    """
+
+    template_name = "demo/client.html"
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        root = f"/{settings.BASE_MOUNT}{settings.VENDOR_NS}"
+        return super().get_context_data(
+            **kwargs,
+            client={
+                "authorize": f"/{settings.AUTH_MOUNT}auth",
+                "token": f"/{settings.AUTH_MOUNT}token",
+                "revoke": f"/{settings.AUTH_MOUNT}revoke",
+                "events": f"{root}/events/v1/events",
+                "identity": f"{root}/identity/v1",
+                "redirectUri": f"{settings.PUBLIC_URL}/demo/callback",
+                "issuer": settings.ISSUER,
+                "clientId": "demo-spa",
+            },
+        )
+
+
+urlpatterns: list[URLPattern] = [
+    path("demo", RedirectView.as_view(pattern_name="demo")),
+    path("demo/", DemoClient.as_view(), name="demo"),
+    path("demo/callback", DemoClient.as_view(), name="demo-callback"),
+]

@@ -1,0 +1,56 @@
+"""The server object ``application``: that of ``config.wsgi`` behind an event loop.
+
+``manage.py serve`` runs it. Any WSGI server can run ``config.wsgi:application`` instead; it
+then needs a proxy in front that receives whole bodies and buffers answers.
+"""
+
+from __future__ import annotations
+
+from django.db import connections
+
+from config.serving.gateway import Gateway, Lanes, Limits
+from config.serving.lanes import Lane
+from config.serving.worker import die_with_parent, drop_stalled_connections
+from config.wsgi import application as wsgi_application  # sets Django up, so it comes first
+
+from django.conf import settings  # isort: skip
+
+die_with_parent()
+
+
+def make_lanes() -> Lanes:
+    """Return the lanes of this process."""
+    drop_stalled_connections(settings.SEND_PAUSE_SECONDS)
+    threads = settings.THREADS
+    close = connections.close_all
+    return Lanes(
+        files=Lane(threads=2, at_once=2, patience=30),
+        reads=Lane(threads=threads, on_thread_end=close),
+        writes=Lane(threads=threads, on_thread_end=close),
+        streams=Lane(threads=2, patience=60, on_thread_end=close),
+    )
+
+
+def is_file(path: str) -> bool:
+    """Return whether a path is answered without the database."""
+    return path.startswith((settings.STATIC_URL, settings.MEDIA_URL)) or path in {
+        "/health/live",
+        "/favicon.ico",
+        "/robots.txt",
+    }
+
+
+application = Gateway(
+    wsgi_application,
+    limits=Limits(
+        body_bytes=settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
+        upload_bytes=settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        + settings.CALENDAR_EVENTS["IMAGE_MAX_BYTES"],
+        held_bytes=settings.HELD_BODIES_BYTES,
+        body_pause=settings.BODY_PAUSE_SECONDS,
+        body_total=settings.BODY_TOTAL_SECONDS,
+        send_pause=settings.SEND_PAUSE_SECONDS,
+    ),
+    make_lanes=make_lanes,
+    is_file=is_file,
+)

@@ -1,0 +1,34 @@
+"""Settings of the test suite, so that bare ``pytest`` works in a fresh clone."""
+
+import os
+import tempfile
+from pathlib import Path
+
+os.environ.setdefault("READ_DOT_ENV", "0")
+os.environ.setdefault("SECRET_KEY", "test-only-" + "0123456789abcdef" * 4)
+os.environ.setdefault("ENCRYPTION_KEYS", "dGVzdC1vbmx5LWtleS1vZi0zMi1ieXRlcy1sb25nISE=")
+os.environ.setdefault("PUBLIC_URL", "http://testserver")
+os.environ.setdefault("LOG_LEVEL", "WARNING")
+
+from config.settings import *  # noqa: F403 -- after the environment was set
+from config.settings import DATABASES
+
+ALLOWED_HOSTS = ["testserver", "127.0.0.1", "localhost"]
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    # A file, not memory: threads and processes of concurrency tests need a real database.
+    name = f"platform-test-{os.getpid()}.sqlite3"
+    DATABASES["default"]["TEST"] = {
+        # Named by runs that keep theirs for the next (``make mutants``).
+        "NAME": os.environ.get("TEST_DATABASE", str(Path(tempfile.gettempdir()) / name))
+    }
+# Argon2id costs 17 ms; tests that are about passwords switch the real hasher on.
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.MD5PasswordHasher",
+    "authserver.accounts.hashers.Argon2idPasswordHasher",
+]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+# Nothing was collected for a test run; WhiteNoise then asks the finders, as runserver does.
+WHITENOISE_AUTOREFRESH = WHITENOISE_USE_FINDERS = True

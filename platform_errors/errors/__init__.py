@@ -1,0 +1,1 @@
+"""What can go wrong, and the one place that answers for it."""

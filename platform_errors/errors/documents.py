@@ -1,0 +1,117 @@
+"""A refusal as a document: XML, the platform's JSON, the events interface's JSON.
+
+Nothing here knows about requests; ``handler.py`` makes responses of these.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+from xml.etree import ElementTree as ET
+
+from platform_errors.errors.base import printable
+from platform_errors.errors.dialects import EVENTS, wants_xml
+
+if TYPE_CHECKING:
+    from platform_errors.errors.base import Refusal
+    from platform_errors.errors.dialects import Dialect
+
+XML_CONTENT_TYPE = "application/xml; charset=utf-8"
+JSON_CONTENT_TYPE = "application/json"
+
+
+class Document(NamedTuple):
+    """Bytes ready to be sent, and what they are."""
+
+    content: bytes
+    content_type: str
+
+
+def error_document(
+    refusal: Refusal, *, dialect: Dialect, accept: str, namespace: str
+) -> Document:
+    """Return the refusal in the form that the dialect gives to this ``Accept`` value."""
+    if wants_xml(accept, dialect):
+        return Document(error_xml(refusal, namespace), XML_CONTENT_TYPE)
+    members = events_members(refusal) if dialect is EVENTS else platform_members(refusal)
+    return Document(to_json(members), JSON_CONTENT_TYPE)
+
+
+def platform_members(refusal: Refusal) -> dict[str, Any]:
+    """Return the JSON of the platform services (decisions 6)."""
+    return {
+        "code": refusal.status_code,
+        "message": refusal.text,
+        "detail": str(refusal.detail),
+        "reason": refusal.reason,
+        **refusal.evidence,
+    }
+
+
+def events_members(refusal: Refusal) -> dict[str, Any]:
+    """Return the JSON of the events interface (decisions 6).
+
+    ``data.detail`` is there when it says more than the message.
+    """
+    data = {
+        "status": refusal.status_code,
+        "reason": refusal.reason,
+        **refusal.data,
+        **refusal.evidence,
+    }
+    if str(refusal.detail) != refusal.events_text and "params" not in data:
+        data["detail"] = str(refusal.detail)
+    members = {"code": refusal.slug, "message": refusal.events_text, "data": data}
+    if refusal.additional_data:
+        members["additional_data"] = list(refusal.additional_data)
+    return members
+
+
+def error_xml(refusal: Refusal, namespace: str) -> bytes:
+    """Return the XML error document of spec 2.7: all three children, always."""
+    members = {
+        "code": refusal.status_code,
+        "message": refusal.text,
+        "detail": refusal.xml_detail,
+    }
+    return to_xml("error", members, namespace)
+
+
+def to_json(members: dict[str, Any]) -> bytes:
+    """Serialise, whatever the strings hold that a caller sent."""
+    return json.dumps(_printable(members), ensure_ascii=False, default=str).encode()
+
+
+def to_xml(root: str, members: dict[str, Any], namespace: str) -> bytes:
+    """Serialise members as children of ``root`` in the default namespace, in their order.
+
+    A list becomes an element with one child per item, named like the list without its final
+    ``s``; ``None`` an empty element. Characters that XML 1.0 cannot carry are replaced.
+    """
+    tree = ET.Element(f"{{{namespace}}}{root}")
+    _append(tree, members, namespace)
+    return ET.tostring(
+        tree, encoding="utf-8", xml_declaration=True, default_namespace=namespace
+    )
+
+
+def _append(parent: ET.Element, members: dict[str, Any], namespace: str) -> None:
+    for name, value in members.items():
+        child = ET.SubElement(parent, f"{{{namespace}}}{name}")
+        if isinstance(value, dict):
+            _append(child, value, namespace)
+        elif isinstance(value, list):
+            for item in value:
+                _append(child, {name.removesuffix("s"): item}, namespace)
+        elif value is not None:
+            child.text = printable(str(value))
+
+
+def _printable(value: Any) -> Any:
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, dict):
+        return {printable(str(name)): _printable(item) for name, item in value.items()}
+    if isinstance(value, list | tuple | set):
+        return [_printable(item) for item in value]
+    return value

@@ -1,0 +1,94 @@
+"""What a refusal leaves behind: its reason in the answer, and one line in the log.
+
+The line has everything that support needs to answer "why was this refused?" for a request
+identifier, and nothing secret: no query, no header, no body.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import TYPE_CHECKING, TypeVar
+
+from platform_errors.conf import conf
+from platform_errors.errors.base import echo
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from django.http import HttpRequest
+    from django.http.response import HttpResponseBase
+    from rest_framework.request import Request
+
+    Response = TypeVar("Response", bound=HttpResponseBase)
+
+logger = logging.getLogger(__name__)
+
+_KEY = "stated_key"
+_REASON = "refusal_reason"
+
+
+def state_key(request: HttpRequest | Request, client_id: str) -> None:
+    """Note which service key the caller says it uses, believed or not."""
+    setattr(getattr(request, "_request", request), _KEY, client_id)
+
+
+def state_reason(response: Response, reason: str) -> Response:
+    """Say the reason in the answer's headers, with a link that explains it if there is one.
+
+    The answer is logged as a refusal by ``RefusalLogMiddleware``.
+    """
+    setattr(response, _REASON, reason)
+    response.headers[conf.reason_header] = reason
+    if conf.error_documentation_url:
+        response.headers["Link"] = f'<{conf.error_documentation_url}#{reason}>; rel="help"'
+    return response
+
+
+class RefusalLogMiddleware:
+    """Log every refusal on one line, in place of Django's, which knows only the path.
+
+    Stands second in ``MIDDLEWARE``, behind the request identifier's, so that it measures
+    the whole request and sees what other middleware refuses.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        """Keep the rest of the chain."""
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Serve, and log if that was a refusal."""
+        started = time.monotonic()
+        response = self.get_response(request)
+        reason = getattr(response, _REASON, "")
+        if reason:
+            _log(request, response, reason, seconds=time.monotonic() - started)
+        return response
+
+
+def _log(
+    request: HttpRequest, response: HttpResponseBase, reason: str, *, seconds: float
+) -> None:
+    # Django looks at this before it logs an answer of its own accord.
+    response._has_been_logged = True  # type: ignore[attr-defined]  # noqa: SLF001
+    facts = {
+        "method": _one_line(request.method or ""),
+        "path": _one_line(request.path),
+        "status_code": response.status_code,
+        "reason": reason,
+        "key": _one_line(getattr(request, _KEY, "")),
+        "duration_ms": round(seconds * 1000, 1),
+    }
+    level = logging.ERROR if response.status_code >= 500 else logging.WARNING
+    logger.log(
+        level,
+        "Refused: %(method)s %(path)s status=%(status_code)d reason=%(reason)s "
+        "key=%(key)s duration=%(duration_ms).1fms",
+        facts,
+        extra=facts,
+    )
+
+
+def _one_line(text: str) -> str:
+    """Return text of a caller without line ends, which would start a line of its own."""
+    return echo(text).encode("unicode_escape").decode("ascii")

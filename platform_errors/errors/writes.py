@@ -1,0 +1,178 @@
+"""Refusals of writes and of parameters (spec 7.5), with a code for every field."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from rest_framework.exceptions import ErrorDetail
+
+from platform_errors.errors.base import Refusal, echo
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+ANY_FAULT: Final = "rest_invalid_param"
+MISSING: Final = "rest_missing_callback_param"
+FIELD_CODES: Final = {
+    "required": MISSING,
+    "blank": "rest_too_short",
+    "date": "rest_invalid_date",
+    "degrees": "rest_out_of_bounds",
+    "email": "rest_invalid_email",
+    "id": "rest_invalid_type",
+    "length": "rest_too_long",
+    "many": "rest_too_many_items",
+    "object": "rest_invalid_type",
+    "range": "rest_out_of_bounds",
+    "slug": "rest_invalid_pattern",
+    "status": "rest_not_in_enum",
+    "type": "rest_invalid_type",
+    "url": "rest_invalid_url",
+    "zone": "rest_invalid_timezone",
+}
+"""The ``code`` of DRF's ``ErrorDetail`` → the code of a field in ``data.details``."""
+
+
+class JsonError(NamedTuple):
+    """What is wrong with a JSON text, in the numbers that callers of the peer know."""
+
+    code: int
+    message: str
+
+
+JSON_TOO_DEEP: Final = JsonError(1, "Maximum stack depth exceeded")
+JSON_SYNTAX: Final = JsonError(4, "Syntax error")
+JSON_NOT_UTF8: Final = JsonError(
+    5, "Malformed UTF-8 characters, possibly incorrectly encoded"
+)
+JSON_SURROGATE: Final = JsonError(10, "Single unpaired surrogate in Unicode escape")
+
+
+def field_details(reasons: Mapping[str, str]) -> dict[str, Any]:
+    """Return ``data.details``: each field's code, message and data.
+
+    A reason that is DRF's ``ErrorDetail`` says its own code; a plain text has the general
+    one.
+    """
+    return {
+        name: {
+            "code": FIELD_CODES.get(getattr(reason, "code", ""), ANY_FAULT),
+            "message": str(reason),
+            "data": {"param": name},
+        }
+        for name, reason in reasons.items()
+    }
+
+
+class BadBody(Refusal):
+    """The body cannot be read or does not fit."""
+
+    reason = "body_invalid"
+    message = "Invalid HTTP Body Content"
+
+
+class MalformedJson(BadBody):
+    """The body is not JSON; ``json_error`` is ``None`` when it is, but no object."""
+
+    reason = "json_malformed"
+    slug = "rest_invalid_json"
+
+    def __init__(
+        self, detail: str = "", *, json_error: JsonError | None = JSON_SYNTAX
+    ) -> None:
+        """Say where in ``detail``."""
+        super().__init__(detail)
+        if json_error is not None:
+            self.data["json_error_code"] = json_error.code
+            self.data["json_error_message"] = json_error.message
+
+
+class MissingParameters(BadBody):
+    """Required parameters are not there; ``names`` in the order of the contract.
+
+    Only when they were to come ``in_body``, the message is ``Invalid HTTP Body Content``.
+    ``invalid`` maps the names of others, whose values cannot be used, to the reason.
+    """
+
+    reason = "parameters_missing"
+    slug = MISSING
+
+    def __init__(
+        self,
+        names: Iterable[str],
+        *,
+        in_body: bool = True,
+        invalid: Mapping[str, str] | None = None,
+    ) -> None:
+        """Name what is missing."""
+        self.names = list(names)
+        listed = f"Missing parameter(s): {', '.join(map(echo, self.names))}"
+        why = ErrorDetail("is required.", code="required")
+        details = field_details(dict.fromkeys(self.names, why) | dict(invalid or {}))
+        super().__init__(listed, data={"params": self.names, "details": details})
+        self.events_text = listed
+        self.text = self.text if in_body else listed
+
+
+class InvalidParameters(BadBody):
+    """Parameters have values that cannot be used; ``params`` maps each name to the reason.
+
+    ``in_body`` as above.
+    """
+
+    reason = "parameters_invalid"
+
+    def __init__(self, params: Mapping[str, str], *, in_body: bool = False) -> None:
+        """Name each bad parameter with its reason."""
+        self.params = {echo(name): reason for name, reason in params.items()}
+        super().__init__(
+            "; ".join(f"{name}: {reason}" for name, reason in self.params.items()),
+            data={"params": self.params, "details": field_details(self.params)},
+        )
+        self.events_text = f"Invalid parameter(s): {', '.join(self.params)}"
+        self.text = self.text if in_body else self.events_text
+
+
+class ContentTooLarge(BadBody):
+    """The body is longer than the server reads (RFC 9110 section 15.5.14)."""
+
+    reason = "content_too_large"
+    status_code = 413
+    message = "Content Too Large"
+    slug = "rest_content_too_large"
+
+
+class Conflict(Refusal):
+    """The update was not made on the most recent copy of the data."""
+
+    reason = "conflict"
+    status_code = 409
+    message = "Conflict"
+    slug = "rest_conflict"
+
+
+class PreconditionFailed(Refusal):
+    """A precondition header is false."""
+
+    reason = "precondition_failed"
+    status_code = 412
+    message = "Precondition Failed"
+    slug = "rest_precondition_failed"
+
+
+class UnsupportedMediaType(Refusal):
+    """The ``Content-Type`` of a write is not one we read."""
+
+    reason = "media_type_unsupported"
+    status_code = 415
+    message = "Unsupported Media Type"
+    slug = "rest_unsupported_media_type"
+
+
+class IdempotencyMismatch(Refusal):
+    """The same ``Idempotency-Key`` came with another body."""
+
+    reason = "idempotency_mismatch"
+    status_code = 422
+    message = "Idempotency-Key was used with another request body"
+    slug = "rest_idempotency_mismatch"

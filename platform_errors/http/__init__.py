@@ -1,0 +1,1 @@
+"""What HTTP says around an API: headers, negotiation, addresses, WSGI."""

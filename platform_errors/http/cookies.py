@@ -1,0 +1,33 @@
+"""Programs have no cookies: on API paths none is read, so none is set or deleted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from platform_errors.conf import conf
+from platform_errors.http.mounts import is_below
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from django.http import HttpRequest
+    from django.http.response import HttpResponseBase
+
+
+class CookielessMiddleware:
+    """Take the cookies off requests to an API mount, and to ``COOKIELESS_PATHS``.
+
+    A browser sends the cookies of this host along wherever a page or a script leads it. The
+    session and CSRF middleware would replace a spoiled one on any answer; credentials of an
+    API are in ``Authorization`` alone. Stands before whatever reads cookies.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        """Keep the rest of the chain."""
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Forget the cookies before anybody has looked, then serve."""
+        if is_below(request.path, (*conf.mounts, *conf.cookieless_paths)):
+            request.META.pop("HTTP_COOKIE", None)
+        return self.get_response(request)

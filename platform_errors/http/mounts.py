@@ -1,0 +1,16 @@
+"""Whether a path lies below one of the configured prefixes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def is_below(path: str, prefixes: Iterable[str]) -> bool:
+    """Return whether a path is one of the prefixes or lies below it."""
+    for prefix in prefixes:  # asked several times for every request
+        if path.startswith(prefix) and path[len(prefix) : len(prefix) + 1] in {"", "/"}:
+            return True
+    return False

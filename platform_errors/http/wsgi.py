@@ -1,0 +1,68 @@
+"""Django behind WSGI: bodies without a length, and text that is always UTF-8.
+
+Django reads nothing of a body that comes without ``Content-Length`` (chunked, or over
+HTTP/2), so a client that streams its JSON would be told that every field is missing. Where
+the server promises an end of the input (``wsgi.input_terminated``), the body is read here,
+to the same limit as any other, and given the length it has.
+
+Django reads queries and forms in the charset of the request's ``Content-Type``. That header
+is not signed, so one signed query could be read in two ways; and some of Python's codecs
+(``base64``, ``punycode``) raise before there is a request to answer. The parameter has no
+meaning for a query or a form (URL standard, section 5), so it is ignored.
+"""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.core.handlers.wsgi import WSGIHandler, WSGIRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
+WITHOUT_BODY = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+
+
+class ChunkedBodyMiddleware:
+    """WSGI middleware: ``ChunkedBodyMiddleware(get_wsgi_application())``."""
+
+    def __init__(self, application: WSGIApplication) -> None:
+        """Keep the application."""
+        self.application = application
+
+    def __call__(
+        self, environ: WSGIEnvironment, start_response: StartResponse
+    ) -> Iterable[bytes]:
+        """Measure and pass on; one byte over the limit is enough to be refused for it."""
+        if (
+            not environ.get("CONTENT_LENGTH")
+            and environ.get("wsgi.input_terminated")
+            and environ["REQUEST_METHOD"] not in WITHOUT_BODY
+        ):
+            limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+            body = environ["wsgi.input"].read(-1 if limit is None else limit + 1)
+            environ["wsgi.input"] = BytesIO(body)
+            environ["CONTENT_LENGTH"] = str(len(body))
+        return self.application(environ, start_response)
+
+
+class Utf8Request(WSGIRequest):
+    """A request whose text is in Django's default charset, UTF-8."""
+
+    @property
+    def encoding(self) -> str | None:
+        """Return ``None``, which stands for the default."""
+        return None
+
+    @encoding.setter
+    def encoding(self, value: str | None) -> None:
+        """Ignore what the ``Content-Type`` says."""
+
+
+class Utf8Handler(WSGIHandler):
+    """Django's WSGI application, for such requests; ``django.setup()`` comes first."""
+
+    request_class = Utf8Request

@@ -1,0 +1,1 @@
+"""Signed requests: the pure algorithm, what callers assert, and used nonces."""

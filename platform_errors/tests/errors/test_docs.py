@@ -1,0 +1,100 @@
+"""docs/errors.md: its table is complete and true, its documents valid, its examples run."""
+
+import json
+import shutil
+import subprocess
+import sys
+import uuid
+
+import pytest
+from lxml import etree
+from rest_framework.exceptions import ErrorDetail
+
+from platform_errors.errors import catalogue, documents, writes
+from platform_errors.tests.documents_of import code_block, docs, table
+from platform_errors.tests.errors.test_documents import ALL, NS, schema
+
+DOC = docs("errors.md")
+ROWS = [
+    row
+    for section in DOC.partition("\n## Every refusal\n")[2].split("\n### ")[1:]
+    for row in table(section, "refusal | status | message | events code | cause | cure")
+]
+
+
+def test_every_refusal_is_in_the_table_once():
+    documented = [row[0].strip("`") for row in ROWS]
+
+    assert sorted(documented) == [cls.__name__ for cls in ALL]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0].strip("`"))
+def test_a_row_says_what_the_refusal_says(row):
+    name, status, message, slug, cause, cure = row
+    (refusal,) = (cls for cls in ALL if cls.__name__ == name.strip("`"))
+
+    assert (int(status), message.strip("`"), slug.strip("`")) == (
+        refusal.status_code,
+        refusal.message,
+        refusal.slug,
+    )
+    assert cause.endswith(".")
+    assert cure.endswith(".")
+
+
+def test_the_sample_documents_are_the_ones_we_send():
+    refusal = catalogue.KeyInvalid(key="demo")
+    xml = code_block(DOC, "xml").strip()
+    as_json = [part.partition("```")[0] for part in DOC.split("```json\n")[1:]]
+    page = ErrorDetail("This is not a whole number.", code="type")
+
+    assert xml.encode() == documents.error_xml(refusal, NS)
+    schema("error.xsd").assertValid(etree.fromstring(xml.encode()))
+    assert [json.loads(text) for text in as_json] == [
+        documents.platform_members(refusal),
+        documents.events_members(refusal),
+        documents.events_members(writes.InvalidParameters({"page": page})),
+    ]
+
+
+def test_every_code_of_a_field_is_explained():
+    documented = [row[0].strip("`") for row in table(DOC, "code of a field | meaning")]
+
+    assert sorted(documented) == sorted({*writes.FIELD_CODES.values(), writes.ANY_FAULT})
+
+
+PROGRAMS = {
+    "python": ([sys.executable], None),
+    "javascript": (["node"], "node"),
+    "shell": (["sh"], "curl"),
+}
+
+
+@pytest.mark.parametrize("language", PROGRAMS)
+@pytest.mark.parametrize(
+    ("path", "message", "detail"),
+    [
+        ("/platform/identity/v1", "Authorization header is missing", None),
+        ("/platform/nowhere", "Not Found", "nothing lives at this address"),
+    ],
+)
+@pytest.mark.django_db(transaction=True)
+def test_the_examples_read_a_refusal(
+    tmp_path, live_server, language, path, message, detail
+):
+    program, needed = PROGRAMS[language]
+    if needed and shutil.which(needed) is None:
+        pytest.skip(f"{needed} is not installed")
+    script = tmp_path / ("read_error.mjs" if language == "javascript" else "read_error")
+    script.write_text(code_block(DOC, language))
+
+    printed = subprocess.run(
+        [*program, script, f"{live_server}{path}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
+
+    status = "404" if message == "Not Found" else "401"
+    assert printed[:3] == [status, message, detail or message]
+    assert uuid.UUID(printed[3])

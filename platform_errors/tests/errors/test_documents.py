@@ -1,0 +1,265 @@
+"""Error documents: form, order, and whatever text a caller managed to put into one."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+
+from platform_errors.errors import catalogue, documents, writes
+from platform_errors.errors.base import ECHO_LIMIT, Refusal
+
+NS = "http://platform.example/xmlschemas/response"
+DOCS = Path(__file__).parents[3] / "docs"
+
+
+def schema(name):
+    return etree.XMLSchema(etree.parse(DOCS / name))
+
+
+def refusal_classes(base=Refusal):
+    for subclass in base.__subclasses__():
+        yield subclass
+        yield from refusal_classes(subclass)
+
+
+def example(refusal_class):
+    """An instance with everything a message can hold."""
+    arguments = {
+        catalogue.ScopesInvalid: [[("a", "A", "Expired")]],
+        writes.MissingParameters: [["title"]],
+        writes.InvalidParameters: [{"title": "is odd"}],
+    }
+    parts = dict.fromkeys(
+        ["key", "signature", "timestamp", "current_time", "scope", "institution"], "x"
+    )
+    if refusal_class.__init__ is not Refusal.__init__:
+        return refusal_class(*arguments.get(refusal_class, []))
+    return refusal_class(**parts)
+
+
+# Other apps have refusals of their own, and tests of them.
+ALL = sorted(
+    {
+        cls
+        for cls in refusal_classes()
+        if cls.__module__ in {catalogue.__name__, writes.__name__}
+    },
+    key=lambda cls: cls.__name__,
+)
+
+
+@pytest.mark.parametrize("refusal_class", ALL, ids=lambda cls: cls.__name__)
+def test_every_refusal_is_a_valid_xml_document(refusal_class):
+    refusal = example(refusal_class)
+
+    root = etree.fromstring(documents.error_xml(refusal, NS))
+
+    schema("error.xsd").assertValid(root)
+    assert [child.tag for child in root] == [
+        f"{{{NS}}}{name}" for name in ("code", "message", "detail")
+    ]
+    assert not any(element.attrib for element in root.iter())
+    assert int(root[0].text) == refusal.status_code
+    assert root[1].text == refusal.text
+    assert root[2].text == str(refusal.detail)
+
+
+@pytest.mark.parametrize("refusal_class", ALL, ids=lambda cls: cls.__name__)
+def test_every_refusal_is_an_events_document(refusal_class):
+    refusal = example(refusal_class)
+
+    members = json.loads(documents.to_json(documents.events_members(refusal)))
+
+    assert list(members) == ["code", "message", "data"]
+    assert members["code"] == refusal.slug
+    assert members["data"]["status"] == refusal.status_code
+
+
+@pytest.mark.parametrize("refusal_class", ALL, ids=lambda cls: cls.__name__)
+def test_a_refusal_states_status_and_slug_that_belong_together(refusal_class):
+    assert 400 <= refusal_class.status_code <= 599
+    assert refusal_class.slug.replace("_", "").isalpha()
+
+
+@pytest.mark.parametrize("refusal_class", ALL, ids=lambda cls: cls.__name__)
+def test_a_refusal_has_a_test_named_after_it(refusal_class):
+    name = re.sub("(?<!^)([A-Z])", r"_\1", refusal_class.__name__).lower()
+    tests = "".join(
+        path.read_text() for path in Path(__file__).parents[1].rglob("test_*.py")
+    )
+
+    assert f"def test_{name}" in tests
+
+
+def test_the_document_starts_with_declaration_and_default_namespace():
+    content = documents.error_xml(writes.Conflict("why"), NS)
+
+    assert content == (
+        b"<?xml version='1.0' encoding='utf-8'?>\n"
+        b'<error xmlns="http://platform.example/xmlschemas/response">'
+        b"<code>409</code><message>Conflict</message><detail>why</detail></error>"
+    )
+
+
+@given(st.text(st.characters(exclude_categories=())))
+def test_whatever_is_echoed_xml_stays_valid(text):
+    refusal = catalogue.KeyInvalid(text, key=text)
+
+    root = etree.fromstring(documents.error_xml(refusal, NS))
+
+    schema("error.xsd").assertValid(root)
+    assert len(root[1].text) <= len("service key  is invalid") + ECHO_LIMIT
+
+
+@given(st.dictionaries(st.text(st.characters(exclude_categories=())), st.text()))
+def test_whatever_is_echoed_json_stays_valid(params):
+    refusal = writes.InvalidParameters(params)
+
+    members = json.loads(documents.to_json(documents.events_members(refusal)))
+
+    assert members["data"]["status"] == 400
+
+
+@pytest.mark.parametrize(
+    ("sent", "shown"),
+    [
+        ("a\x00b\x1f", "a\ufffdb\ufffd"),
+        ("\ud800", "\ufffd"),
+        ("\ufffe\uffff", "\ufffd\ufffd"),
+        ("tab\tline\n<&>\"'", "tab\tline\n<&>\"'"),
+        ("😀", "😀"),
+        ("]]>", "]]>"),
+        ("x" * 300, "x" * 256),
+    ],
+)
+def test_illegal_characters_are_replaced_and_long_text_cut(sent, shown):
+    refusal = catalogue.SignatureInvalid(signature=sent)
+
+    root = etree.fromstring(documents.error_xml(refusal, NS))
+
+    assert root[1].text == f"request has invalid signature ({shown})"
+    assert refusal.text == f"request has invalid signature ({shown})"
+
+
+def test_braces_that_a_caller_sends_are_not_placeholders():
+    assert catalogue.KeyInvalid(key="{0.__class__}").text == (
+        "service key {0.__class__} is invalid"
+    )
+
+
+@pytest.mark.parametrize(
+    ("refusal", "members"),
+    [
+        (
+            writes.MissingParameters(["title", "start_date"]),
+            {
+                "code": "rest_missing_callback_param",
+                "message": "Missing parameter(s): title, start_date",
+                "data": {
+                    "status": 400,
+                    "reason": "parameters_missing",
+                    "params": ["title", "start_date"],
+                    "details": {
+                        name: {
+                            "code": "rest_missing_callback_param",
+                            "message": "is required.",
+                            "data": {"param": name},
+                        }
+                        for name in ("title", "start_date")
+                    },
+                },
+            },
+        ),
+        (
+            writes.InvalidParameters({"page": "must be positive"}),
+            {
+                "code": "rest_invalid_param",
+                "message": "Invalid parameter(s): page",
+                "data": {
+                    "status": 400,
+                    "reason": "parameters_invalid",
+                    "params": {"page": "must be positive"},
+                    "details": {
+                        "page": {
+                            "code": "rest_invalid_param",
+                            "message": "must be positive",
+                            "data": {"param": "page"},
+                        }
+                    },
+                },
+            },
+        ),
+        (
+            catalogue.InvalidUser(),
+            {
+                "code": "rest_forbidden",
+                "message": "Invalid user",
+                "data": {
+                    "status": 403,
+                    "reason": "user_invalid",
+                    "detail": "principalID and/or principalIDNS is invalid",
+                },
+            },
+        ),
+        (
+            catalogue.KeyExpired(),
+            {
+                "code": "rest_unauthorized",
+                "message": "service key is expired",
+                "data": {"status": 401, "reason": "key_expired"},
+            },
+        ),
+        (
+            catalogue.AuthorizationHeaderMissing(),
+            {
+                "code": "rest_forbidden",
+                "message": "Authorization header is missing",
+                "data": {"status": 401, "reason": "authorization_header_missing"},
+            },
+        ),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_the_events_document_has_code_message_and_data(refusal, members):
+    assert documents.events_members(refusal) == members
+
+
+@pytest.mark.parametrize(
+    ("refusal", "message", "detail"),
+    [
+        (
+            writes.MissingParameters(["title"]),
+            "Invalid HTTP Body Content",
+            "Missing parameter(s): title",
+        ),
+        (
+            writes.MissingParameters(["title"], in_body=False),
+            "Missing parameter(s): title",
+            "Missing parameter(s): title",
+        ),
+        (
+            writes.InvalidParameters({"a": "is b", "c": "is d"}, in_body=True),
+            "Invalid HTTP Body Content",
+            "a: is b; c: is d",
+        ),
+        (
+            writes.InvalidParameters({"page": "is odd"}),
+            "Invalid parameter(s): page",
+            "page: is odd",
+        ),
+    ],
+)
+def test_a_400_names_the_fields_in_its_detail(refusal, message, detail):
+    root = etree.fromstring(documents.error_xml(refusal, NS))
+
+    assert (root[1].text, root[2].text) == (message, detail)
+
+
+def test_nothing_is_an_empty_element():
+    content = documents.to_xml("probe", {"a": None, "bs": [1, None], "c": {"d": ""}}, NS)
+
+    assert content.endswith(b"><a /><bs><b>1</b><b /></bs><c><d /></c></probe>")
