@@ -7,6 +7,7 @@
 
 PY := .venv/bin/python
 JOBS ?= auto
+PAGES = templates authserver/templates calendar_events/templates config/templates
 DEMO ?= 1
 
 # Without Python's own caches each of many processes compiles everything again.
@@ -51,8 +52,8 @@ check: .make/dev lint types ## Format, lint, templates, import contracts, types,
 lint: .make/dev ## Formatting, code and templates
 	@.venv/bin/ruff format --check .
 	@.venv/bin/ruff check .
-	@.venv/bin/djlint --check --quiet templates
-	@.venv/bin/djlint --lint --quiet templates
+	@.venv/bin/djlint --check --quiet $(PAGES)
+	@.venv/bin/djlint --lint --quiet $(PAGES)
 
 types: .make/dev ## mypy, strict
 	@.venv/bin/mypy .
@@ -60,7 +61,7 @@ types: .make/dev ## mypy, strict
 format: .make/dev ## Rewrite code and templates in the house style
 	@.venv/bin/ruff format .
 	@.venv/bin/ruff check --fix --quiet . || true
-	@.venv/bin/djlint --reformat --quiet templates || true
+	@.venv/bin/djlint --reformat --quiet $(PAGES) || true
 
 schema: .make/dev ## Print the OpenAPI description of the events interface
 	@DEMO=1 $(PY) manage.py spectacular --validate --fail-on-warn

@@ -50,7 +50,9 @@ class Page(View):
         self, request: HttpRequest, *args: Any, **kwargs: Any
     ) -> HttpResponse:
         """405 with words; ``Allow`` says what the address answers to."""
-        response = render(request, "405.html", status=HTTPStatus.METHOD_NOT_ALLOWED)
+        response = render(
+            request, "authserver/405.html", status=HTTPStatus.METHOD_NOT_ALLOWED
+        )
         response["Allow"] = ", ".join(self._allowed_methods())  # type: ignore[attr-defined]  # not in the stubs
         return response
 
@@ -59,7 +61,10 @@ def too_many_requests(request: HttpRequest, refusal: TooManyRequests) -> HttpRes
     """429 with words: the rate of this address is used up (decisions 3.10)."""
     seconds = refusal.headers["Retry-After"]
     response = render(
-        request, "429.html", {"seconds": seconds}, status=HTTPStatus.TOO_MANY_REQUESTS
+        request,
+        "authserver/429.html",
+        {"seconds": seconds},
+        status=HTTPStatus.TOO_MANY_REQUESTS,
     )
     response["Retry-After"] = seconds
     return response

@@ -59,7 +59,7 @@ def csrf_failure(
     """
     return render(
         request,
-        "403_csrf.html",
+        "authserver/403_csrf.html",
         {"again_url": request.get_full_path()},
         status=HTTPStatus.FORBIDDEN,
     )

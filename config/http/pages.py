@@ -51,7 +51,7 @@ class Icon(RedirectView):
 
     def get_redirect_url(self, *args: Any, **kwargs: Any) -> str:
         """Return the address of the pages' icon."""
-        return static("platform/icon.svg")
+        return static("authserver/icon.svg")
 
 
 urlpatterns: list[URLPattern] = [

@@ -36,7 +36,7 @@ PAGES = [
     "/oauth2/auth?client_id=x&redirect_uri=https://client.example/cb&response_type=code"
     "&scope=calendar_events&code_challenge_method=S256&code_challenge=" + "c" * 43,
 ]
-STYLE = "/static/platform/platform.css"
+STYLE = "/static/authserver/pages.css"
 METADATA = "/.well-known/oauth-authorization-server"
 IDENTITY = "/platform/identity/v1"
 LIMITS = ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout")

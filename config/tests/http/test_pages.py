@@ -23,7 +23,7 @@ def test_the_icon_is_found_where_browsers_look_for_it():
     response = Client().get("/favicon.ico")
 
     assert response.status_code == HTTPStatus.FOUND
-    assert response["Location"].endswith("platform/icon.svg")
+    assert response["Location"].endswith("authserver/icon.svg")
 
 
 @pytest.mark.django_db
