@@ -4,7 +4,7 @@ from http import HTTPStatus
 
 import pytest
 
-from authserver import journey
+from authserver.authorization import session
 from authserver.models import PendingRequest
 from authserver.tests import factories
 
@@ -123,7 +123,7 @@ def test_however_many_requests_are_open_the_first_can_still_be_answered(
     picker, address, key
 ):
     first = picker.url
-    for _ in range(journey.MOST_CHOICES):
+    for _ in range(session.MOST_CHOICES):
         picker.open(address(key, at=""))
 
     picker.open(first).press("institution=1001")
@@ -212,7 +212,7 @@ def test_the_cookie_is_for_the_server_alone(picker):
     cookie = picker.client.cookies["institution"]
     assert cookie["httponly"] is True
     assert cookie["samesite"] == "Lax"
-    assert cookie["max-age"] == journey.COOKIE_SECONDS
+    assert cookie["max-age"] == session.COOKIE_SECONDS
 
 
 def test_under_https_the_cookie_belongs_to_this_host_alone(picker, settings, address, key):

@@ -11,8 +11,9 @@ from django.utils.decorators import method_decorator
 from django.utils.html import format_html
 from django.views.decorators.debug import sensitive_post_parameters
 
-from authserver import audit, consents, granted_access, journey
+from authserver import audit
 from authserver.accounts.forms import OwnPasswordForm
+from authserver.authorization import consents, granted_access, session
 from authserver.conf import conf
 from authserver.models import AuditEvent, ServiceKey
 from authserver.views import steps
@@ -31,7 +32,7 @@ class OwnPage(Page):
 
     def prepare(self, request: HttpRequest) -> HttpResponse | None:
         """Send everybody else to choose an institution and log in."""
-        user = journey.signed_in(request)
+        user = session.signed_in(request)
         if user is None:
             return HttpResponseRedirect(steps.address("institution"))
         self.user = user
@@ -81,7 +82,7 @@ class ChangePassword(OwnPage):
         if not form.is_valid():
             return self._show(form)
         form.save()
-        journey.keep_after_password_change(request, self.user)
+        session.keep_after_password_change(request, self.user)
         audit.record_account(AuditEvent.Action.PASSWORD_CHANGED, self.user)
         messages.success(request, "Your password was changed.")
         return HttpResponseRedirect(steps.address("access"))

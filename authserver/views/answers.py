@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from django.http import HttpRequest
 
-    from authserver.authorization import AuthorizationRequest, Refusal
+    from authserver.authorization.requests import AuthorizationRequest, Refusal
 
 
 def to_application(location: str) -> HttpResponse:

@@ -8,7 +8,8 @@ from django.utils import timezone
 from django.utils.decorators import method_decorator
 from django.views.decorators.csrf import csrf_exempt
 
-from authserver import authorization, journey, parameters, pending
+from authserver.authorization import pending, requests, session
+from authserver.oauth import parameters
 from authserver.views import answers, steps
 from authserver.views.base import Page
 
@@ -29,22 +30,22 @@ class Authorize(Page):
     def get(self, request: HttpRequest, registry_id: str | None = None) -> HttpResponse:
         """Go to the institution, login or grant page, or straight back (decisions 3)."""
         now = timezone.now()
-        outcome = authorization.validate(
+        outcome = requests.validate(
             parameters.query_bytes(request.META.get("QUERY_STRING", "")),
             registry_id=registry_id,
             now=now,
             old_generation=self.old_generation,
         )
-        if isinstance(outcome, authorization.Refusal):
+        if isinstance(outcome, requests.Refusal):
             return answers.refused(request, outcome)
         return answers.told(request, outcome, lambda: _begin(request, outcome, now))
 
 
 def _begin(
-    request: HttpRequest, outcome: authorization.AuthorizationRequest, now: datetime
+    request: HttpRequest, outcome: requests.AuthorizationRequest, now: datetime
 ) -> HttpResponse:
-    handle = journey.begin(request, outcome, now=now)
-    found = pending.load(handle, binding=journey.binding(request), now=now)
+    handle = session.begin(request, outcome, now=now)
+    found = pending.load(handle, binding=session.binding(request), now=now)
     if found is None:  # the key was deleted in this very moment
         return answers.outdated(request)
     return steps.finish_as_before(request, found, handle, now=now)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from django.http.response import HttpResponseBase
 
     from authserver.keys.store import StoredKey
-    from authserver.oauth.requests import ClientRequest
+    from authserver.oauth.client_request import ClientRequest
 
 
 @method_decorator(csrf_exempt, name="dispatch")

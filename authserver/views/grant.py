@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 from csp.decorators import csp_replace
 from django.utils.decorators import method_decorator
 
-from authserver import granted_access, journey, pending
 from authserver.accounts.forms import GrantForm
+from authserver.authorization import granted_access, pending, session
 from authserver.conf import conf
 from authserver.models import REFRESH_TOKEN_SCOPE, Institution, Service
 from authserver.views import answers, steps
@@ -19,7 +19,7 @@ from authserver.views import answers, steps
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
-    from authserver.authorization import AuthorizationRequest
+    from authserver.authorization.requests import AuthorizationRequest
     from authserver.models import User
 
 
@@ -43,7 +43,7 @@ class _SignedInStep(steps.StepPage):
         if (answer := super().prepare(request)) is not None:
             return answer
         asked = self.found.request
-        user = asked.institution and journey.signed_in(request, asked.institution)
+        user = asked.institution and session.signed_in(request, asked.institution)
         if not user:
             return steps.onward(request, self.found, self.handle, now=self.now)
         self.user = user

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from django.http import HttpResponseRedirect
 
-from authserver import journey, pending
 from authserver.accounts.forms import SearchForm
-from authserver.authorization import Refusal
+from authserver.authorization import pending, session
+from authserver.authorization.requests import Refusal
 from authserver.models import Institution
 from authserver.views import answers, steps
 
@@ -30,7 +30,7 @@ class ChooseInstitution(steps.OptionalStepPage):
         answer = super().prepare(request)
         if answer is not None or self.found is None:
             return answer
-        if journey.may_choose(request, self.found, self.handle):
+        if session.may_choose(request, self.found, self.handle):
             return None
         return steps.onward(request, self.found, self.handle, now=self.now)
 
@@ -42,7 +42,7 @@ class ChooseInstitution(steps.OptionalStepPage):
         """Take the choice, or forget the remembered one."""
         if "forget" in request.POST:
             again = HttpResponseRedirect(steps.address("institution", self.handle))
-            journey.forget(again)
+            session.forget(again)
             return again
         chosen = self._among().filter(
             registry_id=request.POST.get("institution", "").replace("\x00", "")
@@ -55,7 +55,7 @@ class ChooseInstitution(steps.OptionalStepPage):
             )
         response = self._go_on(request, institution)
         if "remember" in request.POST:
-            journey.remember(response, institution)
+            session.remember(response, institution)
         return response
 
     def _go_on(self, request: HttpRequest, institution: Institution) -> HttpResponse:
@@ -89,5 +89,5 @@ class ChooseInstitution(steps.OptionalStepPage):
             query=query,
             institutions=list(matching.in_display_order()[:ROWS]),
             total=matching.count(),
-            remembered=journey.remembered(request, self._among()),
+            remembered=session.remembered(request, self._among()),
         )

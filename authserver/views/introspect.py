@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from django.utils import timezone
 
-from authserver.oauth import clients, requests, responses
+from authserver.oauth import client_request, clients, responses
 from authserver.oauth.introspection import introspect
 from authserver.views.endpoint import ClientEndpoint
 
@@ -20,7 +20,7 @@ class Introspect(ClientEndpoint):
     def post(self, request: HttpRequest) -> HttpResponse:
         """Answer keys with a secret only (decisions 4)."""
         now = timezone.now()
-        asked = requests.read(request)
+        asked = client_request.read(request)
         key = self.authenticate(asked, now)
         if not key.has_secret:
             raise clients.AuthenticationRequired(

@@ -8,8 +8,8 @@ from django.http import HttpResponseRedirect
 from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters
 
-from authserver import journey
 from authserver.accounts.forms import LoginForm
+from authserver.authorization import session
 from authserver.models import Institution
 from authserver.views import steps
 
@@ -43,7 +43,7 @@ class Login(steps.OptionalStepPage):
 
     def get(self, request: HttpRequest) -> HttpResponse:
         """Ask, unless this very institution's user is signed in already."""
-        if journey.signed_in(request, self.institution.registry_id) is not None:
+        if session.signed_in(request, self.institution.registry_id) is not None:
             return self._go_on(request)
         return self._show(request)
 
@@ -58,7 +58,7 @@ class Login(steps.OptionalStepPage):
             return self._show(
                 request, problem=LoginForm.FAILURE, username=form.typed_username
             )
-        journey.sign_in(request, form.user, self.institution)
+        session.sign_in(request, form.user, self.institution)
         return self._go_on(request)
 
     def _go_on(self, request: HttpRequest) -> HttpResponse:
@@ -69,7 +69,7 @@ class Login(steps.OptionalStepPage):
     def _show(
         self, request: HttpRequest, *, problem: str = "", username: str = ""
     ) -> HttpResponse:
-        may_choose = self.found is None or journey.may_choose(
+        may_choose = self.found is None or session.may_choose(
             request, self.found, self.handle
         )
         return self.page(
@@ -92,5 +92,5 @@ class SwitchAccount(steps.StepPage):
 
     def post(self, request: HttpRequest) -> HttpResponse:
         """Ask for a login again."""
-        journey.switch_account(request)
+        session.switch_account(request)
         return steps.onward(request, self.found, self.handle, now=self.now)

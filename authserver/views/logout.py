@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from authserver import journey
+from authserver.authorization import session
 from authserver.views import steps
 from authserver.views.base import Page
 
@@ -23,7 +23,7 @@ class Logout(Page):
 
     def post(self, request: HttpRequest) -> HttpResponse:
         """Do it."""
-        journey.sign_out(request)
+        session.sign_out(request)
         return self._show(done=True)
 
     def _show(self, *, done: bool) -> HttpResponse:

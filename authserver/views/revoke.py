@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from authserver import audit
 from authserver.models import AuditEvent
-from authserver.oauth import requests, responses, tokens
+from authserver.oauth import client_request, responses, tokens
 from authserver.views.endpoint import ClientEndpoint
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ class Revoke(ClientEndpoint):
     def post(self, request: HttpRequest) -> HttpResponse:
         """Answer alike whether there was such a token or not (RFC 7009 section 2.2)."""
         now = timezone.now()
-        asked = requests.read(request)
+        asked = client_request.read(request)
         key = self.authenticate(asked, now)
         revoked = tokens.revoke(asked.require("token"), key_pk=key.pk, now=now)
         if revoked is not None:

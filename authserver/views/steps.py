@@ -9,7 +9,7 @@ from django.http import HttpResponseRedirect
 from django.urls import reverse
 from django.utils import timezone
 
-from authserver import journey, pending
+from authserver.authorization import pending, session
 from authserver.views import answers
 from authserver.views.base import Page
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from django.http import HttpRequest, HttpResponse
 
+    from authserver.authorization.pending import Pending
     from authserver.models import User
-    from authserver.pending import Pending
 
 HANDLE = "request"
 """The query parameter that carries the handle from page to page."""
@@ -39,8 +39,8 @@ def onward(
 
     Always a page of ours, because a form may have led here (see ``answers.leave``).
     """
-    step = journey.next_step(request, found, now=now)
-    page = "continue" if step is journey.Step.FINISH else step.value
+    step = session.next_step(request, found, now=now)
+    page = "continue" if step is session.Step.FINISH else step.value
     return HttpResponseRedirect(address(page, handle))
 
 
@@ -66,9 +66,9 @@ def finish_as_before(
     request: HttpRequest, found: Pending, handle: str, *, now: datetime
 ) -> HttpResponse:
     """Issue a code for what was allowed before; ask where that is not all of it."""
-    user = journey.signed_in(request, found.request.institution)
+    user = session.signed_in(request, found.request.institution)
     if (
-        journey.next_step(request, found, now=now) is not journey.Step.FINISH
+        session.next_step(request, found, now=now) is not session.Step.FINISH
         or user is None
     ):
         return onward(request, found, handle, now=now)
@@ -92,7 +92,7 @@ class OptionalStepPage(Page):
 
     def _load(self, request: HttpRequest) -> HttpResponse | None:
         self.found = pending.load(
-            self.handle, binding=journey.binding(request), now=self.now
+            self.handle, binding=session.binding(request), now=self.now
         )
         if self.found is None:
             return answers.outdated(request)

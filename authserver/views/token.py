@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from django.utils import timezone
 
 from authserver.errors import InvalidRequest
-from authserver.oauth import failures, requests, responses
+from authserver.oauth import client_request, failures, responses
 from authserver.oauth.exchange import Exchange
 from authserver.oauth.server import get_server
 from authserver.views.endpoint import Endpoint
@@ -22,7 +22,7 @@ class Token(Endpoint):
 
     def post(self, request: HttpRequest) -> HttpResponse:
         """Exchange a code, a refresh token or the client's own right for tokens."""
-        asked = requests.read(request, query_allowed=True)
+        asked = client_request.read(request, query_allowed=True)
         if self.old_generation and (
             bool(asked.get("authenticatingInstitutionId"))
             != bool(asked.get("contextInstitutionId"))

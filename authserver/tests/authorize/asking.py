@@ -2,7 +2,7 @@
 
 from urllib.parse import parse_qs, urlsplit
 
-from authserver.authorization import Refusal
+from authserver.authorization.requests import Refusal
 
 CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 REDIRECT = "https://client.example/cb"

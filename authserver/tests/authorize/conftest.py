@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 import pytest
 from django.utils import timezone
 
-from authserver import authorization
+from authserver.authorization import requests
 from authserver.tests import factories
 from authserver.tests.authorize.asking import CHALLENGE, REDIRECT
 
@@ -46,7 +46,7 @@ def ask(key):
             "code_challenge_method": "S256",
         } | changes
         query = urlencode({name: v for name, v in values.items() if v is not None}) + raw
-        return authorization.validate(
+        return requests.validate(
             query.encode("latin-1"),
             registry_id=registry_id,
             now=timezone.now(),

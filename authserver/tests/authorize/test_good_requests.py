@@ -2,7 +2,7 @@
 
 import pytest
 
-from authserver.authorization import AuthorizationRequest
+from authserver.authorization.requests import AuthorizationRequest
 from authserver.tests.authorize.asking import CHALLENGE, REDIRECT
 
 pytestmark = pytest.mark.django_db

@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from authserver.authorization import Refusal
+from authserver.authorization.requests import Refusal
 from authserver.tests.authorize.asking import CHALLENGE, answer
 
 pytestmark = pytest.mark.django_db

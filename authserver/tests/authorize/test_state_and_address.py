@@ -2,7 +2,7 @@
 
 import pytest
 
-from authserver import authorization
+from authserver.authorization import requests
 from authserver.tests.authorize.asking import answer
 
 pytestmark = pytest.mark.django_db
@@ -45,7 +45,7 @@ def test_state_that_cannot_be_kept_is_refused(ask, state):
     ],
 )
 def test_the_registered_query_is_kept(registered, expected):
-    assert authorization.redirect_url(registered, code="1", state="") == expected
+    assert requests.redirect_url(registered, code="1", state="") == expected
 
 
 @pytest.mark.parametrize(

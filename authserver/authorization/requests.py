@@ -2,7 +2,7 @@
 
 How the pages use it (decisions 3)::
 
-    outcome = authorization.validate(query, registry_id=registry_id, now=now)
+    outcome = requests.validate(query, registry_id=registry_id, now=now)
     if isinstance(outcome, Refusal):
         outcome.location     # where to redirect, or None: show it as a local page instead
         outcome.error, outcome.description, outcome.http_code, outcome.state
@@ -21,12 +21,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote_plus
 
-from authserver import errors, parameters
+from authserver import errors
 from authserver.conf import conf
 from authserver.keys import policy
 from authserver.keys.scopes import Scopes
 from authserver.keys.store import StoredKey, find_stored_key, is_storable
 from authserver.models import ServiceKey
+from authserver.oauth import parameters
 from authserver.parsing import redirect_uris
 from platform_errors.errors import catalogue
 from platform_errors.errors.base import Refusal as PlatformRefusal

@@ -6,8 +6,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.utils import timezone
 
-from authserver import pending
-from authserver.authorization import Refusal
+from authserver.authorization import pending
+from authserver.authorization.requests import Refusal
 from authserver.crypto import opaque
 from authserver.models import AuditEvent, Grant, PendingRequest, Session
 from authserver.tests import factories

@@ -9,8 +9,8 @@ import pytest
 from django.db import connections, transaction
 from django.utils import timezone
 
-from authserver import consents, pending
-from authserver.authorization import AuthorizationRequest
+from authserver.authorization import consents, pending
+from authserver.authorization.requests import AuthorizationRequest
 from authserver.keys.scopes import Scopes
 from authserver.keys.store import find_stored_key
 from authserver.models import AccessToken, AuditEvent, Grant, RefreshToken

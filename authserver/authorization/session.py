@@ -14,7 +14,8 @@ from django.conf import settings
 from django.contrib import auth
 from django.core import signing
 
-from authserver import consents, pending, retention
+from authserver import retention
+from authserver.authorization import consents, pending
 from authserver.crypto import opaque
 from authserver.models import User
 
@@ -24,15 +25,16 @@ if TYPE_CHECKING:
 
     from django.http import HttpRequest, HttpResponse
 
-    from authserver.authorization import AuthorizationRequest
+    from authserver.authorization.pending import Pending
+    from authserver.authorization.requests import AuthorizationRequest
     from authserver.models import Institution
     from authserver.models.institution import InstitutionQuerySet
-    from authserver.pending import Pending
 
 _BINDING = "browser"
 _CHOOSING = "choosing"
 _INSTITUTION = "institution"
 _COOKIE = "institution"
+# No path: what browsers hold was made with it.
 _COOKIE_SALT = "authserver.journey.institution"
 COOKIE_SECONDS = 180 * 24 * 3600
 MOST_CHOICES = 20

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import unquote_plus
 
-from authserver import parameters
 from authserver.errors import InvalidRequest
+from authserver.oauth import parameters
 from platform_errors.conf import conf
 from platform_errors.errors import base, catalogue, writes
 from platform_errors.http import authorization_header

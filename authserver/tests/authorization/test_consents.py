@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from authserver import consents, pending
+from authserver.authorization import consents, pending
 from authserver.keys.scopes import Scopes
 from authserver.models import AuditEvent, Consent
 from authserver.tests import factories

@@ -8,8 +8,8 @@ from django.utils import timezone
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from authserver import authorization
-from authserver.authorization import AuthorizationRequest, Refusal
+from authserver.authorization import requests
+from authserver.authorization.requests import AuthorizationRequest, Refusal
 from authserver.models import AccessToken, Grant
 from authserver.tests import factories
 from authserver.tests.oauth_client import (
@@ -181,7 +181,7 @@ def test_nothing_is_ever_sent_to_an_address_that_is_not_registered(
 ):
     query = encode([*(authorization_values | changes).items(), *extra]).encode() + raw
 
-    outcome = authorization.validate(
+    outcome = requests.validate(
         query,
         registry_id=registry_id,
         now=timezone.now(),
@@ -224,7 +224,7 @@ def test_no_bytes_break_the_authorization_endpoint(keys, query, raw, path):
 def test_state_survives_the_way_there_and_back(keys, state):
     query = encode(authorization_values | {"state": state, "scope": "nope"}).encode()
 
-    refusal = authorization.validate(query, registry_id=None, now=timezone.now())
+    refusal = requests.validate(query, registry_id=None, now=timezone.now())
 
     returned = parse_qs(urlsplit(refusal.location).query, keep_blank_values=True)
     assert returned.get("state", [""]) == [state]
@@ -237,6 +237,6 @@ def test_the_good_requests_of_these_tests_are_good(user, keys):
 
     assert TokenClient().form(**redemption, code=code).status_code == 200
     assert isinstance(
-        authorization.validate(query, registry_id=None, now=timezone.now()),
+        requests.validate(query, registry_id=None, now=timezone.now()),
         AuthorizationRequest,
     )

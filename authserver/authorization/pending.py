@@ -22,8 +22,9 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 from django.utils.crypto import constant_time_compare
 
-from authserver import audit, consents, errors
-from authserver.authorization import AuthorizationRequest, Refusal, redirect_url
+from authserver import audit, errors
+from authserver.authorization import consents
+from authserver.authorization.requests import AuthorizationRequest, Refusal, redirect_url
 from authserver.conf import conf
 from authserver.crypto import opaque
 from authserver.keys import policy
