@@ -11,7 +11,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from authserver.accounts.forms import LoginForm
 from authserver.authorization import session
 from authserver.models import Institution
-from authserver.views import steps
+from authserver.views.pages import steps
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

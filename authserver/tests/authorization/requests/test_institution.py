@@ -3,7 +3,7 @@
 import pytest
 
 from authserver.tests import factories
-from authserver.tests.authorize.asking import answer
+from authserver.tests.authorization.requests.asking import answer
 
 pytestmark = pytest.mark.django_db
 

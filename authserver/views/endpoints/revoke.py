@@ -9,7 +9,7 @@ from django.utils import timezone
 from authserver import audit
 from authserver.models import AuditEvent
 from authserver.oauth import client_request, responses, tokens
-from authserver.views.endpoint import ClientEndpoint
+from authserver.views.endpoints.base import ClientEndpoint
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

@@ -10,7 +10,7 @@ from authserver.accounts.forms import SearchForm
 from authserver.authorization import pending, session
 from authserver.authorization.requests import Refusal
 from authserver.models import Institution
-from authserver.views import answers, steps
+from authserver.views.pages import answers, steps
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from authserver.authorization import requests
 from authserver.tests import factories
-from authserver.tests.authorize.asking import CHALLENGE, REDIRECT
+from authserver.tests.authorization.requests.asking import CHALLENGE, REDIRECT
 
 
 @pytest.fixture

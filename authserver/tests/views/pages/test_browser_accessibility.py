@@ -8,7 +8,7 @@ import pytest
 from authserver.models import Grant
 from authserver.tests import factories
 from authserver.tests.browser import follow, picture, press
-from authserver.tests.test_browser_journey import ask, choose_riverside, log_in
+from authserver.tests.views.pages.test_browser_journey import ask, choose_riverside, log_in
 
 __all__ = ["ask"]  # a fixture, found here by name
 

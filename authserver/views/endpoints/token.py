@@ -10,7 +10,7 @@ from authserver.errors import InvalidRequest
 from authserver.oauth import client_request, failures, responses
 from authserver.oauth.exchange import Exchange
 from authserver.oauth.server import get_server
-from authserver.views.endpoint import Endpoint
+from authserver.views.endpoints.base import Endpoint
 from platform_errors.errors.base import Refusal
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from authserver.authorization import pending, session
-from authserver.views import answers
-from authserver.views.base import Page
+from authserver.views.pages import answers
+from authserver.views.pages.base import Page
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -10,8 +10,8 @@ from django.views.decorators.csrf import csrf_exempt
 
 from authserver.authorization import pending, requests, session
 from authserver.oauth import parameters
-from authserver.views import answers, steps
-from authserver.views.base import Page
+from authserver.views.pages import answers, steps
+from authserver.views.pages.base import Page
 
 if TYPE_CHECKING:
     from datetime import datetime

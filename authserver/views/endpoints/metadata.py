@@ -11,7 +11,7 @@ from django.urls import reverse
 from authserver.conf import conf
 from authserver.models import REFRESH_TOKEN_SCOPE, Service
 from authserver.oauth.server import REQUIRED
-from authserver.views.endpoint import Endpoint
+from authserver.views.endpoints.base import Endpoint
 from platform_errors.errors.handler import is_unavailable
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from authserver.accounts.forms import OwnPasswordForm
 from authserver.authorization import consents, granted_access, session
 from authserver.conf import conf
 from authserver.models import AuditEvent, ServiceKey
-from authserver.views import steps
-from authserver.views.base import Page
+from authserver.views.pages import steps
+from authserver.views.pages.base import Page
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from authserver.oauth import client_request, clients, responses
 from authserver.oauth.introspection import introspect
-from authserver.views.endpoint import ClientEndpoint
+from authserver.views.endpoints.base import ClientEndpoint
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

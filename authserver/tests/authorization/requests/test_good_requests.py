@@ -3,7 +3,7 @@
 import pytest
 
 from authserver.authorization.requests import AuthorizationRequest
-from authserver.tests.authorize.asking import CHALLENGE, REDIRECT
+from authserver.tests.authorization.requests.asking import CHALLENGE, REDIRECT
 
 pytestmark = pytest.mark.django_db
 

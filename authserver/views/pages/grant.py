@@ -14,7 +14,7 @@ from authserver.accounts.forms import GrantForm
 from authserver.authorization import granted_access, pending, session
 from authserver.conf import conf
 from authserver.models import REFRESH_TOKEN_SCOPE, Institution, Service
-from authserver.views import answers, steps
+from authserver.views.pages import answers, steps
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from authserver.authorization import session
-from authserver.views import steps
-from authserver.views.base import Page
+from authserver.views.pages import steps
+from authserver.views.pages.base import Page
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
