@@ -1,17 +1,18 @@
-"""Routes below ``{auth_url}`` (spec 4.1, 4.2)."""
+"""Routes below ``{auth_url}`` (spec 4.1, 4.2), and those of ``well_known``."""
 
 from django.urls import URLPattern, path, re_path
 
-from authserver.views.access import ChangePassword, MyAccess
-from authserver.views.authorize import Authorize
-from authserver.views.endpoint import NoSuchEndpoint
-from authserver.views.grant import Continue, Finish, Grant
-from authserver.views.institution import ChooseInstitution
-from authserver.views.introspect import Introspect
-from authserver.views.login import Login, SwitchAccount
-from authserver.views.logout import Logout
-from authserver.views.revoke import Revoke
-from authserver.views.token import Token
+from authserver.views.endpoints.base import NoSuchEndpoint
+from authserver.views.endpoints.introspect import Introspect
+from authserver.views.endpoints.metadata import Metadata
+from authserver.views.endpoints.revoke import Revoke
+from authserver.views.endpoints.token import Token
+from authserver.views.pages.access import ChangePassword, MyAccess
+from authserver.views.pages.authorize import Authorize
+from authserver.views.pages.grant import Continue, Finish, Grant
+from authserver.views.pages.institution import ChooseInstitution
+from authserver.views.pages.login import Login, SwitchAccount
+from authserver.views.pages.logout import Logout
 
 app_name = "authserver"
 
@@ -51,3 +52,8 @@ endpoints: list[URLPattern] = [
 ]
 
 urlpatterns: list[URLPattern] = [*pages, *endpoints]
+
+# Below ``/.well-known/``, at the root as RFC 8414 section 3 has it.
+well_known: list[URLPattern] = [
+    re_path(r"^oauth-authorization-server/?\Z", Metadata.as_view(), name="oauth-metadata"),
+]

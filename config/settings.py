@@ -233,7 +233,7 @@ SESSION_COOKIE_AGE = env.int("SESSION_ABSOLUTE_SECONDS", 8 * 3600)
 SESSION_IDLE_SECONDS = env.int("SESSION_IDLE_SECONDS", 30 * 60)
 SESSION_ENGINE = "authserver.accounts.sessions"  # rows, with an idle and an absolute end
 CSRF_TRUSTED_ORIGINS = [ISSUER]
-CSRF_FAILURE_VIEW = "authserver.views.failures.csrf_failure"
+CSRF_FAILURE_VIEW = "authserver.views.pages.failures.csrf_failure"
 SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", 31_536_000) if IS_HTTPS else 0
 # Browsers would refuse plain http for all names below ours, for as long: ask first.
 SECURE_HSTS_INCLUDE_SUBDOMAINS = env.bool("HSTS_INCLUDE_SUBDOMAINS", False)
@@ -454,7 +454,7 @@ AXES_HANDLER = "authserver.accounts.login_limits.LoginLimits"
 AXES_LOCKOUT_PARAMETERS = ["username", "ip_address"]
 AXES_USERNAME_CALLABLE = "authserver.accounts.login_limits.account_of"
 AXES_CLIENT_IP_CALLABLE = "platform_errors.http.client_address.counted_client"
-AXES_LOCKOUT_CALLABLE = "authserver.views.failures.too_many_attempts"
+AXES_LOCKOUT_CALLABLE = "authserver.views.pages.failures.too_many_attempts"
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # a refused attempt is not counted
 AXES_ENABLE_ADMIN = False  # authserver.admin shows the one table that is used
 AXES_VERBOSE = False

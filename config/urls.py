@@ -5,9 +5,11 @@ from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
 
+from authserver.urls import well_known
+
 API_MOUNT = f"{settings.BASE_MOUNT}{settings.VENDOR_NS}/"
 
-handler400 = "authserver.views.failures.bad_request"
+handler400 = "authserver.views.endpoints.failures.bad_request"
 handler403 = "platform_errors.errors.django_handlers.permission_denied"
 handler404 = "platform_errors.errors.django_handlers.page_not_found"
 handler500 = "platform_errors.errors.django_handlers.server_error"
@@ -21,6 +23,6 @@ urlpatterns = [
     path("admin", RedirectView.as_view(pattern_name="admin:index")),  # as people type it
     path("admin/", admin.site.urls),
     path(settings.MEDIA_URL.lstrip("/"), include("config.http.media")),
-    path(".well-known/", include("authserver.well_known")),
+    path(".well-known/", include(well_known)),
     path(settings.AUTH_MOUNT, include("authserver.urls")),
 ]

@@ -14,7 +14,7 @@ NOW = {"postgresql": "now()", "sqlite": "strftime('%Y-%m-%d %H:%M:%f', 'now')"}
 REQUESTS = """
 UPDATE authserver_pendingrequest SET consumed_at = {now}
 WHERE {whose} AND consumed_at IS NULL;"""
-# In the order in which a withdrawal in authserver/consents.py locks the rows.
+# In the order in which a withdrawal in authserver/authorization/consents.py locks the rows.
 CODES_AND_TOKENS = """
 UPDATE authserver_grant SET redeemed_at = {now}
 WHERE {whose} AND redeemed_at IS NULL;

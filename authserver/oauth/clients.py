@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from django.http import HttpRequest
 
-    from authserver.oauth.requests import ClientRequest
+    from authserver.oauth.client_request import ClientRequest
 
 
 class SecretMissing(catalogue.KeyInvalid):

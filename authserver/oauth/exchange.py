@@ -20,9 +20,18 @@ if TYPE_CHECKING:
 
     from authserver.keys.store import StoredKey
     from authserver.models import Grant, RefreshToken, User
-    from authserver.oauth.requests import ClientRequest
-    from authserver.oauth.tokens import Issued
+    from authserver.oauth.client_request import ClientRequest
     from platform_errors.errors.base import Refusal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Issued:
+    """What goes to the client once, and is nowhere else in the clear."""
+
+    access_token: str = field(repr=False)
+    expires_at: datetime
+    refresh_token: str = field(default="", repr=False)
+    refresh_token_expires_at: datetime | None = None
 
 
 @dataclass(slots=True, kw_only=True)

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
     from django.http import HttpRequest
 
-    from authserver.oauth.exchange import Exchange
-    from authserver.oauth.tokens import Issued
+    from authserver.oauth.exchange import Exchange, Issued
     from platform_errors.errors.base import Refusal
 
 # RFC 6749 section 5.1; errors as well, they may name a key.

@@ -24,8 +24,7 @@ from authserver.errors import InvalidGrant, UnsupportedGrantType
 from authserver.oauth import codes
 
 if TYPE_CHECKING:
-    from authserver.oauth.exchange import Exchange
-    from authserver.oauth.tokens import Issued
+    from authserver.oauth.exchange import Exchange, Issued
 
 # ``code`` is the value of the spec's sample request (spec 4.2).
 ALIASES = {"code": "authorization_code"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from authserver import audit
@@ -11,6 +10,7 @@ from authserver.crypto import opaque
 from authserver.errors import InvalidGrant
 from authserver.models import AccessToken, AuditEvent, RefreshToken
 from authserver.models.token import revoke_all
+from authserver.oauth.exchange import Issued
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -19,16 +19,6 @@ if TYPE_CHECKING:
     from authserver.oauth.exchange import Exchange
 
 _WRONG = "the refresh token is not valid"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Issued:
-    """What goes to the client once, and is nowhere else in the clear."""
-
-    access_token: str = field(repr=False)
-    expires_at: datetime
-    refresh_token: str = field(default="", repr=False)
-    refresh_token_expires_at: datetime | None = None
 
 
 def issue(

@@ -8,7 +8,7 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 from django.utils import timezone
 
-from authserver import authorization, pending
+from authserver.authorization import pending, requests
 from authserver.tests import factories
 from authserver.tests.visitor import Visitor
 
@@ -128,7 +128,7 @@ def keep(address, key, now):
 
     def keep_request(scope="calendar_events directory refresh_token context:1001"):
         query = urlsplit(address(key, at=None, scope=scope)).query.encode()
-        request = authorization.validate(query, registry_id=None, now=now)
+        request = requests.validate(query, registry_id=None, now=now)
         return pending.store(request, binding="browser", now=now)
 
     return keep_request

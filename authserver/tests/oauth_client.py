@@ -9,8 +9,8 @@ from urllib.parse import urlencode
 from django.test import Client
 from django.utils import timezone
 
-from authserver import pending
-from authserver.authorization import AuthorizationRequest
+from authserver.authorization import pending
+from authserver.authorization.requests import AuthorizationRequest
 from authserver.keys.scopes import Scopes
 from authserver.keys.store import find_stored_key
 from authserver.models import Service

@@ -8,7 +8,8 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from authserver import consents, granted_access, models, pending, retention
+from authserver import models, retention
+from authserver.authorization import consents, granted_access, pending
 from authserver.tests import factories
 from authserver.tests.oauth_client import (
     REDIRECT,

@@ -8,7 +8,7 @@ import pytest
 from config.tests.servers import ROOT
 
 DRAWN = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-APPS = ["calendar_events", "config", "platform_errors"]
+APPS = ["authserver", "calendar_events", "config", "platform_errors"]
 SELF_EXPLANATORY = {"migrations", "tests", "demo", "management", "admin"}
 
 

@@ -5,10 +5,13 @@ from copy import deepcopy
 
 import grimp
 import pytest
+from importlinter import configuration
+from importlinter.contracts.acyclic_siblings import AcyclicSiblingsContract
 from importlinter.contracts.layers import LayersContract
 
 from config.tests.servers import ROOT
 
+configuration.configure()
 LINTER = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
 LAYERS = {one["containers"][0]: one for one in LINTER["contracts"] if one.get("exhaustive")}
 
@@ -37,6 +40,11 @@ def test_the_code_keeps_its_contract(app, imports):
         ("platform_errors.http.cors", "platform_errors.errors.catalogue"),
         ("platform_errors.conf", "platform_errors.models"),
         ("platform_errors.permissions", "platform_errors.throttling"),
+        ("authserver.models.user", "authserver.accounts.passwords"),
+        ("authserver.keys.store", "authserver.oauth.tokens"),
+        ("authserver.oauth.codes", "authserver.authorization.pending"),
+        ("authserver.authorization.session", "authserver.views.pages.steps"),
+        ("authserver.accounts.backends", "authserver.keys.policy"),
         ("config.serving.lanes", "config.http.middleware"),
         ("config.databases.replica", "config.settings"),
         ("config.demo.cast", "config.http.pages"),
@@ -47,6 +55,26 @@ def test_an_import_that_points_up_or_sideways_breaks_it(importer, imported, impo
     graph.add_import(importer=importer, imported=imported)
 
     assert not is_kept(importer.partition(".")[0], graph)
+
+
+@pytest.mark.parametrize(
+    ("importer", "imported"),
+    [
+        ("authserver.oauth.exchange", "authserver.oauth.tokens"),
+        ("authserver.models.session", "authserver.accounts.sessions"),
+        ("platform_errors.errors.base", "platform_errors.errors.catalogue"),
+        ("config.serving.gateway", "config.serving.asgi"),
+    ],
+)
+def test_a_circle_breaks_the_contract_against_them(importer, imported, imports):
+    (options,) = (one for one in LINTER["contracts"] if one["type"] == "acyclic_siblings")
+    contract = AcyclicSiblingsContract("", session_options=LINTER, contract_options=options)
+    graph = deepcopy(imports)
+    assert contract.check(graph, verbose=False).kept
+
+    graph.add_import(importer=importer, imported=imported)
+
+    assert not contract.check(graph, verbose=False).kept
 
 
 @pytest.mark.parametrize("app", LAYERS)

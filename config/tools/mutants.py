@@ -46,12 +46,13 @@ TARGETS = {
     "platform_errors/http/client_address.py": "platform_errors/tests/http/"
     "test_client_address.py",
     "authserver/parsing/redirect_uris.py": "authserver/tests/parsing/test_redirect_uris.py "
-    "authserver/tests/authorize",
+    "authserver/tests/authorization/requests",
     "authserver/keys/policy.py": "authserver/tests/keys/test_policy.py "
-    "authserver/tests/token authserver/tests/authorize",
-    "authserver/keys/scopes.py": "authserver/tests/token authserver/tests/authorize",
-    "authserver/oauth/codes.py": "authserver/tests/token",
-    "authserver/oauth/clients.py": "authserver/tests/token",
+    "authserver/tests/views/endpoints/token authserver/tests/authorization/requests",
+    "authserver/keys/scopes.py": "authserver/tests/views/endpoints/token "
+    "authserver/tests/authorization/requests",
+    "authserver/oauth/codes.py": "authserver/tests/views/endpoints/token",
+    "authserver/oauth/clients.py": "authserver/tests/views/endpoints/token",
     "calendar_events/api/access.py": "calendar_events/tests/api/test_read_leaks.py "
     "calendar_events/tests/api/test_write_permissions.py",
     "calendar_events/models/visibility.py": "calendar_events/tests/api/test_read_leaks.py "

@@ -11,7 +11,7 @@ from authserver.accounts.login_limits import seconds_to_wait
 from authserver.models import AuditEvent
 from authserver.tests import factories
 from authserver.tests.visitor import Visitor
-from authserver.views.failures import in_words
+from authserver.views.pages.failures import in_words
 
 pytestmark = pytest.mark.django_db
 

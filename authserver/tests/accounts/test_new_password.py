@@ -9,7 +9,7 @@ from django.core.management import call_command
 
 from authserver.models import AuditEvent, Session
 from authserver.tests import factories
-from authserver.tests.test_pages_session import NEW, change, is_signed_in
+from authserver.tests.views.pages.test_session import NEW, change, is_signed_in
 from authserver.tests.visitor import Visitor
 
 pytestmark = pytest.mark.django_db

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from authserver import consents
+from authserver.authorization import consents
 from authserver.keys.scopes import Scopes
 from authserver.models import ServiceKey, Session
 from authserver.tests import factories

@@ -1,0 +1,1 @@
+"""The authorization request: validated, kept while the user answers, and remembered."""

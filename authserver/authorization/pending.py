@@ -1,0 +1,230 @@
+"""The authorization request while the user chooses an institution, logs in and decides.
+
+How the pages use it::
+
+    handle = pending.store(request, binding=binding, now=now)  # for the next address
+    found = pending.load(handle, binding=binding, now=now)  # None: over, or not yours
+    refusal = found.check(now)  # what may have ended since
+    found = pending.choose_institution(found, registry_id, now=now)
+    url = pending.issue_code(found, user=user, granted={"calendar_events"}, now=now)
+    url = pending.deny(found, now=now)
+
+``binding`` is a random value that only this browser's session holds, and that survives
+login. A pending request is consumed once, by a grant or a denial; who comes second gets
+``Spent``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.utils.crypto import constant_time_compare
+
+from authserver import audit, errors
+from authserver.authorization import consents
+from authserver.authorization.requests import AuthorizationRequest, Refusal, redirect_url
+from authserver.conf import conf
+from authserver.crypto import opaque
+from authserver.keys import policy
+from authserver.keys.scopes import Scopes
+from authserver.keys.store import find_stored_key
+from authserver.models import AuditEvent, Grant, PendingRequest, User
+from authserver.parsing import redirect_uris
+from platform_errors.errors import base
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from datetime import datetime
+
+    from django.db.models import QuerySet
+
+
+class Spent(Exception):
+    """The pending request was granted or denied before, or has expired meanwhile."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pending:
+    """A stored request, read back with the key as it is now."""
+
+    pk: int
+    request: AuthorizationRequest
+    """Its ``institution`` is the one chosen so far, or ``None``."""
+    expires_at: datetime
+
+    def check(self, now: datetime) -> Refusal | None:
+        """Ask again what may have changed since: key, services, institution."""
+        request = self.request
+        try:
+            policy.check_key(request.key.view, now)
+            policy.check_services(request.key.view, request.scopes, now)
+            policy.check_institution(request.key.view, request.scopes, request.institution)
+        except base.Refusal as refused:
+            return request.refuse(refused)
+        return None
+
+
+def store(request: AuthorizationRequest, *, binding: str, now: datetime) -> str:
+    """Keep a validated request and return the handle that the pages carry."""
+    handle = opaque.random_text(opaque.TOKEN_LENGTH)
+    institution = request.institution
+    PendingRequest.objects.create(
+        handle=opaque.digest(handle),
+        binding=opaque.digest(binding),
+        key_id=request.key.pk,
+        institution_id=request.key.institution_pks[institution] if institution else None,
+        redirect_uri=request.redirect_uri,
+        scope=str(request.scopes),
+        state=request.state,
+        code_challenge=request.code_challenge,
+        created_at=now,
+        expires_at=now + conf.pending_request_lifetime,
+    )
+    return handle
+
+
+def load(handle: str, *, binding: str, now: datetime) -> Pending | None:
+    """Return the pending request of this handle, if it is this browser's and still open.
+
+    One whose key or redirect address is gone meanwhile is no request any more.
+    """
+    row = (
+        PendingRequest.objects.select_related("key", "institution")
+        .filter(handle=opaque.digest(handle), consumed_at__isnull=True, expires_at__gt=now)
+        .first()
+    )
+    is_ours = row is not None and constant_time_compare(row.binding, opaque.digest(binding))
+    key = find_stored_key(row.key.client_id) if row is not None and is_ours else None
+    if row is None or key is None:
+        return None
+    if not redirect_uris.is_registered(row.redirect_uri, key.redirect_addresses):
+        return None
+    return Pending(
+        pk=row.pk,
+        expires_at=row.expires_at,
+        request=AuthorizationRequest(
+            key=key,
+            redirect_uri=row.redirect_uri,
+            scopes=Scopes.parse(row.scope),
+            state=row.state,
+            code_challenge=row.code_challenge,
+            institution=row.institution.registry_id if row.institution else None,
+        ),
+    )
+
+
+def choose_institution(
+    pending: Pending, registry_id: str, *, now: datetime
+) -> Pending | Refusal:
+    """Fix the institution where the user will log in, in place of an earlier choice.
+
+    Refuses one that the key lacks, or that contradicts ``context:``. Raises ``Spent``.
+    """
+    request = pending.request
+    try:
+        policy.check_institution(request.key.view, request.scopes, registry_id)
+    except base.Refusal as refused:
+        return request.refuse(refused)
+    changed = _open(pending, now).update(
+        institution_id=request.key.institution_pks[registry_id]
+    )
+    if not changed:
+        raise Spent
+    return replace(pending, request=replace(request, institution=registry_id))
+
+
+def deny(pending: Pending, *, now: datetime, user: User | None = None) -> str:
+    """Consume the request and return the address that says so. Raises ``Spent``."""
+    request = pending.request
+    with transaction.atomic():
+        _consume(pending, now)
+        audit.record(
+            AuditEvent.Action.ACCESS_DENIED,
+            actor=user.login if user else "",
+            subject=user.login if user else "",
+            client_id=request.key.client_id,
+            registry_id=request.institution or "",
+            at=now,
+            scopes=str(request.scopes),
+        )
+    refusal = request.refuse(errors.AccessDenied("the user denied access"))
+    assert refusal.location is not None  # noqa: S101 -- the address was verified
+    return refusal.location
+
+
+def issue_code(
+    pending: Pending,
+    *,
+    user: User,
+    granted: Collection[str],
+    now: datetime,
+) -> str | Refusal:
+    """Consume the request, issue a code and return the address that carries it.
+
+    ``granted`` are the tokens that the user allowed; what was not requested is ignored, and
+    no service among them is a denial. Key, services, institution and user are asked once
+    more. The consent is remembered where decisions 3.8 allows it. Raises ``Spent``.
+    """
+    request = pending.request
+    scopes = request.scopes.narrowed_to(granted)
+    if not scopes.services:
+        return deny(pending, now=now, user=user)
+    if (refusal := pending.check(now)) is not None:
+        return refusal
+    institution = request.institution
+    if institution is None or not _may_grant(user, institution):
+        return request.refuse(errors.AccessDenied("Invalid user"))
+    institution_id = request.key.institution_pks[institution]
+    code = opaque.new_code()
+    with transaction.atomic():
+        _consume(pending, now)
+        Grant.objects.create(
+            code=opaque.digest(code),
+            user=user,
+            application_id=request.key.pk,
+            institution_id=institution_id,
+            redirect_uri=request.redirect_uri,
+            scope=str(scopes),
+            code_challenge=request.code_challenge,
+            code_challenge_method="S256" if request.code_challenge else "",
+            expires=now + conf.code_lifetime,
+        )
+        if request.remembers_consent:
+            consents.remember(
+                user_id=user.pk,
+                key_id=request.key.pk,
+                institution_id=institution_id,
+                scopes=scopes,
+                now=now,
+            )
+        audit.record(
+            AuditEvent.Action.ACCESS_GRANTED,
+            actor=user.login,
+            subject=user.login,
+            client_id=request.key.client_id,
+            registry_id=institution,
+            at=now,
+            scopes=str(scopes),
+        )
+    return redirect_url(request.redirect_uri, code=code, state=request.state)
+
+
+def _may_grant(user: User, institution: str) -> bool:
+    """Return whether the account is, now, an active one of the institution."""
+    return User.objects.filter(
+        pk=user.pk, is_active=True, institution__registry_id=institution
+    ).exists()
+
+
+def _open(pending: Pending, now: datetime) -> QuerySet[PendingRequest]:
+    return PendingRequest.objects.filter(
+        pk=pending.pk, consumed_at__isnull=True, expires_at__gt=now
+    )
+
+
+def _consume(pending: Pending, now: datetime) -> None:
+    # One conditional UPDATE decides the race of a double click, on every database.
+    if not _open(pending, now).update(consumed_at=now):
+        raise Spent

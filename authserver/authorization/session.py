@@ -1,0 +1,181 @@
+"""What the browser remembers between pages: who is signed in where, what was begun.
+
+Only this module knows the keys of the session and of the cookie.
+"""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import contextmanager
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.contrib import auth
+from django.core import signing
+
+from authserver import retention
+from authserver.authorization import consents, pending
+from authserver.crypto import opaque
+from authserver.models import User
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from django.http import HttpRequest, HttpResponse
+
+    from authserver.authorization.pending import Pending
+    from authserver.authorization.requests import AuthorizationRequest
+    from authserver.models import Institution
+    from authserver.models.institution import InstitutionQuerySet
+
+_BINDING = "browser"
+_CHOOSING = "choosing"
+_INSTITUTION = "institution"
+_COOKIE = "institution"
+# No path: what browsers hold was made with it.
+_COOKIE_SALT = "authserver.journey.institution"
+COOKIE_SECONDS = 180 * 24 * 3600
+MOST_CHOICES = 20
+"""Of so many open requests, the newest, the user may change the choice once it is made."""
+
+
+class Step(Enum):
+    """What the user is to see next."""
+
+    INSTITUTION = "institution"
+    LOGIN = "login"
+    GRANT = "grant"
+    FINISH = "finish"
+    """Nothing: all of it was allowed before."""
+
+
+def binding(request: HttpRequest) -> str:
+    """Return the random value that ties pending requests to this browser, or ``""``."""
+    value: str = request.session.get(_BINDING, "")
+    return value
+
+
+def begin(request: HttpRequest, outcome: AuthorizationRequest, *, now: datetime) -> str:
+    """Keep a validated request for this browser and return its handle."""
+    if not binding(request):
+        request.session[_BINDING] = secrets.token_urlsafe(32)
+    handle = pending.store(outcome, binding=binding(request), now=now)
+    retention.clear_few(now)
+    if outcome.institution is None:
+        choosing = [*request.session.get(_CHOOSING, []), opaque.digest(handle)]
+        request.session[_CHOOSING] = choosing[-MOST_CHOICES:]
+    return handle
+
+
+def may_choose(request: HttpRequest, found: Pending, handle: str) -> bool:
+    """Return whether the institution is the user's choice, and not the application's."""
+    if found.request.institution is None:
+        return True
+    return opaque.digest(handle) in request.session.get(_CHOOSING, [])
+
+
+def next_step(request: HttpRequest, found: Pending, *, now: datetime) -> Step:
+    """Return where a pending request stands (spec 4.1: institution, login, grant)."""
+    asked = found.request
+    if asked.institution is None:
+        return Step.INSTITUTION
+    user = signed_in(request, asked.institution)
+    if user is None:
+        return Step.LOGIN
+    granted = consents.granted_before(
+        user_id=user.pk,
+        key_id=asked.key.pk,
+        institution_id=asked.key.institution_pks[asked.institution],
+        now=now,
+    )
+    if asked.remembers_consent and consents.covers(granted, asked.scopes):
+        return Step.FINISH
+    return Step.GRANT
+
+
+def signed_in(request: HttpRequest, registry_id: str | None = None) -> User | None:
+    """Return who is signed in, at this very institution if one is named (decisions 3.9).
+
+    The session remembers the institution that the person logged in at, so an account that
+    was moved since has to log in again. Administrators of the platform belong to none.
+    """
+    user = request.user
+    if not isinstance(user, User) or user.institution is None:
+        return None
+    at = user.institution.registry_id
+    if request.session.get(_INSTITUTION) != at or registry_id not in {None, at}:
+        return None
+    return user
+
+
+def sign_in(request: HttpRequest, user: User, institution: Institution) -> None:
+    """Begin a session at the institution under a new key.
+
+    What this browser had begun stays its own.
+    """
+    with _keeping_what_was_begun(request):
+        request.session.flush()
+        auth.login(request, user)
+    request.session[_INSTITUTION] = institution.registry_id
+
+
+def sign_out(request: HttpRequest) -> None:
+    """End the session; what this browser had begun is forgotten with it."""
+    auth.logout(request)
+
+
+def switch_account(request: HttpRequest) -> None:
+    """End the session, but let the request that is under way go on with somebody else."""
+    with _keeping_what_was_begun(request):
+        auth.logout(request)
+
+
+def keep_after_password_change(request: HttpRequest, user: User) -> None:
+    """Keep this browser signed in, under a new key: every session of the user has ended."""
+    auth.update_session_auth_hash(request, user)
+
+
+@contextmanager
+def _keeping_what_was_begun(request: HttpRequest) -> Iterator[None]:
+    kept = {
+        key: request.session[key] for key in (_BINDING, _CHOOSING) if key in request.session
+    }
+    yield
+    request.session.update(kept)
+
+
+def remembered(
+    request: HttpRequest, institutions: InstitutionQuerySet
+) -> Institution | None:
+    """Return the last choice on this device, if it is one of ``institutions`` today."""
+    try:
+        registry_id = request.get_signed_cookie(
+            _cookie_name(), salt=_COOKIE_SALT, max_age=COOKIE_SECONDS
+        )
+    except (KeyError, signing.BadSignature):
+        return None
+    return institutions.filter(registry_id=registry_id).first()
+
+
+def remember(response: HttpResponse, institution: Institution) -> None:
+    """Keep the choice on this device."""
+    response.set_signed_cookie(
+        _cookie_name(),
+        institution.registry_id,
+        salt=_COOKIE_SALT,
+        max_age=COOKIE_SECONDS,
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=True,
+        samesite="Lax",
+    )
+
+
+def forget(response: HttpResponse) -> None:
+    """Remove the choice from this device."""
+    response.delete_cookie(_cookie_name(), samesite="Lax")
+
+
+def _cookie_name() -> str:
+    return f"__Host-{_COOKIE}" if settings.SESSION_COOKIE_SECURE else _COOKIE

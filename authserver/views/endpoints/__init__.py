@@ -1,0 +1,1 @@
+"""Endpoints for programs: strict, uncached, never HTML."""

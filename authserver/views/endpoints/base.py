@@ -1,0 +1,89 @@
+"""What the endpoints that programs call have in common: strict, uncached, never HTML."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from django.utils.decorators import method_decorator
+from django.views import View
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.debug import sensitive_post_parameters
+
+from authserver.oauth import clients, responses
+from platform_errors.errors import catalogue
+from platform_errors.errors.handler import refusal_of, report
+from platform_errors.throttling import require_within_rate
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from django.http import HttpRequest
+    from django.http.response import HttpResponseBase
+
+    from authserver.keys.store import StoredKey
+    from authserver.oauth.client_request import ClientRequest
+
+
+@method_decorator(csrf_exempt, name="dispatch")
+@method_decorator(sensitive_post_parameters(), name="dispatch")
+class Endpoint(View):
+    """A view whose every refusal has the token endpoint's shape (decisions 4)."""
+
+    http_method_names = ["post", "options"]
+    old_generation = False
+    challenges_basic = False
+    """Whether a 401 challenges with Basic even where the client did not try it."""
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Carry out the request; what is raised becomes the answer."""
+        try:
+            require_within_rate(request)
+            return super().dispatch(request, *args, **kwargs)
+        except Exception as error:  # noqa: BLE001 -- the edge: nothing may leave as HTML
+            refused = refusal_of(error)
+            if isinstance(refused, catalogue.InternalError | catalogue.Unavailable):
+                report(error, request, refused)
+            return responses.error_response(
+                refused,
+                request,
+                old_generation=self.old_generation,
+                basic=self.challenges_basic,
+            )
+
+    def http_method_not_allowed(
+        self, request: HttpRequest, *args: Any, **kwargs: Any
+    ) -> NoReturn:
+        """Refuse in the endpoint's own shape (spec 7.4)."""
+        allowed = [name.upper() for name in self.http_method_names if hasattr(self, name)]
+        raise catalogue.MethodNotSupported(headers={"Allow": ", ".join(allowed)})
+
+
+class ClientEndpoint(Endpoint):
+    """An endpoint for clients about their tokens (RFC 7009, RFC 7662)."""
+
+    challenges_basic = True
+
+    def authenticate(self, asked: ClientRequest, now: datetime) -> StoredKey:
+        """Return the key of the client.
+
+        Raises what ``clients.authenticate`` does, and ``AuthenticationRequired``.
+        """
+        if asked.signature is None and not clients.claimed_id(asked):
+            raise clients.AuthenticationRequired("the request names no client")
+        try:
+            return clients.authenticate(asked, self.request, now)
+        except clients.SecretMissing as refused:
+            raise clients.AuthenticationRequired(str(refused.detail)) from None
+
+
+@method_decorator(csrf_exempt, name="dispatch")  # of this ``dispatch`` as well
+class NoSuchEndpoint(Endpoint):
+    """What lies below an endpoint: nothing, said in the endpoint's shape (decisions 6)."""
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Refuse, whatever the method."""
+        return responses.error_response(
+            catalogue.NoSuchResource("nothing lives at this address"),
+            request,
+            old_generation=self.old_generation,
+        )

@@ -1,0 +1,30 @@
+"""The introspection endpoint (RFC 7662)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.utils import timezone
+
+from authserver.oauth import client_request, clients, responses
+from authserver.oauth.introspection import introspect
+from authserver.views.endpoints.base import ClientEndpoint
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponse
+
+
+class Introspect(ClientEndpoint):
+    """``POST {auth_url}/introspect``: a service asks what a token is worth."""
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        """Answer keys with a secret only (decisions 4)."""
+        now = timezone.now()
+        asked = client_request.read(request)
+        key = self.authenticate(asked, now)
+        if not key.has_secret:
+            raise clients.AuthenticationRequired(
+                "introspection is for service keys with a secret"
+            )
+        members = introspect(asked.require("token"), caller=key, now=now)
+        return responses.json_response(members)

@@ -1,0 +1,72 @@
+"""The authorization server's metadata (RFC 8414), which must match what it does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from django.db import Error
+from django.http import JsonResponse
+from django.urls import reverse
+
+from authserver.conf import conf
+from authserver.models import REFRESH_TOKEN_SCOPE, Service
+from authserver.oauth.server import REQUIRED
+from authserver.views.endpoints.base import Endpoint
+from platform_errors.errors.handler import is_unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from django.http import HttpRequest, HttpResponse
+
+WITH_SECRET = ["client_secret_basic", "client_secret_post"]
+
+
+class Metadata(Endpoint):
+    """``GET /.well-known/oauth-authorization-server``."""
+
+    http_method_names = ["get", "head", "options"]
+    services: ClassVar[tuple[str, ...] | None] = None
+    """The codes that this process read last."""
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        """Describe the server; with the last services known while the database is away."""
+        caching = "public, max-age=300"
+        try:
+            codes = Service.objects.order_by("code").values_list("code", flat=True)
+            Metadata.services = tuple(codes)
+        except Error as error:
+            if not is_unavailable(error):
+                raise
+            caching = "no-store"
+        return JsonResponse(metadata(self.services), headers={"Cache-Control": caching})
+
+
+def metadata(services: Sequence[str] | None) -> dict[str, Any]:
+    """Return the members of RFC 8414 section 2 that apply.
+
+    ``scopes_supported`` is recommended, so it is left out when the services are not known.
+    """
+    scopes = (
+        {} if services is None else {"scopes_supported": [*services, REFRESH_TOKEN_SCOPE]}
+    )
+    return {
+        "issuer": conf.issuer,
+        "authorization_endpoint": _address("authorize"),
+        "token_endpoint": _address("token"),
+        "revocation_endpoint": _address("revoke"),
+        "introspection_endpoint": _address("introspect"),
+        **scopes,
+        "response_types_supported": ["code"],
+        "response_modes_supported": ["query"],
+        "grant_types_supported": list(REQUIRED),
+        "token_endpoint_auth_methods_supported": ["none", *WITH_SECRET],
+        "revocation_endpoint_auth_methods_supported": ["none", *WITH_SECRET],
+        "introspection_endpoint_auth_methods_supported": WITH_SECRET,
+        "code_challenge_methods_supported": ["S256"],
+        "authorization_response_iss_parameter_supported": True,
+    }
+
+
+def _address(name: str) -> str:
+    return f"{conf.issuer}{reverse(f'authserver:{name}')}"

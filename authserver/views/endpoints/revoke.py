@@ -1,0 +1,36 @@
+"""The revocation endpoint (RFC 7009)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.utils import timezone
+
+from authserver import audit
+from authserver.models import AuditEvent
+from authserver.oauth import client_request, responses, tokens
+from authserver.views.endpoints.base import ClientEndpoint
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponse
+
+
+class Revoke(ClientEndpoint):
+    """``POST {auth_url}/revoke``: a client gives a token back, with all of its family."""
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        """Answer alike whether there was such a token or not (RFC 7009 section 2.2)."""
+        now = timezone.now()
+        asked = client_request.read(request)
+        key = self.authenticate(asked, now)
+        revoked = tokens.revoke(asked.require("token"), key_pk=key.pk, now=now)
+        if revoked is not None:
+            audit.record(
+                AuditEvent.Action.TOKEN_REVOKED,
+                actor=key.client_id,
+                subject=revoked.user.login if revoked.user is not None else "",
+                client_id=key.client_id,
+                registry_id=revoked.institution.registry_id,
+                at=now,
+            )
+        return responses.json_response({})

@@ -1,0 +1,101 @@
+"""The answers that end a journey: back to the application, or a page of our own instead."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+from django.http import HttpResponse
+from django.shortcuts import render
+
+from authserver import errors
+from platform_errors.errors import catalogue
+from platform_errors.errors.handler import refusal_of, report
+from platform_errors.errors.log import state_key, state_reason
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from django.http import HttpRequest
+
+    from authserver.authorization.requests import AuthorizationRequest, Refusal
+
+
+def to_application(location: str) -> HttpResponse:
+    """Redirect to a registered address.
+
+    Django's own redirect refuses the private-use schemes of native applications
+    (RFC 8252 section 7.1); ``parsing.redirect_uris`` decides which may be registered.
+    """
+    return HttpResponse(status=HTTPStatus.FOUND, headers={"Location": location})
+
+
+def refused(request: HttpRequest, refusal: Refusal) -> HttpResponse:
+    """Tell the application, or the user where the address is not verified.
+
+    See decisions 3.2.
+    """
+    if refusal.location is not None:
+        response = to_application(refusal.location)
+    else:
+        response = render(
+            request,
+            "authserver/refused.html",
+            {"refusal": refusal},
+            status=refusal.http_code,
+        )
+    return _with_reason(request, response, refusal)
+
+
+def told(
+    request: HttpRequest, asked: AuthorizationRequest, work: Callable[[], HttpResponse]
+) -> HttpResponse:
+    """Do the work, and tell the application when it breaks (RFC 6749 section 4.1.2.1).
+
+    A redirect cannot carry a 500, so ``server_error`` stands in for it; what happened is
+    logged, and reported to whoever listens, as if it had reached Django.
+    """
+    try:
+        return work()
+    except Exception as error:  # noqa: BLE001 -- the edge: the application is to hear of it
+        broke = refusal_of(error)
+        report(error, request, broke)
+        why: errors.OAuthRefusal = (
+            errors.TemporarilyUnavailable("the server is busy; please try again")
+            if isinstance(broke, catalogue.Unavailable)
+            else errors.ServerError("something broke; it was recorded")
+        )
+    return refused(request, asked.refuse(why))
+
+
+def leave(request: HttpRequest, refusal: Refusal) -> HttpResponse:
+    """Show a page that goes to the application by itself.
+
+    Browsers apply ``form-action 'self'`` to every redirect that follows a form, so a page
+    reached by one cannot redirect away; a page that refreshes can.
+    """
+    # The address was verified before the request was kept.
+    assert refusal.location is not None  # noqa: S101
+    response = render(
+        request,
+        "authserver/leave.html",
+        {"refusal": refusal, "next_url": refusal.location},
+    )
+    return _with_reason(request, response, refusal)
+
+
+def _with_reason(
+    request: HttpRequest, response: HttpResponse, refusal: Refusal
+) -> HttpResponse:
+    """Say why in a header, and have it logged; the redirect keeps its four parameters."""
+    state_key(request, refusal.client_id)
+    return state_reason(response, refusal.reason)
+
+
+def outdated(request: HttpRequest) -> HttpResponse:
+    """Say that a request is no longer open here, and how to go on (decisions 3.12).
+
+    Expired, already answered, or begun in another browser: one answer for all, because
+    only its own browser may learn which.
+    """
+    return render(request, "authserver/outdated.html", status=HTTPStatus.GONE)

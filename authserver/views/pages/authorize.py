@@ -1,0 +1,51 @@
+"""The authorization endpoint: where an application sends its user (spec 4.1)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.utils import timezone
+from django.utils.decorators import method_decorator
+from django.views.decorators.csrf import csrf_exempt
+
+from authserver.authorization import pending, requests, session
+from authserver.oauth import parameters
+from authserver.views.pages import answers, steps
+from authserver.views.pages.base import Page
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from django.http import HttpRequest, HttpResponse
+
+
+# A POST changes nothing here: it is answered with 405, not with a missing CSRF token.
+@method_decorator(csrf_exempt, name="dispatch")
+class Authorize(Page):
+    """Validate everything before any page, keep the request, and show the first page."""
+
+    old_generation = False
+    http_method_names = ["get", "head", "options"]
+
+    def get(self, request: HttpRequest, registry_id: str | None = None) -> HttpResponse:
+        """Go to the institution, login or grant page, or straight back (decisions 3)."""
+        now = timezone.now()
+        outcome = requests.validate(
+            parameters.query_bytes(request.META.get("QUERY_STRING", "")),
+            registry_id=registry_id,
+            now=now,
+            old_generation=self.old_generation,
+        )
+        if isinstance(outcome, requests.Refusal):
+            return answers.refused(request, outcome)
+        return answers.told(request, outcome, lambda: _begin(request, outcome, now))
+
+
+def _begin(
+    request: HttpRequest, outcome: requests.AuthorizationRequest, now: datetime
+) -> HttpResponse:
+    handle = session.begin(request, outcome, now=now)
+    found = pending.load(handle, binding=session.binding(request), now=now)
+    if found is None:  # the key was deleted in this very moment
+        return answers.outdated(request)
+    return steps.finish_as_before(request, found, handle, now=now)

@@ -1,0 +1,62 @@
+"""For what other people's code refuses: the CSRF check, the login limits."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+
+from authserver.accounts import login_limits
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponse
+
+
+@never_cache
+def csrf_failure(
+    request: HttpRequest,
+    reason: str = "",  # noqa: ARG001 -- Django's signature
+) -> HttpResponse:
+    """Say that the page was out of date, and link to a fresh one (decisions 3.12).
+
+    ``CSRF_FAILURE_VIEW``. The link is the address of this very request; every address that
+    takes a form here also shows a page.
+    """
+    return render(
+        request,
+        "authserver/403_csrf.html",
+        {"again_url": request.get_full_path()},
+        status=HTTPStatus.FORBIDDEN,
+    )
+
+
+@never_cache
+def too_many_attempts(
+    request: HttpRequest, _response: HttpResponse, credentials: dict[str, Any] | None
+) -> HttpResponse:
+    """Say how long to wait (decisions 3.10), on Django admin's login page too.
+
+    ``AXES_LOCKOUT_CALLABLE``.
+    """
+    seconds = login_limits.seconds_to_wait(
+        request, login_limits.account_of(request, credentials)
+    )
+    seconds = max(1, seconds)
+    response = render(
+        request,
+        "authserver/locked.html",
+        {"wait": in_words(seconds), "again_url": request.get_full_path()},
+        status=HTTPStatus.TOO_MANY_REQUESTS,
+    )
+    response["Retry-After"] = str(seconds)
+    return response
+
+
+def in_words(seconds: int) -> str:
+    """Return a duration as a person says it, never shorter than it is."""
+    if seconds < 90:
+        return "1 second" if seconds == 1 else f"{seconds} seconds"
+    minutes = -(-seconds // 60)
+    return f"{minutes} minutes"

@@ -1,0 +1,165 @@
+"""The grant page: may this application act for this user? (spec 4.1, decisions 3.8)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from csp.decorators import csp_replace
+from django.utils.decorators import method_decorator
+
+from authserver.accounts.forms import GrantForm
+from authserver.authorization import granted_access, pending, session
+from authserver.conf import conf
+from authserver.models import REFRESH_TOKEN_SCOPE, Institution, Service
+from authserver.views.pages import answers, steps
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponse
+
+    from authserver.authorization.requests import AuthorizationRequest
+    from authserver.models import User
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One thing that can be allowed or not."""
+
+    scope: str
+    name: str
+    description: str
+    granted_before: bool
+
+
+class _SignedInStep(steps.StepPage):
+    """A page for whoever is signed in at the institution of the pending request."""
+
+    user: User
+
+    def prepare(self, request: HttpRequest) -> HttpResponse | None:
+        """Send everybody else to where they have to go first."""
+        if (answer := super().prepare(request)) is not None:
+            return answer
+        asked = self.found.request
+        user = asked.institution and session.signed_in(request, asked.institution)
+        if not user:
+            return steps.onward(request, self.found, self.handle, now=self.now)
+        self.user = user
+        return None
+
+
+class Grant(_SignedInStep):
+    """Allow, narrow or deny; an answer is taken once."""
+
+    template_name = "authserver/grant.html"
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        """Ask."""
+        return self._show()
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        """Take the answer to the application. Nothing ticked is a denial."""
+        form = GrantForm(request.POST)
+        if not form.is_valid():
+            return self._show(
+                problem="Please allow or deny.", status=HTTPStatus.BAD_REQUEST
+            )
+        if not form.allowed:
+            return self._deny(request)
+        return answers.told(
+            request,
+            self.found.request,
+            lambda: steps.finish(
+                request, self.found, user=self.user, granted=form.granted, now=self.now
+            ),
+        )
+
+    def _deny(self, request: HttpRequest) -> HttpResponse:
+        try:
+            location = pending.deny(self.found, now=self.now, user=self.user)
+        except pending.Spent:
+            return answers.outdated(request)
+        return answers.to_application(location)
+
+    # Browsers apply form-action to the redirect that follows the form, and that one leaves.
+    @method_decorator(csp_replace({"form-action": None}))
+    def _show(self, problem: str = "", status: int = HTTPStatus.OK) -> HttpResponse:
+        asked = self.found.request
+        institution = Institution.objects.get(registry_id=asked.institution)
+        before = granted_access.scopes(
+            self.user, key_id=asked.key.pk, institution_id=institution.pk, now=self.now
+        )
+        return self.page(
+            status=status,
+            problem=problem,
+            application=asked.key.name,
+            destination=destination(asked.redirect_uri),
+            institution=institution,
+            user=self.user,
+            items=_items(asked, before),
+            switch_url=steps.address("switch", self.handle),
+            access_url=steps.address("access"),
+        )
+
+
+class Continue(_SignedInStep):
+    """A page that goes on by itself, between a form and the application."""
+
+    template_name = "authserver/continue.html"
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        """Refresh to ``Finish``, which issues the code."""
+        return self.page(
+            application=self.found.request.key.name,
+            next_url=steps.address("finish", self.handle),
+        )
+
+
+class Finish(steps.StepPage):
+    """Issue a code without asking, where all of it was allowed before."""
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        """Go to the application, or to the page that has to be shown after all."""
+        return answers.told(
+            request,
+            self.found.request,
+            lambda: steps.finish_as_before(request, self.found, self.handle, now=self.now),
+        )
+
+
+def destination(redirect_uri: str) -> str:
+    """Return in words where an answer goes."""
+    parts = urlsplit(redirect_uri)
+    if parts.scheme not in {"http", "https"}:
+        return f"an application on this device ({parts.scheme})"
+    if parts.scheme == "http":
+        return f"a program on this device ({parts.netloc})"
+    return parts.netloc
+
+
+def _items(asked: AuthorizationRequest, before: frozenset[str]) -> list[Item]:
+    codes = asked.scopes.services
+    services = Service.objects.in_bulk(codes, field_name="code")
+    items = [
+        Item(
+            scope=code,
+            name=services[code].name,
+            description=services[code].description,
+            granted_before=code in before,
+        )
+        for code in codes
+        if code in services
+    ]
+    if asked.scopes.wants_refresh_token:
+        days = max(1, conf.refresh_token_lifetime.days)
+        items.append(
+            Item(
+                scope=REFRESH_TOKEN_SCOPE,
+                name="Stay connected",
+                description=f"Keep this access for {days} days without asking you again.",
+                granted_before=REFRESH_TOKEN_SCOPE in before,
+            )
+        )
+    return items

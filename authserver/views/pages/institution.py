@@ -1,0 +1,93 @@
+"""The institution page: where does the user log in? (spec 4.1, decisions 3.7)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.http import HttpResponseRedirect
+
+from authserver.accounts.forms import SearchForm
+from authserver.authorization import pending, session
+from authserver.authorization.requests import Refusal
+from authserver.models import Institution
+from authserver.views.pages import answers, steps
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponse
+
+    from authserver.models.institution import InstitutionQuerySet
+
+ROWS = 25
+
+
+class ChooseInstitution(steps.OptionalStepPage):
+    """Search and choose; for a pending request among the key's, else among all."""
+
+    template_name = "authserver/institution.html"
+
+    def prepare(self, request: HttpRequest) -> HttpResponse | None:
+        """Let the user choose only where the application did not."""
+        answer = super().prepare(request)
+        if answer is not None or self.found is None:
+            return answer
+        if session.may_choose(request, self.found, self.handle):
+            return None
+        return steps.onward(request, self.found, self.handle, now=self.now)
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        """Show at most 25 that match, by name."""
+        return self._show(request)
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        """Take the choice, or forget the remembered one."""
+        if "forget" in request.POST:
+            again = HttpResponseRedirect(steps.address("institution", self.handle))
+            session.forget(again)
+            return again
+        chosen = self._among().filter(
+            registry_id=request.POST.get("institution", "").replace("\x00", "")
+        )
+        institution = chosen.first()
+        if institution is None:
+            return self._show(
+                request,
+                problem="This institution cannot be chosen here. Please take another.",
+            )
+        response = self._go_on(request, institution)
+        if "remember" in request.POST:
+            session.remember(response, institution)
+        return response
+
+    def _go_on(self, request: HttpRequest, institution: Institution) -> HttpResponse:
+        if self.found is None:
+            query = {"institution": institution.registry_id}
+            return HttpResponseRedirect(steps.address("login", **query))
+        try:
+            chosen = pending.choose_institution(
+                self.found, institution.registry_id, now=self.now
+            )
+        except pending.Spent:
+            return answers.outdated(request)
+        if isinstance(chosen, Refusal):
+            return answers.leave(request, chosen)
+        return steps.onward(request, chosen, self.handle, now=self.now)
+
+    def _among(self) -> InstitutionQuerySet:
+        active: InstitutionQuerySet = Institution.objects.active()
+        if self.found is None:
+            return active
+        return active.filter(pk__in=self.found.request.key.institution_pks.values())
+
+    def _show(self, request: HttpRequest, problem: str = "") -> HttpResponse:
+        form = SearchForm(request.GET)
+        query = form.cleaned_data["q"] if form.is_valid() else ""
+        matching = self._among().matching(query)
+        return self.page(
+            handle=self.handle,
+            application=self.found.request.key.name if self.found else "",
+            problem=problem,
+            query=query,
+            institutions=list(matching.in_display_order()[:ROWS]),
+            total=matching.count(),
+            remembered=session.remembered(request, self._among()),
+        )

@@ -1,0 +1,114 @@
+"""Pages of a pending authorization request, and the way from one to the next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from django.http import HttpResponseRedirect
+from django.urls import reverse
+from django.utils import timezone
+
+from authserver.authorization import pending, session
+from authserver.views.pages import answers
+from authserver.views.pages.base import Page
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from django.http import HttpRequest, HttpResponse
+
+    from authserver.authorization.pending import Pending
+    from authserver.models import User
+
+HANDLE = "request"
+"""The query parameter that carries the handle from page to page."""
+
+
+def address(page: str, handle: str = "", **query: str) -> str:
+    """Return the address of a page of ours, for a pending request if there is one."""
+    values = ({HANDLE: handle} if handle else {}) | query
+    path = reverse(f"authserver:{page}")
+    return f"{path}?{urlencode(values)}" if values else path
+
+
+def onward(
+    request: HttpRequest, found: Pending, handle: str, *, now: datetime
+) -> HttpResponse:
+    """Redirect to the page that the pending request waits for.
+
+    Always a page of ours, because a form may have led here (see ``answers.leave``).
+    """
+    step = session.next_step(request, found, now=now)
+    page = "continue" if step is session.Step.FINISH else step.value
+    return HttpResponseRedirect(address(page, handle))
+
+
+def finish(
+    request: HttpRequest,
+    found: Pending,
+    *,
+    user: User,
+    granted: frozenset[str],
+    now: datetime,
+) -> HttpResponse:
+    """Issue a code, or the refusal that came in between, and go to the application."""
+    try:
+        outcome = pending.issue_code(found, user=user, granted=granted, now=now)
+    except pending.Spent:
+        return answers.outdated(request)
+    if isinstance(outcome, str):
+        return answers.to_application(outcome)
+    return answers.refused(request, outcome)
+
+
+def finish_as_before(
+    request: HttpRequest, found: Pending, handle: str, *, now: datetime
+) -> HttpResponse:
+    """Issue a code for what was allowed before; ask where that is not all of it."""
+    user = session.signed_in(request, found.request.institution)
+    if (
+        session.next_step(request, found, now=now) is not session.Step.FINISH
+        or user is None
+    ):
+        return onward(request, found, handle, now=now)
+    granted = frozenset(found.request.scopes.tokens)
+    return finish(request, found, user=user, granted=granted, now=now)
+
+
+class OptionalStepPage(Page):
+    """A page that serves a pending request, or nobody's in particular."""
+
+    handle: str
+    found: Pending | None
+    now: datetime
+
+    def prepare(self, request: HttpRequest) -> HttpResponse | None:
+        """Load the pending request, if one is named."""
+        self.now = timezone.now()
+        self.handle = request.GET.get(HANDLE, "")
+        self.found = None
+        return self._load(request) if HANDLE in request.GET else None
+
+    def _load(self, request: HttpRequest) -> HttpResponse | None:
+        self.found = pending.load(
+            self.handle, binding=session.binding(request), now=self.now
+        )
+        if self.found is None:
+            return answers.outdated(request)
+        # Key, services and institutions may have changed since the page before.
+        if (refusal := self.found.check(self.now)) is not None:
+            return answers.leave(request, refusal)
+        return None
+
+
+class StepPage(OptionalStepPage):
+    """A page for a pending request of this browser; anything else is told in words."""
+
+    found: Pending
+
+    def prepare(self, request: HttpRequest) -> HttpResponse | None:
+        """Load the pending request, which must be named."""
+        return super().prepare(request) or (
+            None if HANDLE in request.GET else answers.outdated(request)
+        )
