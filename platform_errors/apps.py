@@ -1,6 +1,6 @@
 """The app that knows who is calling, and says no in the platform's words."""
 
-from django.apps import AppConfig
+from django.apps import AppConfig, apps
 from django.core.signals import request_finished
 
 
@@ -13,9 +13,12 @@ class PlatformErrorsConfig(AppConfig):
 
     def ready(self) -> None:
         """Connect what runs without being called; register the OpenAPI extensions."""
-        from platform_errors import checks, schema  # noqa: F401, PLC0415 -- register themselves
+        from platform_errors import checks  # noqa: F401, PLC0415 -- registers itself
         from platform_errors.http.client_address import leave_request  # noqa: PLC0415 -- app registry
         from platform_errors.http.request_id import forget_request_id  # noqa: PLC0415 -- app registry
+
+        if apps.is_installed("drf_spectacular"):
+            from platform_errors import schema  # noqa: F401, PLC0415 -- registers itself
 
         request_finished.connect(
             forget_request_id, dispatch_uid="platform_errors.forget_request_id"

@@ -18,7 +18,6 @@ from platform_errors.permissions import (
     require_credentials,
 )
 from platform_errors.renderers import QualityNegotiation, XmlRenderer
-from platform_errors.schema import identity_schema
 
 if TYPE_CHECKING:
     from rest_framework.request import Request
@@ -53,7 +52,6 @@ class Identity(PlatformView):
     content_negotiation_class = QualityNegotiation
     renderer_classes = [XmlRenderer, JSONRenderer]
 
-    @identity_schema
     def get(self, request: Request) -> Response:
         """Say who the caller is."""
         members = identity_members(require_credentials(request), now=datetime.now(UTC))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
-from authserver.views.endpoints.failures import endpoint_refusal
 from csp.constants import HEADER
 from csp.middleware import CSPMiddleware
 from django.conf import settings
@@ -13,6 +12,7 @@ from django.contrib.messages import middleware as messages
 from django.http import HttpResponse
 from simple_history.middleware import HistoryRequestMiddleware
 
+from authserver.views.endpoints.failures import endpoint_refusal
 from config.serving.gateway import OVERLOADED
 from platform_errors.conf import conf
 from platform_errors.errors.catalogue import HttpsRequired, Unavailable
