@@ -2,6 +2,7 @@
 
 from django.urls import URLPattern, path, re_path
 
+from authserver.legacy import urls as legacy
 from authserver.views.endpoints.base import NoSuchEndpoint
 from authserver.views.endpoints.introspect import Introspect
 from authserver.views.endpoints.metadata import Metadata
@@ -21,11 +22,6 @@ pages: list[URLPattern] = [
     re_path(
         r"^auth(?:/(?P<registry_id>[0-9]+))?/?\Z", Authorize.as_view(), name="authorize"
     ),
-    re_path(
-        r"^authorizeCode/?\Z",
-        Authorize.as_view(old_generation=True),
-        name="authorize-old-generation",
-    ),
     path("institution", ChooseInstitution.as_view(), name="institution"),
     path("login", Login.as_view(), name="login"),
     path("login/switch", SwitchAccount.as_view(), name="switch"),
@@ -40,18 +36,12 @@ pages: list[URLPattern] = [
 # For programs; with and without a trailing slash, because a redirect would lose the body.
 endpoints: list[URLPattern] = [
     re_path(r"^token/?\Z", Token.as_view(), name="token"),
-    re_path(
-        r"^accessToken/?\Z",
-        Token.as_view(old_generation=True),
-        name="token-old-generation",
-    ),
     re_path(r"^revoke/?\Z", Revoke.as_view(), name="revoke"),
     re_path(r"^introspect/?\Z", Introspect.as_view(), name="introspect"),
     re_path(r"^(?:token|revoke|introspect)/", NoSuchEndpoint.as_view()),
-    re_path(r"^accessToken/", NoSuchEndpoint.as_view(old_generation=True)),
 ]
 
-urlpatterns: list[URLPattern] = [*pages, *endpoints]
+urlpatterns: list[URLPattern] = [*pages, *endpoints, *legacy.urlpatterns]
 
 # Below ``/.well-known/``, at the root as RFC 8414 section 3 has it.
 well_known: list[URLPattern] = [

@@ -28,6 +28,7 @@ from authserver.keys.scopes import Scopes
 from authserver.keys.store import StoredKey, find_stored_key, is_storable
 from authserver.models import ServiceKey
 from authserver.oauth import parameters
+from authserver.oauth.generation import PRESENT, Generation
 from authserver.parsing import redirect_uris
 from platform_errors.errors import catalogue
 from platform_errors.errors.base import Refusal as PlatformRefusal
@@ -100,13 +101,12 @@ def validate(
     *,
     registry_id: str | None,
     now: datetime,
-    old_generation: bool = False,
+    generation: Generation = PRESENT,
 ) -> AuthorizationRequest | Refusal:
     """Validate the raw query of the authorization endpoint (spec 4.1).
 
-    ``registry_id`` is the path's, digits by its route. ``old_generation`` is the variant of
-    ``/authorizeCode``, whose institutions are query parameters. Before the redirect address
-    is verified, a refusal has no location.
+    ``registry_id`` is the path's, digits by its route; ``generation`` may name another.
+    Before the redirect address is verified, a refusal has no location.
     """
     try:
         values = parameters.parse(query)
@@ -130,7 +130,7 @@ def validate(
     )
     try:
         return _validated(
-            request, values, registry_id=registry_id, now=now, old_generation=old_generation
+            request, values, registry_id=registry_id, now=now, generation=generation
         )
     except PlatformRefusal as refused:
         return request.refuse(refused)
@@ -142,22 +142,20 @@ def _validated(
     *,
     registry_id: str | None,
     now: datetime,
-    old_generation: bool,
+    generation: Generation,
 ) -> AuthorizationRequest:
     """Climb the rest of the ladder, whose refusals go to the verified address."""
     key = request.key.view
     if len(request.state) > MAX_STATE_LENGTH or _CONTROL.search(request.state):
         raise errors.InvalidRequest("state is too long or has control characters")
     policy.check_key(key, now)
-    if old_generation and not key.old_generation:
-        raise errors.UnauthorizedClient("the service key is not enabled for this endpoint")
+    generation.require_enabled(key)
     _require(values, "response_type")
     if values["response_type"] != "code":
         raise errors.UnsupportedResponseType("response_type must be code")
     scopes = policy.check_scopes(key, values.get("scope", ""), now)
     challenge = _code_challenge(request.key, values)
-    if old_generation:
-        registry_id = _old_generation_institution(values)
+    registry_id = generation.requested_institution(values, registry_id)
     return replace(
         request,
         scopes=scopes,
@@ -207,22 +205,6 @@ def _code_challenge(key: StoredKey, values: dict[str, str]) -> str:
             "code_challenge must be 43 characters of the URL-safe alphabet"
         )
     return challenge
-
-
-def _old_generation_institution(values: dict[str, str]) -> str | None:
-    """Return the institution of the old parameters: both, alike, or neither."""
-    authenticating = values.get("authenticatingInstitutionId", "")
-    context = values.get("contextInstitutionId", "")
-    if bool(authenticating) != bool(context):
-        raise errors.InvalidRequest(
-            "authenticatingInstitutionId and contextInstitutionId come together"
-        )
-    if authenticating != context:
-        raise errors.InvalidRequest(
-            "authenticatingInstitutionId and contextInstitutionId must be the same here: "
-            "users log in at the institution whose data they share"
-        )
-    return context or None
 
 
 def _refusal(refused: PlatformRefusal) -> Refusal:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from authserver.keys.scopes import Scopes
 from authserver.models import AuditEvent
+from authserver.oauth.generation import PRESENT, Generation
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -41,7 +42,7 @@ class Exchange:
     client_request: ClientRequest
     http_request: HttpRequest
     now: datetime
-    old_generation: bool = False
+    generation: Generation = PRESENT
 
     stored_key: StoredKey | None = None
     grant: Grant | None = None

@@ -1,4 +1,4 @@
-"""The answers of the token endpoint, field by field, in both generations (spec 2.2)."""
+"""The answers of the token endpoint, field by field (spec 2.2)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.http import HttpResponse
 
-from authserver.errors import error_description, token_error
+from authserver.oauth.generation import PRESENT, Generation
 from platform_errors.conf import conf
 from platform_errors.errors import documents
 from platform_errors.errors.log import state_reason
@@ -33,20 +33,9 @@ HEADERS = {
 def token_response(exchange: Exchange, issued: Issued) -> HttpResponse:
     """Return the tokens to the client (spec 2.2, decisions 4)."""
     members = token_members(exchange, issued)
-    if exchange.old_generation:
-        members |= {
-            "context_institution_id": exchange.registry_id,
-            "authenticating_institution_id": (
-                exchange.client_request.get("authenticatingInstitutionId")
-                or exchange.registry_id
-            ),
-        }
-        members |= {
-            name: int(value)
-            for name, value in members.items()
-            if name.endswith("expires_in")
-        }
-    return json_response(members)
+    return json_response(
+        exchange.generation.token_members(members, exchange.client_request)
+    )
 
 
 def token_members(exchange: Exchange, issued: Issued) -> dict[str, Any]:
@@ -78,7 +67,7 @@ def error_response(
     refused: Refusal,
     request: HttpRequest,
     *,
-    old_generation: bool = False,
+    generation: Generation = PRESENT,
     basic: bool = False,
 ) -> HttpResponse:
     """Return a refusal with the members of RFC 6749 and of the platform (decisions 4).
@@ -92,21 +81,7 @@ def error_response(
             content_type=documents.XML_CONTENT_TYPE,
         )
     else:
-        members: dict[str, Any] = {
-            "code": refused.status_code,
-            "message": refused.text,
-            "details": str(refused.detail),
-        }
-        if not old_generation:
-            # Clients of the old generation fail on an ``error`` that is no object.
-            members = {
-                "error": token_error(refused),
-                "error_description": error_description(refused.text),
-                **members,
-                "reason": refused.reason,
-                **refused.evidence,
-            }
-        response = json_response(members)
+        response = json_response(generation.error_members(refused))
     response.status_code = refused.status_code
     for name, value in (HEADERS | refused.headers).items():
         response[name] = value

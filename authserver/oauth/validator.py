@@ -42,8 +42,7 @@ class Validator(RequestValidator):
         )
         exchange.stored_key = request.client = key
         request.client_id = key.client_id
-        if exchange.old_generation and not key.view.old_generation:
-            raise UnauthorizedClient("the service key is not enabled for this endpoint")
+        exchange.generation.require_enabled(key.view)
         return True
 
     def validate_grant_type(

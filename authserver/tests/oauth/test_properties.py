@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from authserver.authorization import requests
 from authserver.authorization.requests import AuthorizationRequest, Refusal
+from authserver.legacy.generation import OLD
 from authserver.models import AccessToken, Grant
+from authserver.oauth.generation import PRESENT
 from authserver.tests import factories
 from authserver.tests.oauth_client import (
     FORM,
@@ -185,7 +187,7 @@ def test_nothing_is_ever_sent_to_an_address_that_is_not_registered(
         query,
         registry_id=registry_id,
         now=timezone.now(),
-        old_generation=old_generation,
+        generation=OLD if old_generation else PRESENT,
     )
 
     assert isinstance(outcome, AuthorizationRequest | Refusal)

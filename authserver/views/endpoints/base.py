@@ -10,6 +10,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_post_parameters
 
 from authserver.oauth import clients, responses
+from authserver.oauth.generation import PRESENT
 from platform_errors.errors import catalogue
 from platform_errors.errors.handler import refusal_of, report
 from platform_errors.throttling import require_within_rate
@@ -30,7 +31,7 @@ class Endpoint(View):
     """A view whose every refusal has the token endpoint's shape (decisions 4)."""
 
     http_method_names = ["post", "options"]
-    old_generation = False
+    generation = PRESENT
     challenges_basic = False
     """Whether a 401 challenges with Basic even where the client did not try it."""
 
@@ -46,7 +47,7 @@ class Endpoint(View):
             return responses.error_response(
                 refused,
                 request,
-                old_generation=self.old_generation,
+                generation=self.generation,
                 basic=self.challenges_basic,
             )
 
@@ -85,5 +86,5 @@ class NoSuchEndpoint(Endpoint):
         return responses.error_response(
             catalogue.NoSuchResource("nothing lives at this address"),
             request,
-            old_generation=self.old_generation,
+            generation=self.generation,
         )

@@ -37,7 +37,7 @@ def endpoint_refusal(request: HttpRequest, refusal: Refusal) -> HttpResponse | N
         view = resolve(request.path_info).func
     except Resolver404:
         return None
-    if not issubclass(getattr(view, "view_class", object), Endpoint):
+    view_class: type = getattr(view, "view_class", object)
+    if not issubclass(view_class, Endpoint):
         return None
-    old_generation = getattr(view, "view_initkwargs", {}).get("old_generation", False)
-    return responses.error_response(refusal, request, old_generation=old_generation)
+    return responses.error_response(refusal, request, generation=view_class.generation)

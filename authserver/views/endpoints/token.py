@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from django.utils import timezone
 
-from authserver.errors import InvalidRequest
 from authserver.oauth import client_request, failures, responses
 from authserver.oauth.exchange import Exchange
 from authserver.oauth.server import get_server
@@ -18,23 +17,17 @@ if TYPE_CHECKING:
 
 
 class Token(Endpoint):
-    """``POST {auth_url}/token``, and the old generation's ``/accessToken``."""
+    """``POST {auth_url}/token``."""
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        """Exchange a code, a refresh token or the client's own right for tokens."""
+        """Exchange a code, a refresh token or client credentials for tokens."""
         asked = client_request.read(request, query_allowed=True)
-        if self.old_generation and (
-            bool(asked.get("authenticatingInstitutionId"))
-            != bool(asked.get("contextInstitutionId"))
-        ):
-            raise InvalidRequest(
-                "authenticatingInstitutionId and contextInstitutionId come together"
-            )
+        self.generation.check_token_request(asked)
         exchange = Exchange(
             client_request=asked,
             http_request=request,
             now=timezone.now(),
-            old_generation=self.old_generation,
+            generation=self.generation,
         )
         try:
             issued = get_server().exchange(exchange)

@@ -10,6 +10,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from authserver.authorization import pending, requests, session
 from authserver.oauth import parameters
+from authserver.oauth.generation import PRESENT
 from authserver.views.pages import answers, steps
 from authserver.views.pages.base import Page
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 class Authorize(Page):
     """Validate everything before any page, keep the request, and show the first page."""
 
-    old_generation = False
+    generation = PRESENT
     http_method_names = ["get", "head", "options"]
 
     def get(self, request: HttpRequest, registry_id: str | None = None) -> HttpResponse:
@@ -34,7 +35,7 @@ class Authorize(Page):
             parameters.query_bytes(request.META.get("QUERY_STRING", "")),
             registry_id=registry_id,
             now=now,
-            old_generation=self.old_generation,
+            generation=self.generation,
         )
         if isinstance(outcome, requests.Refusal):
             return answers.refused(request, outcome)

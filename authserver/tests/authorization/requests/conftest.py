@@ -6,6 +6,8 @@ import pytest
 from django.utils import timezone
 
 from authserver.authorization import requests
+from authserver.legacy.generation import OLD
+from authserver.oauth.generation import PRESENT
 from authserver.tests import factories
 from authserver.tests.authorization.requests.asking import CHALLENGE, REDIRECT
 
@@ -50,7 +52,7 @@ def ask(key):
             query.encode("latin-1"),
             registry_id=registry_id,
             now=timezone.now(),
-            old_generation=old_generation,
+            generation=OLD if old_generation else PRESENT,
         )
 
     return ask

@@ -1,0 +1,1 @@
+"""The old generation of clients: its endpoints, parameters and answers."""

@@ -1,0 +1,71 @@
+"""How the old generation's endpoints differ: open to marked keys, in its own words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from authserver.errors import InvalidRequest, UnauthorizedClient
+from authserver.oauth.generation import Generation, platform_members
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from authserver.oauth.client_request import ClientRequest
+    from platform_errors.credentials import ServiceKey
+    from platform_errors.errors.base import Refusal
+
+AUTHENTICATING, CONTEXT = "authenticatingInstitutionId", "contextInstitutionId"
+
+
+class OldGeneration(Generation):
+    """Institutions are query parameters, and answers have names of their own."""
+
+    def require_enabled(self, key: ServiceKey) -> None:
+        """Raise ``UnauthorizedClient`` unless the key is marked for it."""
+        if not key.old_generation:
+            raise UnauthorizedClient("the service key is not enabled for this endpoint")
+
+    def requested_institution(
+        self, values: Mapping[str, str], _registry_id: str | None
+    ) -> str | None:
+        """Return the institution of the two parameters: both, alike, or neither."""
+        authenticating, context = values.get(AUTHENTICATING, ""), values.get(CONTEXT, "")
+        _check_together(authenticating, context)
+        if authenticating != context:
+            raise InvalidRequest(
+                f"{AUTHENTICATING} and {CONTEXT} must be the same here: "
+                "users log in at the institution whose data they share"
+            )
+        return context or None
+
+    def check_token_request(self, asked: ClientRequest) -> None:
+        """Raise ``InvalidRequest`` for one of the two parameters without the other."""
+        _check_together(asked.get(AUTHENTICATING), asked.get(CONTEXT))
+
+    def token_members(
+        self, members: dict[str, Any], asked: ClientRequest
+    ) -> dict[str, Any]:
+        """Add the institutions; lifetimes are numbers."""
+        context = members["contextInstitutionId"]
+        members |= {
+            "context_institution_id": context,
+            "authenticating_institution_id": asked.get(AUTHENTICATING) or context,
+        }
+        members |= {
+            name: int(value)
+            for name, value in members.items()
+            if name.endswith("expires_in")
+        }
+        return members
+
+    def error_members(self, refused: Refusal) -> dict[str, Any]:
+        """Leave ``error`` out: its clients fail on one that is no object."""
+        return platform_members(refused)
+
+
+def _check_together(authenticating: str | None, context: str | None) -> None:
+    if bool(authenticating) != bool(context):
+        raise InvalidRequest(f"{AUTHENTICATING} and {CONTEXT} come together")
+
+
+OLD = OldGeneration()

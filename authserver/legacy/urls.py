@@ -1,0 +1,13 @@
+"""Routes of the old generation, below ``{auth_url}`` like the others."""
+
+from django.urls import URLPattern, re_path
+
+from authserver.legacy.views import AccessToken, AuthorizeCode, NoSuchAccessToken
+
+urlpatterns: list[URLPattern] = [
+    re_path(
+        r"^authorizeCode/?\Z", AuthorizeCode.as_view(), name="authorize-old-generation"
+    ),
+    re_path(r"^accessToken/?\Z", AccessToken.as_view(), name="token-old-generation"),
+    re_path(r"^accessToken/", NoSuchAccessToken.as_view()),
+]

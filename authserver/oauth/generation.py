@@ -1,0 +1,58 @@
+"""Where the endpoints of another generation of clients differ; the present one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from authserver.errors import error_description, token_error
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from authserver.oauth.client_request import ClientRequest
+    from platform_errors.credentials import ServiceKey
+    from platform_errors.errors.base import Refusal
+
+
+class Generation:
+    """The present generation. A view says whose it is with its attribute ``generation``."""
+
+    def require_enabled(self, key: ServiceKey) -> None:
+        """Raise ``UnauthorizedClient`` unless the endpoints are open to the key."""
+
+    def requested_institution(
+        self, _values: Mapping[str, str], registry_id: str | None
+    ) -> str | None:
+        """Return the institution of an authorization request: that of its path, if any."""
+        return registry_id
+
+    def check_token_request(self, asked: ClientRequest) -> None:
+        """Raise ``InvalidRequest`` for parameters that do not go together."""
+
+    def token_members(
+        self, members: dict[str, Any], _asked: ClientRequest
+    ) -> dict[str, Any]:
+        """Return the members of a success, made of the present ones."""
+        return members
+
+    def error_members(self, refused: Refusal) -> dict[str, Any]:
+        """Return the members of a refusal, of RFC 6749 and of the platform."""
+        return {
+            "error": token_error(refused),
+            "error_description": error_description(refused.text),
+            **platform_members(refused),
+            "reason": refused.reason,
+            **refused.evidence,
+        }
+
+
+def platform_members(refused: Refusal) -> dict[str, Any]:
+    """Return the members of a refusal that every generation reads."""
+    return {
+        "code": refused.status_code,
+        "message": refused.text,
+        "details": str(refused.detail),
+    }
+
+
+PRESENT = Generation()
