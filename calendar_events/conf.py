@@ -1,51 +1,63 @@
-"""The app's settings as typed properties, read per call so that overrides hold."""
+"""The app's settings and their defaults."""
 
 from __future__ import annotations
 
+import os
 from typing import Any
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
 
-DEFAULTS: dict[str, Any] = {
-    "SERVICE": "calendar_events",
-    "VENDOR_NS": "platform",
-    "ROOT_PATH": "/platform/events/v1",
-    "PUBLIC_URL": "http://testserver",
-    "CURRENCY": "USD",
-    "MAX_PER_PAGE": 50,
-    "FEEDS_AT_ONCE": 32,
-    "IDEMPOTENCY_HOURS": 24,
-    "INSTITUTIONS": "",
-    "IMAGE_MAX_BYTES": 10 * 1024 * 1024,
-    "IMAGE_FETCH_SECONDS": 10,
-    "IMAGE_FETCH_NETWORKS": (),
-    "SCANS_AT_ONCE": 1,
-    "IMAGE_FETCHES_AT_ONCE": 1,
-}
+from platform_errors.conf import Conf, Setting, texts
 
 
-class Conf:
+def at_least_one(value: Any) -> int:
+    """Read a number of things of which there must be one."""
+    return max(1, int(value))
+
+
+class CalendarConf(Conf):
     """``settings.CALENDAR_EVENTS`` over its defaults."""
 
-    def _get(self, name: str) -> Any:
-        return getattr(settings, "CALENDAR_EVENTS", {}).get(name, DEFAULTS[name])
+    dictionary = "CALENDAR_EVENTS"
 
-    @property
-    def service(self) -> str:
-        """The service (scope) that credentials need for this interface."""
-        return str(self._get("SERVICE"))
+    service = Setting("calendar_events", str)
+    """The service (scope) that credentials need for this interface."""
+    vendor_ns = Setting("platform", str)
+    """The first part of ``namespace``."""
+    public_url = Setting("http://testserver", str)
+    """The address that links are built from, without a trailing slash."""
+    root_path = Setting("/platform/events/v1", str)
+    """The path of ``{events_root}``, without a trailing slash."""
+    currency = Setting("USD", str)
+    """The ISO 4217 code of amounts that name no currency."""
+    max_per_page = Setting(50, int)
+    """The silent cap of ``per_page``."""
+    feeds_at_once = Setting(32, int)
+    """How many feeds a process sends at once; one more is refused for the moment."""
+    idempotency_hours = Setting(24, int)
+    """How long the first answer to an ``Idempotency-Key`` is repeated."""
+    institutions = Setting("", str)
+    """The dotted path of the adapter of ``institutions``; empty for none."""
+    image_max_bytes = Setting(10 * 1024 * 1024, int)
+    """The largest picture that is taken, fetched or uploaded."""
+    image_fetch_seconds = Setting(10, float)
+    """How long fetching the pictures of one write may take altogether."""
+    image_fetch_networks = Setting((), texts)
+    """Networks (CIDR) that pictures may come from although they are not public."""
+    scans_at_once = Setting((os.cpu_count() or 1) // 2, at_least_one)
+    """How many statements that read very many rows a database runs at once.
+
+    About half of its cores, taken to be as many as this machine's.
+    """
+    image_fetches_at_once = Setting(1, int)
+    """How many writes may have pictures fetched at once, in one process."""
 
     @property
     def namespace(self) -> str:
         """``<vendor_ns>/events/v1``, as the root document names it (spec 4.3)."""
-        return f"{self._get('VENDOR_NS')}/events/v1"
-
-    @property
-    def public_url(self) -> str:
-        """The address that links are built from, without a trailing slash."""
-        return str(self._get("PUBLIC_URL"))
+        return f"{self.vendor_ns}/events/v1"
 
     @property
     def public_host(self) -> str:
@@ -53,64 +65,9 @@ class Conf:
         return urlsplit(self.public_url).hostname or ""
 
     @property
-    def root_path(self) -> str:
-        """The path of ``{events_root}``, without a trailing slash."""
-        return str(self._get("ROOT_PATH"))
-
-    @property
     def root_url(self) -> str:
         """``{events_root}`` as an absolute address, without a trailing slash."""
         return f"{self.public_url}{self.root_path}"
-
-    @property
-    def currency(self) -> str:
-        """The ISO 4217 code of amounts that name no currency."""
-        return str(self._get("CURRENCY"))
-
-    @property
-    def max_per_page(self) -> int:
-        """The silent cap of ``per_page``."""
-        return int(self._get("MAX_PER_PAGE"))
-
-    @property
-    def feeds_at_once(self) -> int:
-        """How many feeds a process sends at once; one more is refused for the moment."""
-        return int(self._get("FEEDS_AT_ONCE"))
-
-    @property
-    def idempotency_hours(self) -> int:
-        """How long the first answer to an ``Idempotency-Key`` is repeated."""
-        return int(self._get("IDEMPOTENCY_HOURS"))
-
-    @property
-    def institutions(self) -> str:
-        """The dotted path of the adapter of ``institutions``; empty for none."""
-        return str(self._get("INSTITUTIONS"))
-
-    @property
-    def image_max_bytes(self) -> int:
-        """The largest picture that is taken, fetched or uploaded."""
-        return int(self._get("IMAGE_MAX_BYTES"))
-
-    @property
-    def image_fetch_seconds(self) -> float:
-        """How long fetching the pictures of one write may take altogether."""
-        return float(self._get("IMAGE_FETCH_SECONDS"))
-
-    @property
-    def image_fetch_networks(self) -> tuple[str, ...]:
-        """Networks (CIDR) that pictures may come from although they are not public."""
-        return tuple(self._get("IMAGE_FETCH_NETWORKS"))
-
-    @property
-    def scans_at_once(self) -> int:
-        """How many statements that read very many rows a database runs at once."""
-        return max(1, int(self._get("SCANS_AT_ONCE")))
-
-    @property
-    def image_fetches_at_once(self) -> int:
-        """How many writes may have pictures fetched at once, in one process."""
-        return int(self._get("IMAGE_FETCHES_AT_ONCE"))
 
     @property
     def site_zone(self) -> ZoneInfo:
@@ -118,4 +75,4 @@ class Conf:
         return ZoneInfo(settings.TIME_ZONE)
 
 
-conf = Conf()
+conf = CalendarConf()

@@ -8,13 +8,19 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
+from authserver.conf import AuthserverConf
 from config.databases import time_limits
 from config.demo import keys as demo_keys
+from platform_errors.logging.configuration import log_configuration
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -78,6 +84,11 @@ TRUSTED_PROXIES = env.list("TRUSTED_PROXIES", default=[])
 # --- Addresses and names (decisions 1) ----------------------------------------------------
 
 
+def given(cast: Callable[[str], Any], *names: str) -> dict[str, Any]:
+    """Return those of the variables that are set; each app has the defaults of the rest."""
+    return {name: cast(name) for name in names if name in os.environ}
+
+
 def mount(name: str, default: str) -> str:
     """Return a URL prefix without a leading and with a trailing slash, or empty."""
     value = env.str(name, default).strip("/")
@@ -87,14 +98,8 @@ def mount(name: str, default: str) -> str:
 AUTH_MOUNT = mount("AUTH_MOUNT", "oauth2/")
 BASE_MOUNT = mount("BASE_MOUNT", "")
 VENDOR_NS = env.str("VENDOR_NS", "platform").strip("/")
-HMAC_SCHEME_URL = env.str("HMAC_SCHEME_URL", "http://platform.example/hmac/v2/v1")
-HMAC_SIGNATURE_URL = env.str("HMAC_SIGNATURE_URL", "https://platform.example/signature")
-ERROR_RESPONSE_NS = env.str(
-    "ERROR_RESPONSE_NS", "http://platform.example/xmlschemas/response"
-)
-REQUEST_ID_HEADER = env.str("REQUEST_ID_HEADER", "x-svc-RequestId")
-REASON_HEADER = env.str("REASON_HEADER", "x-svc-Reason")
-PRINCIPAL_NS_PREFIX = env.str("PRINCIPAL_NS_PREFIX", "urn:platform:")
+# What both apps about callers are told.
+_SHARED = {"ISSUER": ISSUER, **given(env.str, "PRINCIPAL_NS_PREFIX")}
 
 # --- Django -------------------------------------------------------------------------------
 
@@ -229,8 +234,9 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = IS_HTTPS
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 CSRF_COOKIE_AGE = None  # until the browser is closed
-SESSION_COOKIE_AGE = env.int("SESSION_ABSOLUTE_SECONDS", 8 * 3600)
-SESSION_IDLE_SECONDS = env.int("SESSION_IDLE_SECONDS", 30 * 60)
+SESSION_COOKIE_AGE = env.int(
+    "SESSION_ABSOLUTE_SECONDS", AuthserverConf.defaults()["SESSION_ABSOLUTE_SECONDS"]
+)
 SESSION_ENGINE = "authserver.accounts.sessions"  # rows, with an idle and an absolute end
 CSRF_TRUSTED_ORIGINS = [ISSUER]
 CSRF_FAILURE_VIEW = "authserver.views.pages.failures.csrf_failure"
@@ -267,13 +273,12 @@ BODY_TOTAL_SECONDS = env.int("BODY_TOTAL_SECONDS", 60)
 SEND_PAUSE_SECONDS = env.int("SEND_PAUSE_SECONDS", 20)
 HELD_BODIES_BYTES = env.int("HELD_BODIES_BYTES", 128 * 1024 * 1024)
 
-# --- Language, time, money ----------------------------------------------------------------
+# --- Language and time --------------------------------------------------------------------
 
 LANGUAGE_CODE = "en-us"
 USE_I18N = False
 USE_TZ = True
 TIME_ZONE = env.str("TIME_ZONE", "UTC")
-CURRENCY = env.str("CURRENCY", "USD")
 
 # --- Files --------------------------------------------------------------------------------
 
@@ -290,16 +295,14 @@ STORAGES = {
 
 PLATFORM_ERRORS = {
     "KEY_STORE": "authserver.keys.store.ServiceKeyStore",
-    "HMAC_SCHEME_URL": HMAC_SCHEME_URL,
-    "HMAC_SIGNATURE_URL": HMAC_SIGNATURE_URL,
-    "MAX_CLOCK_SKEW_SECONDS": env.int("MAX_CLOCK_SKEW_SECONDS", 300),
-    "ERROR_RESPONSE_NS": ERROR_RESPONSE_NS,
-    "REQUEST_ID_HEADER": REQUEST_ID_HEADER,
-    "REASON_HEADER": REASON_HEADER,
-    "ERROR_DOCUMENTATION_URL": env.str("ERROR_DOCUMENTATION_URL", ""),
-    "ISSUER": ISSUER,
     "TRUSTED_PROXIES": TRUSTED_PROXIES,
-    "PRINCIPAL_NS_PREFIX": PRINCIPAL_NS_PREFIX,
+    **_SHARED,
+    **given(env.int, "MAX_CLOCK_SKEW_SECONDS"),
+    **given(
+        env.str,
+        *("HMAC_SCHEME_URL", "HMAC_SIGNATURE_URL", "ERROR_RESPONSE_NS"),
+        *("REQUEST_ID_HEADER", "REASON_HEADER", "ERROR_DOCUMENTATION_URL"),
+    ),
     # Which dialect answers below a path when no view does; the longest path decides.
     "MOUNTS": {
         f"/{BASE_MOUNT}{VENDOR_NS}": "platform",
@@ -337,27 +340,19 @@ PLATFORM_ERRORS = {
 # --- authserver: institutions, keys, tokens -----------------------------------------------
 
 AUTHSERVER = {
-    "ISSUER": ISSUER,
     "ENCRYPTION_KEYS": ENCRYPTION_KEYS,
-    "PRINCIPAL_NS_PREFIX": PRINCIPAL_NS_PREFIX,
-    "ACCESS_TOKEN_SECONDS": env.int("ACCESS_TOKEN_SECONDS", 1200),
-    "CODE_SECONDS": env.int("CODE_SECONDS", 60),
-    "REFRESH_TOKEN_SECONDS": env.int("REFRESH_TOKEN_SECONDS", 7 * 24 * 3600),
-    "PENDING_REQUEST_SECONDS": env.int("PENDING_REQUEST_SECONDS", 600),
-    "CONSENT_DAYS": env.int("CONSENT_DAYS", 90),
-    "AUDIT_DAYS": env.int("AUDIT_DAYS", 400),  # 0 keeps the record for ever
-    "WRONG_VERIFIERS_PER_CODE": env.int("WRONG_VERIFIERS_PER_CODE", 5),
-    "CLIENT_FAILURES_PER_ADDRESS": env.int("CLIENT_FAILURES_PER_ADDRESS", 20),
-    "CLIENT_FAILURE_WINDOW_SECONDS": env.int("CLIENT_FAILURE_WINDOW_SECONDS", 15 * 60),
-    "PASSWORD_CHANGE_REVOKES_TOKENS": env.bool("PASSWORD_CHANGE_REVOKES_TOKENS", True),
-    "SESSION_IDLE_SECONDS": SESSION_IDLE_SECONDS,
-    "SESSION_ABSOLUTE_SECONDS": SESSION_COOKIE_AGE,
-    "LOGIN_FAILURES_PER_ACCOUNT": env.int("LOGIN_FAILURES_PER_ACCOUNT", 10),
-    "LOGIN_FAILURES_PER_ADDRESS": env.int("LOGIN_FAILURES_PER_ADDRESS", 100),
-    "LOGIN_WINDOW_SECONDS": env.int("LOGIN_WINDOW_SECONDS", 15 * 60),
-    "LOGIN_BACKOFF_MIN_SECONDS": env.int("LOGIN_BACKOFF_MIN_SECONDS", 30),
-    "LOGIN_BACKOFF_MAX_SECONDS": env.int("LOGIN_BACKOFF_MAX_SECONDS", 15 * 60),
-    "LOGIN_DEVICE_DAYS": env.int("LOGIN_DEVICE_DAYS", 90),
+    **_SHARED,
+    **given(env.bool, "PASSWORD_CHANGE_REVOKES_TOKENS"),
+    **given(
+        env.int,
+        *("ACCESS_TOKEN_SECONDS", "CODE_SECONDS", "REFRESH_TOKEN_SECONDS"),
+        *("PENDING_REQUEST_SECONDS", "CONSENT_DAYS", "AUDIT_DAYS"),
+        *("WRONG_VERIFIERS_PER_CODE", "CLIENT_FAILURES_PER_ADDRESS"),
+        *("CLIENT_FAILURE_WINDOW_SECONDS", "SESSION_IDLE_SECONDS"),
+        *("SESSION_ABSOLUTE_SECONDS", "LOGIN_FAILURES_PER_ACCOUNT"),
+        *("LOGIN_FAILURES_PER_ADDRESS", "LOGIN_WINDOW_SECONDS"),
+        *("LOGIN_BACKOFF_MIN_SECONDS", "LOGIN_BACKOFF_MAX_SECONDS", "LOGIN_DEVICE_DAYS"),
+    ),
 }
 OAUTH2_PROVIDER_APPLICATION_MODEL = "authserver.ServiceKey"
 OAUTH2_PROVIDER_GRANT_MODEL = "authserver.Grant"
@@ -395,22 +390,17 @@ SILENCED_SYSTEM_CHECKS = [
 # --- calendar_events ----------------------------------------------------------------------
 
 CALENDAR_EVENTS = {
-    "SERVICE": "calendar_events",
     "VENDOR_NS": VENDOR_NS,
     "ROOT_PATH": f"/{BASE_MOUNT}{VENDOR_NS}/events/v1",
     "PUBLIC_URL": PUBLIC_URL,
-    "CURRENCY": CURRENCY,
     "INSTITUTIONS": "config.adapters.institutions.names",
-    "MAX_PER_PAGE": 50,
-    "FEEDS_AT_ONCE": env.int("FEEDS_AT_ONCE", 32),
-    "IDEMPOTENCY_HOURS": env.int("IDEMPOTENCY_HOURS", 24),
-    "IMAGE_MAX_BYTES": env.int("IMAGE_MAX_BYTES", 10 * 1024 * 1024),
-    "IMAGE_FETCH_SECONDS": env.int("IMAGE_FETCH_SECONDS", 10),
-    "IMAGE_FETCHES_AT_ONCE": env.int("IMAGE_FETCHES_AT_ONCE", 1),
-    # Networks (CIDR) that pictures may be fetched from although they are not public.
-    "IMAGE_FETCH_NETWORKS": env.list("IMAGE_FETCH_NETWORKS", default=[]),
-    # Lists that no index answers, at once in the database: about half of its cores.
-    "SCANS_AT_ONCE": env.int("SCANS_AT_ONCE", max(1, (os.cpu_count() or 1) // 2)),
+    **given(env.str, "CURRENCY"),
+    **given(env.list, "IMAGE_FETCH_NETWORKS"),
+    **given(
+        env.int,
+        *("FEEDS_AT_ONCE", "IDEMPOTENCY_HOURS", "SCANS_AT_ONCE"),
+        *("IMAGE_MAX_BYTES", "IMAGE_FETCH_SECONDS", "IMAGE_FETCHES_AT_ONCE"),
+    ),
 }
 
 REST_FRAMEWORK = {
@@ -462,42 +452,6 @@ AXES_VERBOSE = False
 # --- Logs ---------------------------------------------------------------------------------
 
 LOG_LEVEL = env.str("LOG_LEVEL", "INFO")
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "filters": {"request_id": {"()": "platform_errors.logging.formatters.RequestIdFilter"}},
-    "formatters": {
-        "plain": {
-            "()": "platform_errors.logging.formatters.PlainFormatter",
-            "format": "{levelname} {name} {message} [{request_id}]",
-            "style": "{",
-        },
-        "json": {
-            "()": "platform_errors.logging.formatters.StructuredFormatter",
-            "format": "{levelname}{name}{message}{request_id}",
-            "style": "{",
-            "timestamp": "time",
-            "rename_fields": {"levelname": "level", "name": "logger"},
-        },
-    },
-    "handlers": {
-        "console": {
-            "class": "logging.StreamHandler",
-            "filters": ["request_id"],
-            "formatter": env.str("LOG_FORMAT", "plain" if DEBUG or DEMO else "json"),
-        }
-    },
-    # Django's own handlers would write everything twice, and unmasked.
-    "loggers": {
-        # At DEBUG it writes statements with their values.
-        "django": {"handlers": [], "level": "INFO" if LOG_LEVEL == "DEBUG" else LOG_LEVEL},
-        "django.server": {"handlers": [], "propagate": True},
-        # Whoever scans the internet could fill the log with tracebacks; the 400 is logged.
-        **{
-            f"django.security.{refused}": {"level": "CRITICAL"}
-            for refused in ("DisallowedHost", "RequestDataTooBig", "TooManyFieldsSent")
-        },
-        "oauthlib": {"level": "INFO"},  # at DEBUG it writes tokens
-    },
-    "root": {"handlers": ["console"], "level": LOG_LEVEL},
-}
+LOGGING = log_configuration(
+    LOG_LEVEL, formatter=env.str("LOG_FORMAT", "plain" if DEBUG or DEMO else "json")
+)

@@ -1,122 +1,101 @@
-"""The app's settings as typed properties, read per call so that overrides hold."""
+"""The app's settings and their defaults, and how every app of the house reads its own."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from django.conf import settings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
-DEFAULTS: dict[str, Any] = {
-    "KEY_STORE": "",
-    "HMAC_SCHEME_URL": "http://platform.example/hmac/v2/v1",
-    "HMAC_SIGNATURE_URL": "https://platform.example/signature",
-    "MAX_CLOCK_SKEW_SECONDS": 300,
-    "ERROR_RESPONSE_NS": "http://platform.example/xmlschemas/response",
-    "REQUEST_ID_HEADER": "x-svc-RequestId",
-    "REASON_HEADER": "x-svc-Reason",
-    "ERROR_DOCUMENTATION_URL": "",
-    "ISSUER": "",
-    "TRUSTED_PROXIES": (),
-    "PRINCIPAL_NS_PREFIX": "urn:platform:",
-    "MOUNTS": {},
-    "CORS_PATHS": (),
-    "COOKIELESS_PATHS": (),
-    "RATE_LIMITS": {},
-    "OAUTH2_ENDPOINTS": {},
-}
+Value = TypeVar("Value")
+
+
+class Setting(Generic[Value]):
+    """One entry of the app's dictionary: its default, here alone, and its type.
+
+    The entry has the attribute's name in capitals unless it is given another. It is read at
+    every use, so that ``override_settings`` holds.
+    """
+
+    def __init__(
+        self, default: Any, convert: Callable[[Any], Value], *, name: str = ""
+    ) -> None:
+        """Keep the default; ``convert`` makes the value of it, or of what is set."""
+        self.default = default
+        self.convert = convert
+        self.name = name
+
+    def __set_name__(self, owner: type[Conf], name: str) -> None:
+        """Learn the attribute's name."""
+        self.name = self.name or name.upper()
+
+    def __get__(self, conf: Conf, owner: type[Conf]) -> Value:
+        """Return what is set, or the default."""
+        given = getattr(settings, conf.dictionary, {})
+        return self.convert(given.get(self.name, self.default))
 
 
 class Conf:
+    """The settings of one app: attributes over one dictionary of Django's settings."""
+
+    dictionary: ClassVar[str]
+
+    @classmethod
+    def defaults(cls) -> dict[str, Any]:
+        """Return every entry that the dictionary may have, with its default."""
+        entries = [entry for entry in vars(cls).values() if isinstance(entry, Setting)]
+        return {entry.name: entry.default for entry in entries}
+
+
+def texts(value: Any) -> tuple[str, ...]:
+    """Read several texts."""
+    return tuple(value)
+
+
+def mapping(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Read a mapping."""
+    return value
+
+
+class PlatformErrorsConf(Conf):
     """``settings.PLATFORM_ERRORS`` over its defaults."""
 
-    def _get(self, name: str) -> Any:
-        return getattr(settings, "PLATFORM_ERRORS", {}).get(name, DEFAULTS[name])
+    dictionary = "PLATFORM_ERRORS"
 
-    @property
-    def key_store(self) -> str:
-        """Dotted path of the ``KeyStore`` adapter."""
-        return str(self._get("KEY_STORE"))
-
-    @property
-    def hmac_scheme_url(self) -> str:
-        """The scheme identifier of a signed ``Authorization`` header (spec 5.2)."""
-        return str(self._get("HMAC_SCHEME_URL"))
-
-    @property
-    def hmac_signature_url(self) -> str:
-        """The address whose host, port and path are signed."""
-        return str(self._get("HMAC_SIGNATURE_URL"))
-
-    @property
-    def max_clock_skew_seconds(self) -> int:
-        """The accepted clock difference, in seconds each way."""
-        return int(self._get("MAX_CLOCK_SKEW_SECONDS"))
-
-    @property
-    def error_response_ns(self) -> str:
-        """The XML namespace of error and identity documents (spec 2.7)."""
-        return str(self._get("ERROR_RESPONSE_NS"))
-
-    @property
-    def request_id_header(self) -> str:
-        """The name of the request identifier header (spec 7.7)."""
-        return str(self._get("REQUEST_ID_HEADER"))
-
-    @property
-    def reason_header(self) -> str:
-        """The name of the header that says why a request was refused."""
-        return str(self._get("REASON_HEADER"))
-
-    @property
-    def error_documentation_url(self) -> str:
-        """The page whose fragments explain the reasons; empty for no link to one."""
-        return str(self._get("ERROR_DOCUMENTATION_URL"))
-
-    @property
-    def issuer(self) -> str:
-        """The issuer that challenges name as their realm."""
-        return str(self._get("ISSUER"))
-
-    @property
-    def trusted_proxies(self) -> tuple[str, ...]:
-        """Networks of proxies in front, whose request identifiers are believed."""
-        return tuple(self._get("TRUSTED_PROXIES"))
-
-    @property
-    def principal_ns_prefix(self) -> str:
-        """What precedes an institution's identifier in the namespace of its users."""
-        return str(self._get("PRINCIPAL_NS_PREFIX"))
-
-    @property
-    def mounts(self) -> Mapping[str, str]:
-        """Path prefix → dialect (``platform`` or ``events``) of every API."""
-        mounts: Mapping[str, str] = self._get("MOUNTS")
-        return mounts
-
-    @property
-    def cors_paths(self) -> tuple[str, ...]:
-        """Path prefixes that scripts of any origin may call."""
-        return tuple(self._get("CORS_PATHS"))
-
-    @property
-    def cookieless_paths(self) -> tuple[str, ...]:
-        """Path prefixes besides the mounts where cookies are neither read nor set."""
-        return tuple(self._get("COOKIELESS_PATHS"))
-
-    @property
-    def rate_limits(self) -> Mapping[str, str]:
-        """``address`` and ``key`` → rate such as ``600/minute``; empty means no limit."""
-        limits: Mapping[str, str] = self._get("RATE_LIMITS")
-        return limits
-
-    @property
-    def oauth2_endpoints(self) -> Mapping[str, Any]:
-        """``authorization`` and ``token`` addresses, and ``scopes``, for OpenAPI."""
-        endpoints: Mapping[str, Any] = self._get("OAUTH2_ENDPOINTS")
-        return endpoints
+    key_store = Setting("", str)
+    """Dotted path of the ``KeyStore`` adapter."""
+    hmac_scheme_url = Setting("http://platform.example/hmac/v2/v1", str)
+    """The scheme identifier of a signed ``Authorization`` header (spec 5.2)."""
+    hmac_signature_url = Setting("https://platform.example/signature", str)
+    """The address whose host, port and path are signed."""
+    max_clock_skew_seconds = Setting(300, int)
+    """The accepted clock difference, in seconds each way."""
+    error_response_ns = Setting("http://platform.example/xmlschemas/response", str)
+    """The XML namespace of error and identity documents (spec 2.7)."""
+    request_id_header = Setting("x-svc-RequestId", str)
+    """The name of the request identifier header (spec 7.7)."""
+    reason_header = Setting("x-svc-Reason", str)
+    """The name of the header that says why a request was refused."""
+    error_documentation_url = Setting("", str)
+    """The page whose fragments explain the reasons; empty for no link to one."""
+    issuer = Setting("", str)
+    """The issuer that challenges name as their realm."""
+    trusted_proxies = Setting((), texts)
+    """Networks of proxies in front, whose request identifiers are believed."""
+    principal_ns_prefix = Setting("urn:platform:", str)
+    """What precedes an institution's identifier in the namespace of its users."""
+    mounts = Setting({}, mapping)
+    """Path prefix → dialect (``platform`` or ``events``) of every API."""
+    cors_paths = Setting((), texts)
+    """Path prefixes that scripts of any origin may call."""
+    cookieless_paths = Setting((), texts)
+    """Path prefixes besides the mounts where cookies are neither read nor set."""
+    rate_limits = Setting({}, mapping)
+    """``address`` and ``key`` → rate such as ``600/minute``; empty means no limit."""
+    oauth2_endpoints = Setting({}, mapping)
+    """``authorization`` and ``token`` addresses, and ``scopes``, for OpenAPI."""
 
 
-conf = Conf()
+conf = PlatformErrorsConf()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from django.db import connections
 
+from calendar_events.conf import conf
 from config.serving.gateway import Gateway, Lanes, Limits
 from config.serving.lanes import Lane
 from config.serving.worker import die_with_parent, drop_stalled_connections
@@ -44,8 +45,7 @@ application = Gateway(
     wsgi_application,
     limits=Limits(
         body_bytes=settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
-        upload_bytes=settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-        + settings.CALENDAR_EVENTS["IMAGE_MAX_BYTES"],
+        upload_bytes=settings.DATA_UPLOAD_MAX_MEMORY_SIZE + conf.image_max_bytes,
         held_bytes=settings.HELD_BODIES_BYTES,
         body_pause=settings.BODY_PAUSE_SECONDS,
         body_total=settings.BODY_TOTAL_SECONDS,

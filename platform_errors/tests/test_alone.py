@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from platform_errors import checks
-from platform_errors.conf import DEFAULTS
+from platform_errors.conf import conf
 from platform_errors.tests.documents_of import code_block, docs, table
 
 DOC = docs("platform_errors.md")
@@ -60,7 +60,7 @@ def test_the_guide_s_project_runs_without_the_other_apps(tmp_path):
 def test_every_setting_is_documented():
     documented = [row[0].strip("`") for row in table(DOC, "setting")]
 
-    assert documented == list(DEFAULTS)
+    assert documented == list(conf.defaults())
 
 
 def test_every_check_is_documented():

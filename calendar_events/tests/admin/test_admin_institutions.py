@@ -85,7 +85,7 @@ def test_without_a_directory_identifiers_are_typed(administrator, settings):
     assert Venue.objects.get().institution == "9999"
 
 
-@pytest.mark.parametrize("path", ["no.such.function", "calendar_events.conf.DEFAULTS"])
+@pytest.mark.parametrize("path", ["no.such.function", "calendar_events.conf.conf"])
 def test_a_directory_that_is_none_is_noticed_at_the_start(settings, path):
     settings.CALENDAR_EVENTS = {**settings.CALENDAR_EVENTS, "INSTITUTIONS": path}
 

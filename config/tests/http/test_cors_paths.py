@@ -4,6 +4,8 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
+from platform_errors.conf import conf
+
 MOUNT = f"/{settings.BASE_MOUNT}{settings.VENDOR_NS}"
 
 
@@ -15,7 +17,7 @@ def test_a_typing_error_in_an_address_is_a_404_that_a_script_can_read(path):
 
     assert response.status_code == 404
     assert response["Access-Control-Allow-Origin"] == "*"
-    assert settings.REQUEST_ID_HEADER in response["Access-Control-Expose-Headers"]
+    assert conf.request_id_header in response["Access-Control-Expose-Headers"]
 
 
 @pytest.mark.parametrize("path", ["/", "/accounts/nothing", f"{MOUNT}s/events/v1"])
