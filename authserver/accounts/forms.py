@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib.auth import authenticate
-from django.contrib.auth.forms import PasswordChangeForm
+from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxLengthValidator
 from django.views.decorators.debug import sensitive_variables
 
-from authserver.models import User
 from authserver.parsing.usernames import normalise_username
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, QueryDict
 
-    from authserver.models import Institution
+    from authserver.models import Institution, User
 
 MAX_PASSWORD_LENGTH = 1024
+MAX_USERNAME_LENGTH = 150
 MAX_QUERY_LENGTH = 100
 ADVICE = "At least twelve characters; no common word, not only digits, not your own name."
 
@@ -30,31 +30,26 @@ class SearchForm(forms.Form):
     q = forms.CharField(required=False, max_length=MAX_QUERY_LENGTH)
 
 
-class LoginForm(forms.Form):
+class LoginForm(AuthenticationForm):
     """A username and a password at one institution.
 
-    ``user`` is set by ``is_valid``. There is one message for every failure: unknown, wrong,
-    disabled, malformed, too long (decisions 3 and 3.10).
+    There is one message for every failure: unknown, wrong, disabled, malformed, too long
+    (decisions 3 and 3.10).
     """
 
-    FAILURE = "The username or the password is not right. Please try again."
+    error_messages = {
+        "invalid_login": "The username or the password is not right. Please try again."
+    }
 
-    username = forms.CharField(max_length=150)
+    username = forms.CharField(max_length=MAX_USERNAME_LENGTH)
     password = forms.CharField(max_length=MAX_PASSWORD_LENGTH, strip=False)
 
-    def __init__(
-        self, data: Any, *, request: HttpRequest, institution: Institution
-    ) -> None:
-        """Bind what was sent; ``request`` is for the login limits."""
-        super().__init__(data)
-        self.request = request
+    def __init__(self, *args: Any, institution: Institution, **kwargs: Any) -> None:
+        """Take Django's arguments, and the institution to log in at."""
+        super().__init__(*args, **kwargs)
         self.institution = institution
-        self.user: User | None = None
-
-    @property
-    def typed_username(self) -> str:
-        """What to show again after a failure; nothing that was refused as unusable."""
-        return str(self.cleaned_data.get("username", ""))
+        # Django's own is that of the model's login, which names the institution too.
+        self.fields["username"].max_length = MAX_USERNAME_LENGTH  # type: ignore[attr-defined]
 
     def clean_username(self) -> str:
         """Return the one spelling of the name (NFKC, without case)."""
@@ -66,18 +61,16 @@ class LoginForm(forms.Form):
 
         Raises ``ValidationError`` with the one message.
         """
-        data = super().clean() or {}
-        if self.errors:
-            raise ValidationError(self.FAILURE)
-        user = authenticate(
-            self.request,
-            institution=self.institution,
-            username=data["username"],
-            password=data["password"],
-        )
-        if not isinstance(user, User):
-            raise ValidationError(self.FAILURE)
-        self.user = user
+        data = self.cleaned_data
+        if not self.errors:
+            self.user_cache = authenticate(
+                self.request,
+                institution=self.institution,
+                username=data["username"],
+                password=data["password"],
+            )
+        if self.user_cache is None:
+            raise self.get_invalid_login_error()
         return data
 
 

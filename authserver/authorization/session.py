@@ -121,20 +121,10 @@ def sign_in(request: HttpRequest, user: User, institution: Institution) -> None:
     request.session[_INSTITUTION] = institution.registry_id
 
 
-def sign_out(request: HttpRequest) -> None:
-    """End the session; what this browser had begun is forgotten with it."""
-    auth.logout(request)
-
-
 def switch_account(request: HttpRequest) -> None:
     """End the session, but let the request that is under way go on with somebody else."""
     with _keeping_what_was_begun(request):
         auth.logout(request)
-
-
-def keep_after_password_change(request: HttpRequest, user: User) -> None:
-    """Keep this browser signed in, under a new key: every session of the user has ended."""
-    auth.update_session_auth_hash(request, user)
 
 
 @contextmanager

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.contrib import messages
+from django.contrib.auth.views import PasswordChangeView
 from django.http import HttpResponseRedirect
+from django.urls import reverse_lazy
 from django.utils import timezone
-from django.utils.decorators import method_decorator
 from django.utils.html import format_html
-from django.views.decorators.debug import sensitive_post_parameters
 
 from authserver import audit
 from authserver.accounts.forms import OwnPasswordForm
@@ -20,6 +20,7 @@ from authserver.views.pages import steps
 from authserver.views.pages.base import Page
 
 if TYPE_CHECKING:
+    from django.contrib.auth.forms import PasswordChangeForm
     from django.http import HttpRequest, HttpResponse
 
     from authserver.models import User
@@ -66,30 +67,31 @@ class MyAccess(OwnPage):
         return HttpResponseRedirect(steps.address("access"))
 
 
-@method_decorator(sensitive_post_parameters(), name="dispatch")
-class ChangePassword(OwnPage):
-    """The user's own password; an administrator can set a new one in the admin."""
+class ChangePassword(OwnPage, PasswordChangeView):
+    """The user's own password; an administrator can set a new one in the admin.
+
+    A new one ends every session, code and token of the user but this session.
+    """
 
     template_name = "authserver/password.html"
+    form_class = OwnPasswordForm
+    success_url = reverse_lazy("authserver:access")
 
-    def get(self, request: HttpRequest) -> HttpResponse:
-        """Ask for the old one and the new one."""
-        return self._show(OwnPasswordForm(self.user, request=request))
+    def get_form_kwargs(self) -> dict[str, Any]:
+        """Add the request, for the login limits."""
+        return {**super().get_form_kwargs(), "request": self.request}
 
-    def post(self, request: HttpRequest) -> HttpResponse:
-        """Change it, which ends every session, code and token of the user but this one."""
-        form = OwnPasswordForm(self.user, request.POST, request=request)
-        if not form.is_valid():
-            return self._show(form)
-        form.save()
-        session.keep_after_password_change(request, self.user)
+    def form_valid(self, form: PasswordChangeForm) -> HttpResponse:
+        """Change it."""
+        response = super().form_valid(form)
         audit.record_account(AuditEvent.Action.PASSWORD_CHANGED, self.user)
-        messages.success(request, "Your password was changed.")
-        return HttpResponseRedirect(steps.address("access"))
+        messages.success(self.request, "Your password was changed.")
+        return response
 
-    def _show(self, form: OwnPasswordForm) -> HttpResponse:
-        return self.page(
-            form=form,
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """Say whose it is, and what a new one ends."""
+        return super().get_context_data(
+            **kwargs,
             user=self.user,
             institution=self.user.institution,
             access_url=steps.address("access"),

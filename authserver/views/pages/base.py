@@ -29,6 +29,7 @@ class Page(View):
     """
 
     template_name: str
+    http_method_names: list[str] = ["get", "post", "head", "options"]
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Prepare, and answer at once when that is all there is to say."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from django.contrib.auth.views import LoginView
 from django.http import HttpResponseRedirect
-from django.utils.decorators import method_decorator
-from django.views.decorators.debug import sensitive_post_parameters
 
 from authserver.accounts.forms import LoginForm
 from authserver.authorization import session
@@ -14,17 +13,20 @@ from authserver.models import Institution
 from authserver.views.pages import steps
 
 if TYPE_CHECKING:
+    from django.contrib.auth.forms import AuthenticationForm
     from django.http import HttpRequest, HttpResponse
 
 
-@method_decorator(sensitive_post_parameters("password"), name="dispatch")
-class Login(steps.OptionalStepPage):
+class Login(steps.OptionalStepPage, LoginView):
     """Username and password; for a pending request at its institution.
 
-    Without one (somebody opens the my-access page) the institution is in the query.
+    Without one (somebody opens the my-access page) the institution is in the query. The
+    login limits answer in place of this page when they refuse
+    (``failures.too_many_attempts``).
     """
 
     template_name = "authserver/login.html"
+    form_class = LoginForm
     institution: Institution
 
     def prepare(self, request: HttpRequest) -> HttpResponse | None:
@@ -41,44 +43,37 @@ class Login(steps.OptionalStepPage):
         self.institution = institution
         return None
 
-    def get(self, request: HttpRequest) -> HttpResponse:
+    def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """Ask, unless this very institution's user is signed in already."""
         if session.signed_in(request, self.institution.registry_id) is not None:
-            return self._go_on(request)
-        return self._show(request)
+            return self._go_on()
+        return super().get(request, *args, **kwargs)
 
-    def post(self, request: HttpRequest) -> HttpResponse:
-        """Log in, with one message for every failure.
+    def get_form_kwargs(self) -> dict[str, Any]:
+        """Add the institution."""
+        return {**super().get_form_kwargs(), "institution": self.institution}
 
-        The login limits answer in place of this page when they refuse
-        (``failures.too_many_attempts``).
-        """
-        form = LoginForm(request.POST, request=request, institution=self.institution)
-        if not form.is_valid() or form.user is None:
-            return self._show(
-                request, problem=LoginForm.FAILURE, username=form.typed_username
-            )
-        session.sign_in(request, form.user, self.institution)
-        return self._go_on(request)
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        """Begin a session at the institution, under a new key."""
+        session.sign_in(self.request, form.get_user(), self.institution)
+        return self._go_on()
 
-    def _go_on(self, request: HttpRequest) -> HttpResponse:
-        if self.found is None:
-            return HttpResponseRedirect(steps.address("access"))
-        return steps.onward(request, self.found, self.handle, now=self.now)
-
-    def _show(
-        self, request: HttpRequest, *, problem: str = "", username: str = ""
-    ) -> HttpResponse:
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """Say where one signs in, and for what."""
         may_choose = self.found is None or session.may_choose(
-            request, self.found, self.handle
+            self.request, self.found, self.handle
         )
-        return self.page(
+        return super().get_context_data(
+            **kwargs,
             institution=self.institution,
             application=self.found.request.key.name if self.found else "",
             change_url=steps.address("institution", self.handle) if may_choose else "",
-            problem=problem,
-            username=username,
         )
+
+    def _go_on(self) -> HttpResponse:
+        if self.found is None:
+            return HttpResponseRedirect(steps.address("access"))
+        return steps.onward(self.request, self.found, self.handle, now=self.now)
 
 
 class SwitchAccount(steps.StepPage):

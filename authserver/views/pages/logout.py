@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
-from authserver.authorization import session
+from django.contrib.auth.views import LogoutView
+
 from authserver.views.pages import steps
 from authserver.views.pages.base import Page
 
-if TYPE_CHECKING:
-    from django.http import HttpRequest, HttpResponse
 
+class Logout(Page, LogoutView):  # type: ignore[misc]  # the stubs' dispatch is narrower
+    """End the session; only a form can, so that no link signs anybody out.
 
-class Logout(Page):
-    """End the session; only a form can, so that no link signs anybody out."""
+    What this browser had begun is forgotten with it.
+    """
 
     template_name = "authserver/signed_out.html"
+    http_method_names = Page.http_method_names  # Django's does not ask first
+    redirect_field_name = None  # type: ignore[assignment]  # nobody is led elsewhere
 
-    def get(self, request: HttpRequest) -> HttpResponse:
-        """Ask."""
-        return self._show(done=not request.user.is_authenticated)
-
-    def post(self, request: HttpRequest) -> HttpResponse:
-        """Do it."""
-        session.sign_out(request)
-        return self._show(done=True)
-
-    def _show(self, *, done: bool) -> HttpResponse:
-        return self.page(done=done, access_url=steps.address("access"))
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """Say whether it is done, or to be asked."""
+        return super().get_context_data(
+            **kwargs,
+            done=not self.request.user.is_authenticated,
+            access_url=steps.address("access"),
+        )
