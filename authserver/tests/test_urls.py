@@ -1,0 +1,22 @@
+"""The table of docs/authorization.md that says whose each address is."""
+
+from django.urls import reverse
+
+from authserver import urls
+from platform_errors.tests.documents_of import docs, table
+
+
+def test_for_every_address_it_is_said_what_is_a_library_s():
+    named = {
+        address.strip("` ")
+        for first, *_ in table(docs("authorization.md"), "route")
+        for address in first.split(",")
+    }
+    root = reverse("authserver:institution").removesuffix("institution")
+    served = {
+        reverse(f"authserver:{route.name}").removeprefix(root)
+        for route in urls.urlpatterns
+        if route.name
+    }
+
+    assert named == served | {".well-known/oauth-authorization-server"}
