@@ -117,7 +117,7 @@ class HmacAuthentication(SchemeAuthentication):
         if found is None:
             raise catalogue.KeyInvalid(key=header.client_id)
         now = time.time()
-        _check_key(found.key, datetime.fromtimestamp(now, UTC))
+        require_active_key(found.key, datetime.fromtimestamp(now, UTC))
         _check_signature(header, request, found.key)
         timestamp = _check_timestamp(header.timestamp, int(now))
         if not claim_nonce(
@@ -148,16 +148,18 @@ class BearerAuthentication(SchemeAuthentication):
             raise catalogue.TokenInvalid
         state_key(request, token.key.client_id)
         now = datetime.now(UTC)
-        if token.expires_at <= now:
+        if token.is_expired(now):
             raise catalogue.TokenExpired
-        _check_key(token.key, now)
+        require_active_key(token.key, now)
         return asserted_identity.token_credentials(token, asserted)
 
 
-def _check_key(key: ServiceKey, now: datetime) -> None:
-    if key.status == "canceled":
+def require_active_key(key: ServiceKey, now: datetime) -> None:
+    """Raise ``KeyCanceled`` or ``KeyExpired`` unless the key works (spec 7.1)."""
+    status = key.status_at(now)
+    if status == "canceled":
         raise catalogue.KeyCanceled
-    if key.is_expired(now):
+    if status == "expired":
         raise catalogue.KeyExpired
 
 

@@ -47,9 +47,13 @@ class ServiceKey:
     """Registry identifiers of the *active* institutions whose data the key may ask for."""
     old_generation: bool = False
 
-    def is_expired(self, now: datetime) -> bool:
-        """Return whether the key's own expiry has passed."""
-        return self.expires_at is not None and self.expires_at <= now
+    def status_at(self, now: datetime) -> Literal["active", "canceled", "expired"]:
+        """Return the effective status: canceled wins over expired."""
+        if self.status == "canceled":
+            return "canceled"
+        if self.expires_at is not None and self.expires_at <= now:
+            return "expired"
+        return "active"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +78,10 @@ class AccessToken:
     expires_at: datetime
     principal: Principal | None
     """``None`` for a token that acts for no user (``client_credentials``)."""
+
+    def is_expired(self, now: datetime) -> bool:
+        """Return whether its lifetime is over."""
+        return self.expires_at <= now
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

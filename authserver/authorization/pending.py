@@ -32,6 +32,7 @@ from authserver.keys.scopes import Scopes
 from authserver.keys.store import find_stored_key
 from authserver.models import AuditEvent, Grant, PendingRequest, User
 from authserver.parsing import redirect_uris
+from platform_errors.authentication import require_active_key
 from platform_errors.errors import base
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class Pending:
         """Ask again what may have changed since: key, services, institution."""
         request = self.request
         try:
-            policy.check_key(request.key.view, now)
+            require_active_key(request.key.view, now)
             policy.check_services(request.key.view, request.scopes, now)
             policy.check_institution(request.key.view, request.scopes, request.institution)
         except base.Refusal as refused:

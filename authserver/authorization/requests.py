@@ -30,6 +30,7 @@ from authserver.models import ServiceKey
 from authserver.oauth import parameters
 from authserver.oauth.generation import PRESENT, Generation
 from authserver.parsing import redirect_uris
+from platform_errors.authentication import require_active_key
 from platform_errors.errors import catalogue
 from platform_errors.errors.base import Refusal as PlatformRefusal
 
@@ -148,7 +149,7 @@ def _validated(
     key = request.key.view
     if len(request.state) > MAX_STATE_LENGTH or _CONTROL.search(request.state):
         raise errors.InvalidRequest("state is too long or has control characters")
-    policy.check_key(key, now)
+    require_active_key(key, now)
     generation.require_enabled(key)
     _require(values, "response_type")
     if values["response_type"] != "code":

@@ -19,14 +19,6 @@ if TYPE_CHECKING:
     from platform_errors.credentials import AccessToken, ServiceKey
 
 
-def check_key(key: ServiceKey, now: datetime) -> None:
-    """Raise ``KeyCanceled`` or ``KeyExpired`` unless the key is in force (spec 7.1)."""
-    if key.status == "canceled":
-        raise catalogue.KeyCanceled
-    if key.is_expired(now):
-        raise catalogue.KeyExpired
-
-
 def check_scopes(key: ServiceKey, text: str, now: datetime) -> Scopes:
     """Read a scope parameter, every service of which must be on the key.
 
@@ -86,11 +78,11 @@ def is_token_in_force(token: AccessToken, now: datetime) -> bool:
     """Return whether a token works: in time, its key, institution and user as well."""
     key, principal = token.key, token.principal
     is_known = token.institution in key.institutions
-    is_key_live = key.status == "active" and not key.is_expired(now)
     is_user_live = principal is None or (
         principal.is_active and principal.institution == token.institution
     )
-    return token.expires_at > now and is_known and is_key_live and is_user_live
+    is_live = not token.is_expired(now) and key.status_at(now) == "active"
+    return is_live and is_known and is_user_live
 
 
 def live_services(key: ServiceKey, scopes: Iterable[str], now: datetime) -> frozenset[str]:

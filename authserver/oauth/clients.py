@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 from rest_framework.request import Request
 
 from authserver.errors import InvalidRequest
-from authserver.keys import policy
 from authserver.keys.store import StoredKey, find_stored_key
 from authserver.oauth import failures
-from platform_errors.authentication import HmacAuthentication
+from platform_errors.authentication import HmacAuthentication, require_active_key
 from platform_errors.errors import base, catalogue
 from platform_errors.errors.log import state_key
 from platform_errors.signing import algorithm
@@ -99,7 +98,7 @@ def _named(client_request: ClientRequest, now: datetime) -> StoredKey:
     if not client_id:
         raise InvalidRequest("required parameter 'client_id' is missing or blank")
     key = _known_key(client_id)
-    policy.check_key(key.view, now)
+    require_active_key(key.view, now)
     _check_secret(key, secret, now)
     return key
 
@@ -133,7 +132,7 @@ def _signed(
         raise InvalidRequest("a client authenticates in one way only")
     key = find_stored_key(claimed_id(client_request), failures.place())
     if key is not None:
-        policy.check_key(key.view, now)
+        require_active_key(key.view, now)
         failures.require_within_limit(key, now)
     credentials = HmacAuthentication().credentials(Request(http_request), signature)
     client_id = credentials.key.client_id

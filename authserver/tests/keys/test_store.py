@@ -215,4 +215,4 @@ def test_the_servers_own_lookup_knows_the_row_numbers():
     assert (stored.pk, stored.name, stored.has_secret) == (key.pk, key.name, False)
     assert stored.institution_pks == {institution.registry_id: institution.pk}
     assert find_stored_key("nope") is None
-    assert stored.view.is_expired(timezone.now() + timedelta(days=1)) is False
+    assert stored.view.status_at(timezone.now() + timedelta(days=1)) == "active"
