@@ -315,6 +315,11 @@ PLATFORM_ERRORS = {
         f"/{AUTH_MOUNT}revoke",
         "/.well-known/oauth-authorization-server",
     ),
+    "CORS_EXPOSED_HEADERS": (
+        *("ETag", "Last-Modified", "Location", "Link", "Allow"),
+        *("X-TEC-Total", "X-TEC-TotalPages"),  # the calendar's, in its lists
+        *("WWW-Authenticate", "Retry-After"),
+    ),
     # Where programs call outside of the mounts: no cookie is read or set there either.
     "COOKIELESS_PATHS": (
         *(f"/{AUTH_MOUNT}{name}" for name in ("token", "revoke", "introspect")),

@@ -90,6 +90,22 @@ class PlatformErrorsConf(Conf):
     """Path prefix → dialect (``platform`` or ``events``) of every API."""
     cors_paths = Setting((), texts)
     """Path prefixes that scripts of any origin may call."""
+    cors_request_headers = Setting(
+        (
+            *("Authorization", "Content-Type", "Accept", "If-Match", "If-None-Match"),
+            *("If-Modified-Since", "If-Unmodified-Since", "Idempotency-Key"),
+        ),
+        texts,
+    )
+    """Headers that these scripts may send."""
+    cors_exposed_headers = Setting(
+        (
+            *("ETag", "Last-Modified", "Location", "Link", "Allow"),
+            *("WWW-Authenticate", "Retry-After"),
+        ),
+        texts,
+    )
+    """Headers that these scripts may read, besides the identifier's and the reason's."""
     cookieless_paths = Setting((), texts)
     """Path prefixes besides the mounts where cookies are neither read nor set."""
     rate_limits = Setting({}, mapping)

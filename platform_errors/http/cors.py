@@ -20,14 +20,6 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
     from django.http.response import HttpResponseBase
 
-REQUEST_HEADERS = (
-    "Authorization, Content-Type, Accept, If-Match, If-None-Match, If-Modified-Since, "
-    "If-Unmodified-Since, Idempotency-Key"
-)
-EXPOSED_HEADERS = (
-    "ETag, Last-Modified, Location, Link, Allow, X-TEC-Total, X-TEC-TotalPages, "
-    "WWW-Authenticate, Retry-After"
-)
 ALL_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 PREFLIGHT_SECONDS = 7200
 """Chromium remembers a preflight no longer than this."""
@@ -54,12 +46,12 @@ class CorsMiddleware:
             response["Access-Control-Allow-Methods"] = ", ".join(
                 route_methods(request.path_info)
             )
-            response["Access-Control-Allow-Headers"] = REQUEST_HEADERS
+            response["Access-Control-Allow-Headers"] = ", ".join(conf.cors_request_headers)
             response["Access-Control-Max-Age"] = str(PREFLIGHT_SECONDS)
         else:
             response = self.get_response(request)
-            response["Access-Control-Expose-Headers"] = (
-                f"{EXPOSED_HEADERS}, {conf.request_id_header}, {conf.reason_header}"
+            response["Access-Control-Expose-Headers"] = ", ".join(
+                (*conf.cors_exposed_headers, conf.request_id_header, conf.reason_header)
             )
         response["Access-Control-Allow-Origin"] = "*"
         return response

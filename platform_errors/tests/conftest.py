@@ -26,6 +26,7 @@ def _small_project(settings):
         "TRUSTED_PROXIES": (),
         "MOUNTS": {"/platform": "platform", "/platform/events/v1": "events"},
         "CORS_PATHS": ("/platform",),
+        "CORS_EXPOSED_HEADERS": ("ETag", "Link", "X-Total"),
     }
     yield
     MemoryKeyStore.clear()

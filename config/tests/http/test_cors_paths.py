@@ -17,7 +17,10 @@ def test_a_typing_error_in_an_address_is_a_404_that_a_script_can_read(path):
 
     assert response.status_code == 404
     assert response["Access-Control-Allow-Origin"] == "*"
-    assert conf.request_id_header in response["Access-Control-Expose-Headers"]
+    assert response["Access-Control-Expose-Headers"] == (
+        "ETag, Last-Modified, Location, Link, Allow, X-TEC-Total, X-TEC-TotalPages, "
+        f"WWW-Authenticate, Retry-After, {conf.request_id_header}, {conf.reason_header}"
+    )
 
 
 @pytest.mark.parametrize("path", ["/", "/accounts/nothing", f"{MOUNT}s/events/v1"])
