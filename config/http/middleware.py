@@ -5,7 +5,6 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
-from authserver.views.endpoints.failures import endpoint_refusal
 from csp.constants import HEADER
 from csp.middleware import CSPMiddleware
 from django.conf import settings
@@ -13,6 +12,7 @@ from django.contrib.messages import middleware as messages
 from django.http import HttpResponse
 from simple_history.middleware import HistoryRequestMiddleware
 
+from authserver.views.endpoints.failures import endpoint_refusal
 from config.serving.gateway import OVERLOADED
 from platform_errors.conf import conf
 from platform_errors.errors.catalogue import HttpsRequired, Unavailable
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
     from django.http.response import HttpResponseBase
 
-NOTHING = "default-src 'none'; frame-ancestors 'none'"
+API_CSP = "default-src 'none'; frame-ancestors 'none'"
 """The policy of what is no page: it may load nothing and stand in no frame."""
 ALSO_IN_PLAIN_HTTP = ("/health/live", "/health/ready", "/metrics")
 """Asked by machines beside the server, past the proxy."""
@@ -47,7 +47,7 @@ class ContentSecurityPolicyMiddleware(CSPMiddleware):
         """Set the header."""
         if response.headers.get("Content-Type", "").startswith("text/html"):
             return super().process_response(request, response)
-        response.headers.setdefault(HEADER, NOTHING)
+        response.headers.setdefault(HEADER, API_CSP)
         return response
 
 

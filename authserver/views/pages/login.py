@@ -64,18 +64,18 @@ class Login(steps.OptionalStepPage):
     def _go_on(self, request: HttpRequest) -> HttpResponse:
         if self.found is None:
             return HttpResponseRedirect(steps.address("access"))
-        return steps.onward(request, self.found, self.handle, now=self.now)
+        return steps.redirect_to_next_step(request, self.found, self.handle, now=self.now)
 
     def _show(
         self, request: HttpRequest, *, problem: str = "", username: str = ""
     ) -> HttpResponse:
-        may_choose = self.found is None or session.may_choose(
+        can_change = self.found is None or session.can_change_institution(
             request, self.found, self.handle
         )
         return self.page(
             institution=self.institution,
             application=self.found.request.key.name if self.found else "",
-            change_url=steps.address("institution", self.handle) if may_choose else "",
+            change_url=steps.address("institution", self.handle) if can_change else "",
             problem=problem,
             username=username,
         )
@@ -88,9 +88,9 @@ class SwitchAccount(steps.StepPage):
 
     def get(self, request: HttpRequest) -> HttpResponse:
         """Go back to where the request stands; only a form ends a session."""
-        return steps.onward(request, self.found, self.handle, now=self.now)
+        return steps.redirect_to_next_step(request, self.found, self.handle, now=self.now)
 
     def post(self, request: HttpRequest) -> HttpResponse:
         """Ask for a login again."""
         session.switch_account(request)
-        return steps.onward(request, self.found, self.handle, now=self.now)
+        return steps.redirect_to_next_step(request, self.found, self.handle, now=self.now)
