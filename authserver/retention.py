@@ -33,7 +33,7 @@ BATCH_SIZE = 5000
 FEW = 5
 
 
-def expired(now: datetime) -> list[models.QuerySet[Any]]:
+def purgeable(now: datetime) -> list[models.QuerySet[Any]]:
     """Return what no check can ask for any more, table by table.
 
     A spent code or refresh token stays while anything that descends from it could live: its
@@ -53,7 +53,7 @@ def expired(now: datetime) -> list[models.QuerySet[Any]]:
         Consent.objects.filter(Q(expires_at__lte=now) | Q(revoked_at__lte=now)),
         Session.objects.filter(expire_date__lte=now),
         RefusalCount.objects.filter(since__lte=now - conf.client_failure_window),
-        *login_limits.forgotten(now),
+        *login_limits.purgeable(now),
     ]
 
 
@@ -64,7 +64,7 @@ def clear(now: datetime, *, batch_size: int = BATCH_SIZE) -> dict[str, int]:
     """
     counts = {
         str(rows.model._meta.verbose_name_plural): _delete(rows, batch_size)
-        for rows in expired(now)
+        for rows in purgeable(now)
     }
     if conf.audit_lifetime > timedelta(0):
         old = AuditEvent.objects.filter(at__lte=now - conf.audit_lifetime)

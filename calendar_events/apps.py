@@ -16,8 +16,9 @@ class CalendarEventsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Bring back groups that an emptied database has lost (``manage.py flush``)."""
+        """Register checks and the dialect; bring back groups after ``manage.py flush``."""
         from calendar_events import checks  # noqa: F401, PLC0415 -- after app loading
+        from calendar_events.api import dialect  # noqa: F401, PLC0415 -- registers itself
 
         post_migrate.connect(restore_groups, sender=self)
 

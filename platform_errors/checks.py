@@ -12,7 +12,7 @@ from django.core.checks import CheckMessage, Error, Warning, register  # noqa: A
 from django.utils.module_loading import import_string
 
 from platform_errors.conf import conf
-from platform_errors.errors.dialects import Dialect
+from platform_errors.errors import dialects
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -138,13 +138,13 @@ def _clock() -> Iterator[CheckMessage]:
 
 def _mounts() -> Iterator[CheckMessage]:
     """E009: every mount is a path and a dialect."""
-    dialects = {dialect.value for dialect in Dialect}
+    known = dialects.names()
     for prefix, dialect in conf.mounts.items():
         is_path = prefix.startswith("/") and not prefix.endswith("/")
-        if not is_path or dialect not in dialects:
+        if not is_path or dialect not in known:
             yield Error(
                 f"PLATFORM_ERRORS['MOUNTS']: {prefix!r}: {dialect!r} must be a path with a "
-                f"leading and without a trailing slash, and one of {sorted(dialects)}.",
+                f"leading and without a trailing slash, and one of {known}.",
                 id="platform_errors.E009",
             )
 

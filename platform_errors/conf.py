@@ -87,7 +87,7 @@ class PlatformErrorsConf(Conf):
     principal_ns_prefix = Setting("urn:platform:", str)
     """What precedes an institution's identifier in the namespace of its users."""
     mounts = Setting({}, mapping)
-    """Path prefix → dialect (``platform`` or ``events``) of every API."""
+    """Path prefix → name of the dialect of every API."""
     cors_paths = Setting((), texts)
     """Path prefixes that scripts of any origin may call."""
     cors_request_headers = Setting(

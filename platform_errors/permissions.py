@@ -141,20 +141,20 @@ class Requirement(BasePermission):
         if relaxed and request.auth is None:
             return True
         if not is_read and request.method not in view.allowed_methods:
-            # Whoever asks: no credentials would help.
+            # 405 regardless of credentials.
             raise catalogue.MethodNotSupported
         credentials = require_credentials(request)
         if relaxed:
-            self.check_stated(credentials)
+            self.check_if_present(credentials)
         else:
             self.check(credentials)
         return True
 
     def check(self, credentials: Credentials) -> None:
-        """Ask for everything."""
+        """Raise a refusal unless the credentials have everything."""
 
-    def check_stated(self, credentials: Credentials) -> None:
-        """Ask only that what was sent is right."""
+    def check_if_present(self, credentials: Credentials) -> None:
+        """Raise a refusal if what was sent is not right."""
 
 
 class RequiresCredentials(Requirement):
@@ -175,7 +175,7 @@ class RequiresService(Requirement):
         """Ask the key and the token."""
         require_service(credentials, self.code)
 
-    check_stated = check
+    check_if_present = check
 
 
 class RequiresInstitution(Requirement):
@@ -185,7 +185,7 @@ class RequiresInstitution(Requirement):
         """Ask for an institution, 400 when several are possible."""
         require_institution(credentials)
 
-    def check_stated(self, credentials: Credentials) -> None:
+    def check_if_present(self, credentials: Credentials) -> None:
         """Ask about a named one only."""
         require_allowed_institution(credentials)
 
@@ -197,7 +197,7 @@ class RequiresUser(Requirement):
         """Ask for a user."""
         require_user(credentials)
 
-    def check_stated(self, credentials: Credentials) -> None:
+    def check_if_present(self, credentials: Credentials) -> None:
         """Ask about a stated one only."""
         require_valid_user(credentials)
 

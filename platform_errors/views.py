@@ -90,7 +90,7 @@ def _service(service: Service, now: datetime) -> dict[str, str]:
 class NoSuchResource(APIView):
     """The end of an API mount's routes: 404 in the mount's own dialect, for any method.
 
-    Route to it last: ``re_path("", NoSuchResource.as_view(error_dialect=EVENTS))``.
+    Route to it last: ``re_path("", NoSuchResource.as_view(error_dialect=...))``.
     """
 
     error_dialect: dialects.Dialect = dialects.PLATFORM

@@ -258,7 +258,7 @@ def lift(failures: QuerySet[AccessFailureLog], *, by: str) -> int:
     return failures.delete()[0]
 
 
-def forgotten(now: datetime) -> list[QuerySet[Any]]:
+def purgeable(now: datetime) -> list[QuerySet[Any]]:
     """Return what no limit looks at any more, for ``clear_expired``."""
     return [
         AccessFailureLog.objects.filter(attempt_time__lte=now - MEMORY),

@@ -53,7 +53,7 @@ class Application:
     accesses: list[Access] = field(default_factory=list)
 
 
-def of(user: User, now: datetime) -> list[Application]:
+def applications_for(user: User, now: datetime) -> list[Application]:
     """Return every application that was allowed to act for the user, canceled ones too."""
     found: dict[tuple[int, int], Access] = {}
     for key_id, institution_id, scope, granted_at, expires_at in _rows(user, now):

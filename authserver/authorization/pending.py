@@ -11,7 +11,7 @@ How the pages use it::
 
 ``binding`` is a random value that only this browser's session holds, and that survives
 login. A pending request is consumed once, by a grant or a denial; who comes second gets
-``Spent``.
+``RequestAlreadyUsed``.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
 
-class Spent(Exception):
+class RequestAlreadyUsed(Exception):
     """The pending request was granted or denied before, or has expired meanwhile."""
 
 
@@ -121,7 +121,8 @@ def choose_institution(
 ) -> Pending | Refusal:
     """Fix the institution where the user will log in, in place of an earlier choice.
 
-    Refuses one that the key lacks, or that contradicts ``context:``. Raises ``Spent``.
+    Refuses one that the key lacks, or that contradicts ``context:``. Raises
+    ``RequestAlreadyUsed``.
     """
     request = pending.request
     try:
@@ -132,12 +133,15 @@ def choose_institution(
         institution_id=request.key.institution_pks[registry_id]
     )
     if not changed:
-        raise Spent
+        raise RequestAlreadyUsed
     return replace(pending, request=replace(request, institution=registry_id))
 
 
 def deny(pending: Pending, *, now: datetime, user: User | None = None) -> str:
-    """Consume the request and return the address that says so. Raises ``Spent``."""
+    """Consume the request and return the address that says so.
+
+    Raises ``RequestAlreadyUsed``.
+    """
     request = pending.request
     with transaction.atomic():
         _consume(pending, now)
@@ -166,7 +170,8 @@ def issue_code(
 
     ``granted`` are the tokens that the user allowed; what was not requested is ignored, and
     no service among them is a denial. Key, services, institution and user are asked once
-    more. The consent is remembered where decisions 3.8 allows it. Raises ``Spent``.
+    more. The consent is remembered where decisions 3.8 allows it. Raises
+    ``RequestAlreadyUsed``.
     """
     request = pending.request
     scopes = request.scopes.narrowed_to(granted)
@@ -228,4 +233,4 @@ def _open(pending: Pending, now: datetime) -> QuerySet[PendingRequest]:
 def _consume(pending: Pending, now: datetime) -> None:
     # One conditional UPDATE decides the race of a double click, on every database.
     if not _open(pending, now).update(consumed_at=now):
-        raise Spent
+        raise RequestAlreadyUsed

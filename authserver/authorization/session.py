@@ -37,7 +37,7 @@ _COOKIE = "institution"
 # No path: what browsers hold was made with it.
 _COOKIE_SALT = "authserver.journey.institution"
 COOKIE_SECONDS = 180 * 24 * 3600
-MOST_CHOICES = 20
+MAX_OPEN_CHOICES = 20
 """Of so many open requests, the newest, the user may change the choice once it is made."""
 
 
@@ -65,11 +65,11 @@ def begin(request: HttpRequest, outcome: AuthorizationRequest, *, now: datetime)
     retention.clear_few(now)
     if outcome.institution is None:
         choosing = [*request.session.get(_CHOOSING, []), opaque.digest(handle)]
-        request.session[_CHOOSING] = choosing[-MOST_CHOICES:]
+        request.session[_CHOOSING] = choosing[-MAX_OPEN_CHOICES:]
     return handle
 
 
-def may_choose(request: HttpRequest, found: Pending, handle: str) -> bool:
+def can_change_institution(request: HttpRequest, found: Pending, handle: str) -> bool:
     """Return whether the institution is the user's choice, and not the application's."""
     if found.request.institution is None:
         return True

@@ -169,7 +169,7 @@ def test_a_pending_request(found, handle, alice, expire, moment, left, works, st
             pending.choose_institution(found, "1001", now=now)
         else:
             pending.issue_code(found, user=alice, granted={"calendar_events"}, now=now)
-    except pending.Spent:
+    except pending.RequestAlreadyUsed:
         does = False
 
     assert does is works
@@ -201,7 +201,7 @@ def test_what_an_application_holds(alice, key, moment, left, works, held):
             expires_at=moment,
         )
 
-    assert bool(granted_access.of(alice, now)) is works
+    assert bool(granted_access.applications_for(alice, now)) is works
 
 
 def test_a_key_in_a_list_of_active_ones(key, expire, moment, left, works):

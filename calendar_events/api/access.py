@@ -27,7 +27,7 @@ class RecordNotFound(NoSuchResource):
     def __init__(self, kind: str) -> None:
         """``kind``: ``event``, ``venue``, ``organizer``, ``category`` or ``tag``."""
         super().__init__(kind=kind)
-        self.slug = f"rest-{kind}-not-found"
+        self.events_code = f"rest-{kind}-not-found"
 
 
 class RecordNotAccessible(ForbiddenRefusal):
@@ -39,7 +39,7 @@ class RecordNotAccessible(ForbiddenRefusal):
     def __init__(self, kind: str) -> None:
         """``kind``: ``event``, ``venue`` or ``organizer``."""
         super().__init__(kind=kind)
-        self.slug = f"{kind}-not-accessible"
+        self.events_code = f"{kind}-not-accessible"
 
 
 class EventNoLongerAvailable(ForbiddenRefusal):
@@ -47,7 +47,7 @@ class EventNoLongerAvailable(ForbiddenRefusal):
 
     reason = "event_no_longer_available"
     message = "The requested event is no longer available"
-    slug = "event-no-longer-available"
+    events_code = "event-no-longer-available"
 
 
 class EventPasswordProtected(ForbiddenRefusal):
@@ -55,7 +55,7 @@ class EventPasswordProtected(ForbiddenRefusal):
 
     reason = "event_password_protected"
     message = "The requested event is password protected"
-    slug = "event-password-protected"
+    events_code = "event-password-protected"
 
 
 def require_readable(

@@ -57,19 +57,19 @@ class RecordInTrash(base.Refusal):
             " good with force=true",
             kind=kind,
         )
-        self.slug = f"{kind}-is-in-trash"
+        self.events_code = f"{kind}-is-in-trash"
 
 
 class TermNameTaken(writes.BadBody):
     """A term of this name stands under the same parent already."""
 
-    reason = slug = "term_exists"
+    reason = events_code = "term_exists"
 
     def __init__(self, term_id: int) -> None:
         """Name the term, which callers want to use instead."""
         super().__init__(f"name: belongs to term {term_id}.", data={"term_id": term_id})
         self.additional_data = [term_id, term_id]  # twice, as callers of the peer know it
-        self.events_text = "A term with the name provided already exists with this parent."
+        self.summary = "A term with the name provided already exists with this parent."
 
 
 def until_done(write: Callable[[], Result]) -> Result:

@@ -9,13 +9,13 @@ from django.utils import timezone
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.viewsets import GenericViewSet
 
+from calendar_events.api.dialect import EVENTS
 from calendar_events.api.metadata import RouteMetadata
 from calendar_events.api.renderers import DocumentRenderer
 from calendar_events.api.schema.operations import EventsAutoSchema
 from calendar_events.conf import conf
 from calendar_events.services.images import delete_files_on_rollback
 from platform_errors.authentication import BearerAuthentication, HmacAuthentication
-from platform_errors.errors import dialects
 from platform_errors.parsers import FormParser, JsonParser
 from platform_errors.permissions import (
     RequiresInstitution,
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from rest_framework.request import Request
     from rest_framework.response import Response
 
+    from platform_errors.errors.dialects import Dialect
+
 
 class _Rollback(Exception):
     """The answer is a refusal, so nothing of the write may stay."""
@@ -41,7 +43,7 @@ class _Rollback(Exception):
 class EventsView(PlatformView, GenericViewSet[Any]):
     """Public reads, writes with a service, an institution and a user (decisions 2)."""
 
-    error_dialect: ClassVar[dialects.Dialect] = dialects.EVENTS
+    error_dialect: ClassVar[Dialect] = EVENTS
     authentication_classes = [BearerAuthentication, HmacAuthentication]
     permission_classes = [
         RequiresService.named(conf.service).with_open_reads(),

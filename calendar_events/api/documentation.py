@@ -13,8 +13,8 @@ from django.views.decorators.csrf import csrf_exempt
 
 from calendar_events.api import responses
 from calendar_events.api.base import EventsView
+from calendar_events.api.dialect import EVENTS
 from calendar_events.api.schema import document
-from platform_errors.errors import dialects
 from platform_errors.errors.catalogue import MethodNotSupported
 from platform_errors.errors.handler import refusal_response
 
@@ -60,4 +60,4 @@ class Documentation(View):
         """Refuse in the words of the interface."""
         allowed = ", ".join(self.http_method_names).upper()
         refusal = MethodNotSupported(headers={"Allow": allowed})
-        return refusal_response(refusal, request, dialects.EVENTS)
+        return refusal_response(refusal, request, EVENTS)

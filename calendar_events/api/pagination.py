@@ -37,7 +37,7 @@ MAX_OFFSET = 2**53
 
 
 class NoSuchPage(Refusal):
-    """The page is past the end of its list; ``slug`` says of which."""
+    """The page is past the end of its list; ``events_code`` says of which."""
 
     reason = "page_not_found"
     status_code = 404
@@ -46,7 +46,7 @@ class NoSuchPage(Refusal):
     def __init__(self, kind: str) -> None:
         """``kind``: ``event``, ``venue``, ``organizer`` or ``term``."""
         super().__init__()
-        self.slug = f"{kind}-archive-page-not-found"
+        self.events_code = f"{kind}-archive-page-not-found"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ class Unreadable(ValueError):
     """The value cannot be used; the message says why, for programs ``code`` does."""
 
     def __init__(self, message: str, code: str = "invalid") -> None:
-        """Take the sentence and one of ``platform_errors.errors.writes.FIELD_CODES``."""
+        """Take the sentence and one of ``api.dialect.FIELD_CODES``."""
         super().__init__(message)
         self.code = code
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
     from django.http.response import HttpResponseBase
 
-NOTHING = "default-src 'none'; frame-ancestors 'none'"
+API_CSP = "default-src 'none'; frame-ancestors 'none'"
 """The policy of what is no page: it may load nothing and stand in no frame."""
 ALSO_IN_PLAIN_HTTP = ("/health/live", "/health/ready", "/metrics")
 """Asked by machines beside the server, past the proxy."""
@@ -47,7 +47,7 @@ class ContentSecurityPolicyMiddleware(CSPMiddleware):
         """Set the header."""
         if response.headers.get("Content-Type", "").startswith("text/html"):
             return super().process_response(request, response)
-        response.headers.setdefault(HEADER, NOTHING)
+        response.headers.setdefault(HEADER, API_CSP)
         return response
 
 

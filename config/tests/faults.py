@@ -22,7 +22,7 @@ from platform_errors.postgresql import liveness
 @contextlib.contextmanager
 def cluster_like(name: str):
     """Start a cluster of its own with a copy of a database of the suite's."""
-    with with_postgres.cluster(with_postgres.FORGETFUL) as running:
+    with with_postgres.cluster(with_postgres.EPHEMERAL_OPTIONS) as running:
         copy_database(name, running.url)
         yield running
 

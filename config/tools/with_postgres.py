@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 UNPRIVILEGED = ("postgres", "nobody")
 STOP_SECONDS = 60
 # The data of a test run lives for that run only.
-FORGETFUL = (
+EPHEMERAL_OPTIONS = (
     "-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c shared_buffers=256MB"
 )
-DURABLE = "-c shared_buffers=4GB -c max_wal_size=8GB -c random_page_cost=1.1"
+DURABLE_OPTIONS = "-c shared_buffers=4GB -c max_wal_size=8GB -c random_page_cost=1.1"
 
 
 def find_binaries() -> Path:
@@ -194,7 +194,7 @@ def main() -> int:
     if is_durable and len(arguments) == 1:
         sys.exit(__doc__)
     signal.signal(signal.SIGTERM, stop)
-    with cluster(DURABLE if is_durable else FORGETFUL) as running:
+    with cluster(DURABLE_OPTIONS if is_durable else EPHEMERAL_OPTIONS) as running:
         return run_until_it_ends(arguments[is_durable:], running.url)
 
 

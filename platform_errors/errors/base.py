@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from rest_framework.exceptions import APIException
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
 ECHO_LIMIT = 256
 
@@ -31,14 +31,14 @@ class Refusal(APIException):
     """The root of every refusal.
 
     ``message`` is the short text of the contract, a ``str.format`` template over the
-    keyword arguments; ``detail`` the longer text; ``slug`` the ``code`` of the events
-    interface's JSON; ``data`` further members of its ``data``; ``headers`` go out with it.
-    ``text`` is the filled message, ``events_text`` the one the events interface gives.
+    keyword arguments; ``detail`` the longer text; ``data`` what else programs may want of
+    it, ``fields`` the reason for each field at fault, for dialects that show them;
+    ``headers`` go out with it. ``text`` is the filled message, ``summary`` the one that
+    names the parameters where ``text`` says no more than that the body is bad.
     """
 
     status_code: int = 400
     message: ClassVar[str] = "Bad Request"
-    slug: str = "rest_invalid_param"
     reason: str = "refused"
     """The cause, for programs: snake_case, one for each class, never changed
     (docs/errors.md)."""
@@ -57,14 +57,13 @@ class Refusal(APIException):
         self.text = self.message.format_map(
             {name: echo(part) for name, part in parts.items()}
         )
-        self.events_text = self.text
+        self.summary = self.text
         super().__init__(printable(detail or self.text))
         self.data = dict(data or {})
         self.headers = dict(headers or {})
         self.evidence: Mapping[str, str] = {}
         """What the server made of the request: more members of every JSON form."""
-        self.additional_data: Sequence[Any] = ()
-        """A member of the events interface's JSON beside ``data``."""
+        self.fields: Mapping[str, str] = {}
 
     @property
     def xml_detail(self) -> str:
@@ -76,11 +75,9 @@ class AuthenticationRefusal(Refusal):
     """A 401: nobody, or nobody we believe."""
 
     status_code = 401
-    slug = "rest_unauthorized"
 
 
 class ForbiddenRefusal(Refusal):
     """A 403: known, but not allowed."""
 
     status_code = 403
-    slug = "rest_forbidden"

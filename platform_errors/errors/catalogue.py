@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rest_framework.exceptions import ErrorDetail
-
 from platform_errors.errors.base import AuthenticationRefusal, ForbiddenRefusal, Refusal
-from platform_errors.errors.writes import field_details
+from platform_errors.errors.writes import REQUIRED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,7 +31,6 @@ class AuthorizationHeaderMissing(AuthenticationRefusal):
 
     reason = "authorization_header_missing"
     message = "Authorization header is missing"
-    slug = "rest_forbidden"
 
 
 class UnknownAuthorizationScheme(AuthenticationRefusal):
@@ -201,7 +198,6 @@ class NoSuchResource(Refusal):
     reason = "resource_not_found"
     status_code = 404
     message = "Not Found"
-    slug = "rest_no_route"
 
 
 class MalformedRequest(Refusal):
@@ -209,7 +205,6 @@ class MalformedRequest(Refusal):
 
     reason = "request_malformed"
     message = "Bad Request"
-    slug = "rest_bad_request"
 
 
 class InstitutionNotNamed(Refusal):
@@ -217,14 +212,13 @@ class InstitutionNotNamed(Refusal):
 
     reason = "institution_not_named"
     message = "required parameter 'contextInstitutionId' is missing or blank"
-    slug = "rest_missing_callback_param"
 
     def __init__(self) -> None:
         """Say which parameter of the query string is missing."""
         name = "contextInstitutionId"
-        details = field_details({name: ErrorDetail("is required.", code="required")})
-        super().__init__(data={"params": [name], "details": details})
-        self.events_text = "Missing parameter(s): contextInstitutionId"
+        super().__init__(data={"params": [name]})
+        self.fields = {name: REQUIRED}
+        self.summary = "Missing parameter(s): contextInstitutionId"
 
 
 class HttpsRequired(ForbiddenRefusal):
@@ -240,7 +234,6 @@ class MethodNotSupported(Refusal):
     reason = "method_not_supported"
     status_code = 405
     message = "Method Not Supported"
-    slug = "rest_method_not_supported"
 
 
 class NotAcceptable(Refusal):
@@ -249,7 +242,6 @@ class NotAcceptable(Refusal):
     reason = "not_acceptable"
     status_code = 406
     message = "Not Acceptable"
-    slug = "rest_not_acceptable"
 
 
 # --- The server, and how much it does -----------------------------------------------------
@@ -261,7 +253,6 @@ class TooManyRequests(Refusal):
     reason = "too_many_requests"
     status_code = 429
     message = "Too Many Requests"
-    slug = "rest_too_many_requests"
 
 
 class InternalError(Refusal):
@@ -270,7 +261,6 @@ class InternalError(Refusal):
     reason = "internal_error"
     status_code = 500
     message = "Internal Server Error"
-    slug = "internal_server_error"
 
 
 class Unavailable(Refusal):
@@ -279,4 +269,3 @@ class Unavailable(Refusal):
     reason = "unavailable"
     status_code = 503
     message = "Service Unavailable"
-    slug = "rest_unavailable"

@@ -1,45 +1,80 @@
-"""How each API words its errors, and which answers where no view was reached."""
+"""How each API words its errors, and which answers where no view was reached.
+
+A dialect is an object that an app registers, by a name that ``MOUNTS`` may give to a path.
+"""
 
 from __future__ import annotations
 
-import enum
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from platform_errors.conf import conf
 from platform_errors.http import negotiation
 from platform_errors.http.mounts import is_below
 
+if TYPE_CHECKING:
+    from platform_errors.errors.base import Refusal
 
-class Dialect(enum.Enum):
+
+class Dialect(ABC):
     """How a view speaks; it says so with the class attribute ``error_dialect``."""
 
-    PLATFORM = "platform"
-    """XML unless JSON is preferred: ``code``, ``message``, ``detail``."""
-    EVENTS = "events"
-    """JSON ``code``, ``message``, ``data``; XML only for those who name it above JSON."""
+    name: ClassVar[str]
+
+    @abstractmethod
+    def wants_xml(self, accept: str) -> bool:
+        """Return whether an ``Accept`` value is answered with XML; otherwise JSON."""
+
+    @abstractmethod
+    def members(self, refusal: Refusal) -> dict[str, Any]:
+        """Return the members of the JSON document."""
 
 
-PLATFORM = Dialect.PLATFORM
-EVENTS = Dialect.EVENTS
+_registered: dict[str, Dialect] = {}
 
 
-def wants_xml(accept: str, dialect: Dialect) -> bool:
-    """Choose between XML and JSON as decisions 6 does.
+def register(dialect: Dialect) -> None:
+    """Make a dialect known by its name."""
+    _registered[dialect.name] = dialect
 
-    A platform service answers XML unless JSON is wanted more, by quality or, at the same
-    quality, by being named where XML is only covered by a wildcard. The events interface
-    answers JSON unless XML is named with a higher quality; never to a browser, which names
-    ``text/html`` beside it.
-    """
-    xml = negotiation.preference(accept, *negotiation.XML_TYPES)
-    as_json = negotiation.preference(accept, negotiation.JSON)
-    if dialect is PLATFORM:
+
+def names() -> list[str]:
+    """Return the names of the dialects that apps registered."""
+    return sorted(_registered)
+
+
+class PlatformDialect(Dialect):
+    """XML unless JSON is preferred: ``code``, ``message``, ``detail`` (decisions 6)."""
+
+    name = "platform"
+
+    def wants_xml(self, accept: str) -> bool:
+        """Answer XML unless JSON is wanted more.
+
+        By quality or, at the same quality, by being named where XML is only covered by a
+        wildcard.
+        """
+        as_json = negotiation.preference(accept, negotiation.JSON)
+        xml = negotiation.preference(accept, *negotiation.XML_TYPES)
         return as_json.quality == 0 or xml >= as_json
-    is_browser = negotiation.preference(accept, "text/html").is_named
-    return xml.is_named and xml.quality > as_json.quality and not is_browser
+
+    def members(self, refusal: Refusal) -> dict[str, Any]:
+        """Return status, message, detail, reason and evidence."""
+        return {
+            "code": refusal.status_code,
+            "message": refusal.text,
+            "detail": str(refusal.detail),
+            "reason": refusal.reason,
+            **refusal.evidence,
+        }
+
+
+PLATFORM = PlatformDialect()
+register(PLATFORM)
 
 
 def dialect_of(path: str) -> Dialect | None:
     """Return the dialect of the longest mount that holds a path; ``None`` for a page."""
     mounts = conf.mounts
     holding = [prefix for prefix in mounts if is_below(path, (prefix,))]
-    return Dialect(mounts[max(holding, key=len)]) if holding else None
+    return _registered[mounts[max(holding, key=len)]] if holding else None

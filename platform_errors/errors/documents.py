@@ -1,4 +1,4 @@
-"""A refusal as a document: XML, the platform's JSON, the events interface's JSON.
+"""A refusal as a document: XML, or the JSON of a dialect.
 
 Nothing here knows about requests; ``handler.py`` makes responses of these.
 """
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.etree import ElementTree as ET
 
 from platform_errors.errors.base import printable
-from platform_errors.errors.dialects import EVENTS, wants_xml
 
 if TYPE_CHECKING:
     from platform_errors.errors.base import Refusal
@@ -31,40 +30,9 @@ def error_document(
     refusal: Refusal, *, dialect: Dialect, accept: str, namespace: str
 ) -> Document:
     """Return the refusal in the form that the dialect gives to this ``Accept`` value."""
-    if wants_xml(accept, dialect):
+    if dialect.wants_xml(accept):
         return Document(error_xml(refusal, namespace), XML_CONTENT_TYPE)
-    members = events_members(refusal) if dialect is EVENTS else platform_members(refusal)
-    return Document(to_json(members), JSON_CONTENT_TYPE)
-
-
-def platform_members(refusal: Refusal) -> dict[str, Any]:
-    """Return the JSON of the platform services (decisions 6)."""
-    return {
-        "code": refusal.status_code,
-        "message": refusal.text,
-        "detail": str(refusal.detail),
-        "reason": refusal.reason,
-        **refusal.evidence,
-    }
-
-
-def events_members(refusal: Refusal) -> dict[str, Any]:
-    """Return the JSON of the events interface (decisions 6).
-
-    ``data.detail`` is there when it says more than the message.
-    """
-    data = {
-        "status": refusal.status_code,
-        "reason": refusal.reason,
-        **refusal.data,
-        **refusal.evidence,
-    }
-    if str(refusal.detail) != refusal.events_text and "params" not in data:
-        data["detail"] = str(refusal.detail)
-    members = {"code": refusal.slug, "message": refusal.events_text, "data": data}
-    if refusal.additional_data:
-        members["additional_data"] = list(refusal.additional_data)
-    return members
+    return Document(to_json(dialect.members(refusal)), JSON_CONTENT_TYPE)
 
 
 def error_xml(refusal: Refusal, namespace: str) -> bytes:

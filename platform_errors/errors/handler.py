@@ -121,7 +121,7 @@ def _other(exc: drf.APIException) -> Refusal:
     """Keep the status of an exception that only a third party knows."""
     refusal = catalogue.MalformedRequest(_detail(exc))
     refusal.status_code = exc.status_code
-    refusal.text = refusal.events_text = responses.get(exc.status_code, "Refused")
+    refusal.text = refusal.summary = responses.get(exc.status_code, "Refused")
     refusal.reason = Refusal.reason
     return refusal
 

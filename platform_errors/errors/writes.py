@@ -1,8 +1,8 @@
-"""Refusals of writes and of parameters (spec 7.5), with a code for every field."""
+"""Refusals of writes and of parameters (spec 7.5), with the reason for every field."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from rest_framework.exceptions import ErrorDetail
 
@@ -11,26 +11,7 @@ from platform_errors.errors.base import Refusal, echo
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-ANY_FAULT: Final = "rest_invalid_param"
-MISSING: Final = "rest_missing_callback_param"
-FIELD_CODES: Final = {
-    "required": MISSING,
-    "blank": "rest_too_short",
-    "date": "rest_invalid_date",
-    "degrees": "rest_out_of_bounds",
-    "email": "rest_invalid_email",
-    "id": "rest_invalid_type",
-    "length": "rest_too_long",
-    "many": "rest_too_many_items",
-    "object": "rest_invalid_type",
-    "range": "rest_out_of_bounds",
-    "slug": "rest_invalid_pattern",
-    "status": "rest_not_in_enum",
-    "type": "rest_invalid_type",
-    "url": "rest_invalid_url",
-    "zone": "rest_invalid_timezone",
-}
-"""The ``code`` of DRF's ``ErrorDetail`` → the code of a field in ``data.details``."""
+REQUIRED: Final = ErrorDetail("is required.", code="required")
 
 
 class JsonError(NamedTuple):
@@ -48,22 +29,6 @@ JSON_NOT_UTF8: Final = JsonError(
 JSON_SURROGATE: Final = JsonError(10, "Single unpaired surrogate in Unicode escape")
 
 
-def field_details(reasons: Mapping[str, str]) -> dict[str, Any]:
-    """Return ``data.details``: each field's code, message and data.
-
-    A reason that is DRF's ``ErrorDetail`` says its own code; a plain text has the general
-    one.
-    """
-    return {
-        name: {
-            "code": FIELD_CODES.get(getattr(reason, "code", ""), ANY_FAULT),
-            "message": str(reason),
-            "data": {"param": name},
-        }
-        for name, reason in reasons.items()
-    }
-
-
 class BadBody(Refusal):
     """The body cannot be read or does not fit."""
 
@@ -75,7 +40,6 @@ class MalformedJson(BadBody):
     """The body is not JSON; ``json_error`` is ``None`` when it is, but no object."""
 
     reason = "json_malformed"
-    slug = "rest_invalid_json"
 
     def __init__(
         self, detail: str = "", *, json_error: JsonError | None = JSON_SYNTAX
@@ -95,7 +59,6 @@ class MissingParameters(BadBody):
     """
 
     reason = "parameters_missing"
-    slug = MISSING
 
     def __init__(
         self,
@@ -107,10 +70,9 @@ class MissingParameters(BadBody):
         """Name what is missing."""
         self.names = list(names)
         listed = f"Missing parameter(s): {', '.join(map(echo, self.names))}"
-        why = ErrorDetail("is required.", code="required")
-        details = field_details(dict.fromkeys(self.names, why) | dict(invalid or {}))
-        super().__init__(listed, data={"params": self.names, "details": details})
-        self.events_text = listed
+        super().__init__(listed, data={"params": self.names})
+        self.fields = dict.fromkeys(self.names, REQUIRED) | dict(invalid or {})
+        self.summary = listed
         self.text = self.text if in_body else listed
 
 
@@ -127,10 +89,11 @@ class InvalidParameters(BadBody):
         self.params = {echo(name): reason for name, reason in params.items()}
         super().__init__(
             "; ".join(f"{name}: {reason}" for name, reason in self.params.items()),
-            data={"params": self.params, "details": field_details(self.params)},
+            data={"params": self.params},
         )
-        self.events_text = f"Invalid parameter(s): {', '.join(self.params)}"
-        self.text = self.text if in_body else self.events_text
+        self.fields = self.params
+        self.summary = f"Invalid parameter(s): {', '.join(self.params)}"
+        self.text = self.text if in_body else self.summary
 
 
 class ContentTooLarge(BadBody):
@@ -139,7 +102,6 @@ class ContentTooLarge(BadBody):
     reason = "content_too_large"
     status_code = 413
     message = "Content Too Large"
-    slug = "rest_content_too_large"
 
 
 class Conflict(Refusal):
@@ -148,7 +110,6 @@ class Conflict(Refusal):
     reason = "conflict"
     status_code = 409
     message = "Conflict"
-    slug = "rest_conflict"
 
 
 class PreconditionFailed(Refusal):
@@ -157,7 +118,6 @@ class PreconditionFailed(Refusal):
     reason = "precondition_failed"
     status_code = 412
     message = "Precondition Failed"
-    slug = "rest_precondition_failed"
 
 
 class UnsupportedMediaType(Refusal):
@@ -166,7 +126,6 @@ class UnsupportedMediaType(Refusal):
     reason = "media_type_unsupported"
     status_code = 415
     message = "Unsupported Media Type"
-    slug = "rest_unsupported_media_type"
 
 
 class IdempotencyMismatch(Refusal):
@@ -175,4 +134,3 @@ class IdempotencyMismatch(Refusal):
     reason = "idempotency_mismatch"
     status_code = 422
     message = "Idempotency-Key was used with another request body"
-    slug = "rest_idempotency_mismatch"

@@ -24,9 +24,9 @@ def _small_project(settings):
         "REASON_HEADER": "x-svc-Reason",
         "ERROR_DOCUMENTATION_URL": "",
         "TRUSTED_PROXIES": (),
-        "MOUNTS": {"/platform": "platform", "/platform/events/v1": "events"},
+        "MOUNTS": {"/platform": "platform", "/platform/terse": "terse"},
         "CORS_PATHS": ("/platform",),
-        "CORS_EXPOSED_HEADERS": ("ETag", "Retry-After", "X-Total"),
+        "CORS_EXPOSED_HEADERS": ("ETag", "Link", "X-Total"),
     }
     yield
     MemoryKeyStore.clear()

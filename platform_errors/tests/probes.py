@@ -10,7 +10,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from platform_errors.errors import dialects
+from platform_errors.errors.dialects import PLATFORM, Dialect, register
 from platform_errors.models import Nonce
 from platform_errors.permissions import (
     RequiresCredentials,
@@ -25,9 +25,9 @@ from platform_errors.views import NoSuchResource
 
 
 class Probe(APIView):
-    """Reads are open, writes ask for everything: what the events interface does."""
+    """Reads are open, writes ask for everything."""
 
-    error_dialect = dialects.PLATFORM
+    error_dialect = PLATFORM
     renderer_classes = [XmlRenderer, JSONRenderer]
     xml_root = "probe"
     permission_classes = [
@@ -79,7 +79,7 @@ class Failing(APIView):
 
     authentication_classes = ()
     permission_classes = ()
-    error_dialect = dialects.PLATFORM
+    error_dialect = PLATFORM
     renderer_classes = [XmlRenderer, JSONRenderer]
     xml_root = "failing"
     failure: type[Exception] | Exception = RuntimeError("internal matter")
@@ -116,7 +116,20 @@ def broken_view(request):
     raise type(Failing.failure)(*Failing.failure.args)
 
 
-EVENTS = dialects.EVENTS
+class TerseDialect(Dialect):
+    """One that an app of one's own might register."""
+
+    name = "terse"
+
+    def wants_xml(self, accept):
+        return False
+
+    def members(self, refusal):
+        return {"error": refusal.reason}
+
+
+TERSE = TerseDialect()
+register(TERSE)
 handler400 = "platform_errors.errors.django_handlers.bad_request"
 handler403 = "platform_errors.errors.django_handlers.permission_denied"
 handler404 = "platform_errors.errors.django_handlers.page_not_found"
@@ -134,15 +147,7 @@ urlpatterns = [
     path("platform/writing", Writing.as_view()),
     path("platform/drf", DrfParsing.as_view()),
     path("platform/broken", broken_view),
-    path(
-        "platform/events/v1/probe",
-        Probe.as_view(error_dialect=EVENTS, renderer_classes=[JSONRenderer]),
-    ),
-    path(
-        "platform/events/v1/failing",
-        Failing.as_view(error_dialect=EVENTS, renderer_classes=[JSONRenderer]),
-    ),
-    path("platform/events/v1/broken", broken_view),
-    re_path(r"^platform/events/v1/", NoSuchResource.as_view(error_dialect=EVENTS)),
+    path("platform/terse/broken", broken_view),
+    re_path(r"^platform/terse/", NoSuchResource.as_view(error_dialect=TERSE)),
     path("broken", broken_view),
 ]

@@ -104,17 +104,17 @@ def test_nothing_granted_counts_as_deny(found, alice, now, granted):
 def test_a_second_submit_gets_no_second_code(found, alice, now):
     pending.issue_code(found, user=alice, granted=ALL, now=now)
 
-    with pytest.raises(pending.Spent):
+    with pytest.raises(pending.RequestAlreadyUsed):
         pending.issue_code(found, user=alice, granted=ALL, now=now)
-    with pytest.raises(pending.Spent):
+    with pytest.raises(pending.RequestAlreadyUsed):
         pending.deny(found, now=now)
-    with pytest.raises(pending.Spent):
+    with pytest.raises(pending.RequestAlreadyUsed):
         pending.choose_institution(found, "1001", now=now)
     assert Grant.objects.count() == 1
 
 
 def test_it_expires_between_page_and_submit(found, alice, now):
-    with pytest.raises(pending.Spent):
+    with pytest.raises(pending.RequestAlreadyUsed):
         pending.issue_code(found, user=alice, granted=ALL, now=now + timedelta(minutes=11))
 
 

@@ -94,7 +94,7 @@ def test_many_submits_of_one_grant_page_issue_one_code(alice, key):
     def submit():
         try:
             pending.issue_code(found, user=alice, granted={"calendar_events"}, now=now)
-        except pending.Spent:
+        except pending.RequestAlreadyUsed:
             return "spent"
         return "issued"
 

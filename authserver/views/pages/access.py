@@ -50,7 +50,7 @@ class MyAccess(OwnPage):
         return self.page(
             user=self.user,
             institution=self.user.institution,
-            applications=granted_access.of(self.user, timezone.now()),
+            applications=granted_access.applications_for(self.user, timezone.now()),
             password_url=steps.address("password"),
             logout_url=steps.address("logout"),
         )

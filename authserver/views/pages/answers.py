@@ -47,7 +47,7 @@ def refused(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     return _with_reason(request, response, refusal)
 
 
-def told(
+def redirect_errors_to_client(
     request: HttpRequest, asked: AuthorizationRequest, work: Callable[[], HttpResponse]
 ) -> HttpResponse:
     """Do the work, and tell the application when it breaks (RFC 6749 section 4.1.2.1).
@@ -68,7 +68,7 @@ def told(
     return refused(request, asked.refuse(why))
 
 
-def leave(request: HttpRequest, refusal: Refusal) -> HttpResponse:
+def render_redirect_interstitial(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     """Show a page that goes to the application by itself.
 
     Browsers apply ``form-action 'self'`` to every redirect that follows a form, so a page
@@ -92,7 +92,7 @@ def _with_reason(
     return state_reason(response, refusal.reason)
 
 
-def outdated(request: HttpRequest) -> HttpResponse:
+def request_expired_page(request: HttpRequest) -> HttpResponse:
     """Say that a request is no longer open here, and how to go on (decisions 3.12).
 
     Expired, already answered, or begun in another browser: one answer for all, because

@@ -39,7 +39,9 @@ class Authorize(Page):
         )
         if isinstance(outcome, requests.Refusal):
             return answers.refused(request, outcome)
-        return answers.told(request, outcome, lambda: _begin(request, outcome, now))
+        return answers.redirect_errors_to_client(
+            request, outcome, lambda: _begin(request, outcome, now)
+        )
 
 
 def _begin(
@@ -48,5 +50,5 @@ def _begin(
     handle = session.begin(request, outcome, now=now)
     found = pending.load(handle, binding=session.binding(request), now=now)
     if found is None:  # the key was deleted in this very moment
-        return answers.outdated(request)
-    return steps.finish_as_before(request, found, handle, now=now)
+        return answers.request_expired_page(request)
+    return steps.issue_code_from_saved_consent(request, found, handle, now=now)

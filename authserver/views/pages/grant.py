@@ -45,7 +45,9 @@ class _SignedInStep(steps.StepPage):
         asked = self.found.request
         user = asked.institution and session.signed_in(request, asked.institution)
         if not user:
-            return steps.onward(request, self.found, self.handle, now=self.now)
+            return steps.redirect_to_next_step(
+                request, self.found, self.handle, now=self.now
+            )
         self.user = user
         return None
 
@@ -68,7 +70,7 @@ class Grant(_SignedInStep):
             )
         if not form.allowed:
             return self._deny(request)
-        return answers.told(
+        return answers.redirect_errors_to_client(
             request,
             self.found.request,
             lambda: steps.finish(
@@ -79,8 +81,8 @@ class Grant(_SignedInStep):
     def _deny(self, request: HttpRequest) -> HttpResponse:
         try:
             location = pending.deny(self.found, now=self.now, user=self.user)
-        except pending.Spent:
-            return answers.outdated(request)
+        except pending.RequestAlreadyUsed:
+            return answers.request_expired_page(request)
         return answers.to_application(location)
 
     # Browsers apply form-action to the redirect that follows the form, and that one leaves.
@@ -122,10 +124,12 @@ class Finish(steps.StepPage):
 
     def get(self, request: HttpRequest) -> HttpResponse:
         """Go to the application, or to the page that has to be shown after all."""
-        return answers.told(
+        return answers.redirect_errors_to_client(
             request,
             self.found.request,
-            lambda: steps.finish_as_before(request, self.found, self.handle, now=self.now),
+            lambda: steps.issue_code_from_saved_consent(
+                request, self.found, self.handle, now=self.now
+            ),
         )
 
 

@@ -30,9 +30,9 @@ class ChooseInstitution(steps.OptionalStepPage):
         answer = super().prepare(request)
         if answer is not None or self.found is None:
             return answer
-        if session.may_choose(request, self.found, self.handle):
+        if session.can_change_institution(request, self.found, self.handle):
             return None
-        return steps.onward(request, self.found, self.handle, now=self.now)
+        return steps.redirect_to_next_step(request, self.found, self.handle, now=self.now)
 
     def get(self, request: HttpRequest) -> HttpResponse:
         """Show at most 25 that match, by name."""
@@ -66,11 +66,11 @@ class ChooseInstitution(steps.OptionalStepPage):
             chosen = pending.choose_institution(
                 self.found, institution.registry_id, now=self.now
             )
-        except pending.Spent:
-            return answers.outdated(request)
+        except pending.RequestAlreadyUsed:
+            return answers.request_expired_page(request)
         if isinstance(chosen, Refusal):
-            return answers.leave(request, chosen)
-        return steps.onward(request, chosen, self.handle, now=self.now)
+            return answers.render_redirect_interstitial(request, chosen)
+        return steps.redirect_to_next_step(request, chosen, self.handle, now=self.now)
 
     def _among(self) -> InstitutionQuerySet:
         active: InstitutionQuerySet = Institution.objects.active()

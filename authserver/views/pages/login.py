@@ -60,20 +60,22 @@ class Login(steps.OptionalStepPage, LoginView):
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         """Say where one signs in, and for what."""
-        may_choose = self.found is None or session.may_choose(
+        can_change = self.found is None or session.can_change_institution(
             self.request, self.found, self.handle
         )
         return super().get_context_data(
             **kwargs,
             institution=self.institution,
             application=self.found.request.key.name if self.found else "",
-            change_url=steps.address("institution", self.handle) if may_choose else "",
+            change_url=steps.address("institution", self.handle) if can_change else "",
         )
 
     def _go_on(self) -> HttpResponse:
         if self.found is None:
             return HttpResponseRedirect(steps.address("access"))
-        return steps.onward(self.request, self.found, self.handle, now=self.now)
+        return steps.redirect_to_next_step(
+            self.request, self.found, self.handle, now=self.now
+        )
 
 
 class SwitchAccount(steps.StepPage):
@@ -83,9 +85,9 @@ class SwitchAccount(steps.StepPage):
 
     def get(self, request: HttpRequest) -> HttpResponse:
         """Go back to where the request stands; only a form ends a session."""
-        return steps.onward(request, self.found, self.handle, now=self.now)
+        return steps.redirect_to_next_step(request, self.found, self.handle, now=self.now)
 
     def post(self, request: HttpRequest) -> HttpResponse:
         """Ask for a login again."""
         session.switch_account(request)
-        return steps.onward(request, self.found, self.handle, now=self.now)
+        return steps.redirect_to_next_step(request, self.found, self.handle, now=self.now)

@@ -32,12 +32,13 @@ def address(page: str, handle: str = "", **query: str) -> str:
     return f"{path}?{urlencode(values)}" if values else path
 
 
-def onward(
+def redirect_to_next_step(
     request: HttpRequest, found: Pending, handle: str, *, now: datetime
 ) -> HttpResponse:
     """Redirect to the page that the pending request waits for.
 
-    Always a page of ours, because a form may have led here (see ``answers.leave``).
+    Always a page of ours, because a form may have led here (see
+    ``answers.render_redirect_interstitial``).
     """
     step = session.next_step(request, found, now=now)
     page = "continue" if step is session.Step.FINISH else step.value
@@ -55,14 +56,14 @@ def finish(
     """Issue a code, or the refusal that came in between, and go to the application."""
     try:
         outcome = pending.issue_code(found, user=user, granted=granted, now=now)
-    except pending.Spent:
-        return answers.outdated(request)
+    except pending.RequestAlreadyUsed:
+        return answers.request_expired_page(request)
     if isinstance(outcome, str):
         return answers.to_application(outcome)
     return answers.refused(request, outcome)
 
 
-def finish_as_before(
+def issue_code_from_saved_consent(
     request: HttpRequest, found: Pending, handle: str, *, now: datetime
 ) -> HttpResponse:
     """Issue a code for what was allowed before; ask where that is not all of it."""
@@ -71,7 +72,7 @@ def finish_as_before(
         session.next_step(request, found, now=now) is not session.Step.FINISH
         or user is None
     ):
-        return onward(request, found, handle, now=now)
+        return redirect_to_next_step(request, found, handle, now=now)
     granted = frozenset(found.request.scopes.tokens)
     return finish(request, found, user=user, granted=granted, now=now)
 
@@ -95,10 +96,10 @@ class OptionalStepPage(Page):
             self.handle, binding=session.binding(request), now=self.now
         )
         if self.found is None:
-            return answers.outdated(request)
+            return answers.request_expired_page(request)
         # Key, services and institutions may have changed since the page before.
         if (refusal := self.found.check(self.now)) is not None:
-            return answers.leave(request, refusal)
+            return answers.render_redirect_interstitial(request, refusal)
         return None
 
 
@@ -110,5 +111,5 @@ class StepPage(OptionalStepPage):
     def prepare(self, request: HttpRequest) -> HttpResponse | None:
         """Load the pending request, which must be named."""
         return super().prepare(request) or (
-            None if HANDLE in request.GET else answers.outdated(request)
+            None if HANDLE in request.GET else answers.request_expired_page(request)
         )

@@ -10,6 +10,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse
 
 from calendar_events.api.schema import envelopes, examples
+from calendar_events.api.schema.errors import EventsErrorSerializer
 from calendar_events.api.schema.parameters import (
     CONDITIONS,
     CONTEXT,
@@ -31,7 +32,6 @@ from calendar_events.api.schema.parameters import (
 from calendar_events.documents.events import EventDocument
 from calendar_events.documents.places import OrganizerDocument, VenueDocument
 from calendar_events.documents.terms import TermDocument
-from platform_errors.schema import EventsErrorSerializer
 
 if TYPE_CHECKING:
     from rest_framework.serializers import BaseSerializer

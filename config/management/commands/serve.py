@@ -66,7 +66,7 @@ class Command(BaseCommand):
             call_command("migrate", verbosity=0, interactive=False, skip_checks=False)
             if settings.DEMO:
                 call_command("seed_demo", verbosity=0)
-        with alone_in(Path(settings.STATIC_ROOT)):
+        with exclusive_lock(Path(settings.STATIC_ROOT)):
             call_command("collectstatic", verbosity=0, interactive=False)
         if options["prepare_only"]:
             return
@@ -94,7 +94,7 @@ def alone_with(database: BaseDatabaseWrapper) -> Iterator[None]:
     long as it takes, and finds nothing left to do.
     """
     if database.vendor == "sqlite":
-        with alone_in(Path(database.settings_dict["NAME"]).resolve().parent):
+        with exclusive_lock(Path(database.settings_dict["NAME"]).resolve().parent):
             yield
         return
     # On a connection of its own: whatever the commands do with theirs, it keeps the lock.
@@ -109,7 +109,7 @@ def alone_with(database: BaseDatabaseWrapper) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def alone_in(directory: Path) -> Iterator[None]:
+def exclusive_lock(directory: Path) -> Iterator[None]:
     """Make the directory and keep other servers that start from writing there meanwhile.
 
     Collecting deletes a file before it writes it again; two at once trip over that.

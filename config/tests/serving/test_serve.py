@@ -79,7 +79,7 @@ def test_a_taken_port_is_said_clearly(tmp_path):
 def test_servers_that_start_together_collect_static_files_one_after_the_other(tmp_path):
     directory = tmp_path / "made" / "static"
 
-    with serve.alone_in(directory):
+    with serve.exclusive_lock(directory):
         other = os.open(directory, os.O_RDONLY)
         with pytest.raises(BlockingIOError):
             fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)

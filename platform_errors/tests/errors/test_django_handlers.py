@@ -13,7 +13,6 @@ from django.http import Http404
 from platform_errors.tests.clients import read_error
 
 FAILING = "/platform/failing"
-EVENTS_FAILING = "/platform/events/v1/failing"
 
 
 def test_internal_error_says_its_request_identifier_and_nothing_else(
@@ -53,27 +52,13 @@ def test_a_path_cannot_start_a_line_in_the_log(api, fails_with, caplog):
     )
 
 
-def test_an_events_500_says_its_request_identifier(api):
-    response = api.call("GET", EVENTS_FAILING, accept=None)
-
-    assert response.json() == {
-        "code": "internal_server_error",
-        "message": "Internal Server Error",
-        "data": {
-            "status": 500,
-            "reason": "internal_error",
-            "detail": f"request identifier: {response['x-svc-RequestId']}",
-        },
-    }
-
-
 def test_a_broken_view_outside_of_drf_answers_in_the_dialect_of_its_mount(api):
     platform = api.call("GET", "/platform/broken", accept=None)
-    events = api.call("GET", "/platform/events/v1/broken", accept=None)
+    terse = api.call("GET", "/platform/terse/broken", accept=None)
 
     assert read_error(platform).message == "Internal Server Error"
     assert read_error(platform).detail.endswith(platform["x-svc-RequestId"])
-    assert events.json()["code"] == "internal_server_error"
+    assert terse.json() == {"error": "internal_error"}
 
 
 @pytest.mark.parametrize(
@@ -109,8 +94,8 @@ def test_a_page_keeps_django_s_error_pages(api, fails_with, failure, status):
 
 def test_a_host_that_is_not_ours_is_refused_in_the_dialect_of_the_mount(api, accept):
     platform = api.call("GET", "/platform/probe", accept=accept, HTTP_HOST="evil.example")
-    events = api.call("GET", "/platform/events/v1/probe", HTTP_HOST="evil.example")
+    terse = api.call("GET", "/platform/terse/probe", HTTP_HOST="evil.example")
 
     assert read_error(platform).message == "Bad Request"
     assert platform["x-svc-RequestId"]
-    assert events.status_code == 400
+    assert (terse.status_code, terse.json()) == (400, {"error": "request_malformed"})

@@ -1,6 +1,5 @@
 """Error documents: form, order, and whatever text a caller managed to put into one."""
 
-import json
 import re
 from pathlib import Path
 
@@ -69,20 +68,8 @@ def test_every_refusal_is_a_valid_xml_document(refusal_class):
 
 
 @pytest.mark.parametrize("refusal_class", ALL, ids=lambda cls: cls.__name__)
-def test_every_refusal_is_an_events_document(refusal_class):
-    refusal = example(refusal_class)
-
-    members = json.loads(documents.to_json(documents.events_members(refusal)))
-
-    assert list(members) == ["code", "message", "data"]
-    assert members["code"] == refusal.slug
-    assert members["data"]["status"] == refusal.status_code
-
-
-@pytest.mark.parametrize("refusal_class", ALL, ids=lambda cls: cls.__name__)
-def test_a_refusal_states_status_and_slug_that_belong_together(refusal_class):
+def test_a_refusal_states_a_status_of_an_error(refusal_class):
     assert 400 <= refusal_class.status_code <= 599
-    assert refusal_class.slug.replace("_", "").isalpha()
 
 
 @pytest.mark.parametrize("refusal_class", ALL, ids=lambda cls: cls.__name__)
@@ -115,15 +102,6 @@ def test_whatever_is_echoed_xml_stays_valid(text):
     assert len(root[1].text) <= len("service key  is invalid") + ECHO_LIMIT
 
 
-@given(st.dictionaries(st.text(st.characters(exclude_categories=())), st.text()))
-def test_whatever_is_echoed_json_stays_valid(params):
-    refusal = writes.InvalidParameters(params)
-
-    members = json.loads(documents.to_json(documents.events_members(refusal)))
-
-    assert members["data"]["status"] == 400
-
-
 @pytest.mark.parametrize(
     ("sent", "shown"),
     [
@@ -149,83 +127,6 @@ def test_braces_that_a_caller_sends_are_not_placeholders():
     assert catalogue.KeyInvalid(key="{0.__class__}").text == (
         "service key {0.__class__} is invalid"
     )
-
-
-@pytest.mark.parametrize(
-    ("refusal", "members"),
-    [
-        (
-            writes.MissingParameters(["title", "start_date"]),
-            {
-                "code": "rest_missing_callback_param",
-                "message": "Missing parameter(s): title, start_date",
-                "data": {
-                    "status": 400,
-                    "reason": "parameters_missing",
-                    "params": ["title", "start_date"],
-                    "details": {
-                        name: {
-                            "code": "rest_missing_callback_param",
-                            "message": "is required.",
-                            "data": {"param": name},
-                        }
-                        for name in ("title", "start_date")
-                    },
-                },
-            },
-        ),
-        (
-            writes.InvalidParameters({"page": "must be positive"}),
-            {
-                "code": "rest_invalid_param",
-                "message": "Invalid parameter(s): page",
-                "data": {
-                    "status": 400,
-                    "reason": "parameters_invalid",
-                    "params": {"page": "must be positive"},
-                    "details": {
-                        "page": {
-                            "code": "rest_invalid_param",
-                            "message": "must be positive",
-                            "data": {"param": "page"},
-                        }
-                    },
-                },
-            },
-        ),
-        (
-            catalogue.InvalidUser(),
-            {
-                "code": "rest_forbidden",
-                "message": "Invalid user",
-                "data": {
-                    "status": 403,
-                    "reason": "user_invalid",
-                    "detail": "principalID and/or principalIDNS is invalid",
-                },
-            },
-        ),
-        (
-            catalogue.KeyExpired(),
-            {
-                "code": "rest_unauthorized",
-                "message": "service key is expired",
-                "data": {"status": 401, "reason": "key_expired"},
-            },
-        ),
-        (
-            catalogue.AuthorizationHeaderMissing(),
-            {
-                "code": "rest_forbidden",
-                "message": "Authorization header is missing",
-                "data": {"status": 401, "reason": "authorization_header_missing"},
-            },
-        ),
-    ],
-    ids=lambda value: type(value).__name__,
-)
-def test_the_events_document_has_code_message_and_data(refusal, members):
-    assert documents.events_members(refusal) == members
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,11 @@
 """Answers that the caller would not take are 406, after everything else (spec 7.4)."""
 
 import pytest
-from django.http import Http404
 
 from platform_errors.models import Nonce
 from platform_errors.tests.clients import read_error
 
 FAILING = "/platform/failing"
-EVENTS_FAILING = "/platform/events/v1/failing"
 
 
 @pytest.mark.parametrize("method", ["GET", "OPTIONS"])
@@ -31,22 +29,6 @@ def test_not_acceptable(api, method):
 )
 def test_whatever_stands_in_the_way_comes_before_not_acceptable(api, method, path, status):
     assert read_error(api.call(method, path, accept="text/plain")).status == status
-
-
-@pytest.mark.django_db
-def test_an_events_error_is_xml_for_a_caller_that_takes_nothing_else(api, fails_with):
-    fails_with(Http404())
-    only_xml = {"accept": "application/xml"}
-
-    missing = api.call("GET", EVENTS_FAILING, **only_xml)
-    malformed = api.call(
-        "POST", EVENTS_FAILING, data=b"{", content_type="application/json", **only_xml
-    )
-    success = api.call("GET", "/platform/events/v1/probe", **only_xml)
-
-    assert read_error(missing).status == 404
-    assert read_error(malformed).message == "Invalid HTTP Body Content"
-    assert read_error(success).message == "Not Acceptable"
 
 
 @pytest.mark.django_db

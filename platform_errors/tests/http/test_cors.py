@@ -51,7 +51,7 @@ def test_every_answer_may_be_read_errors_included(api, path, status):
     assert response.status_code == status
     assert response["Access-Control-Allow-Origin"] == "*"
     assert response["Access-Control-Expose-Headers"] == (
-        "ETag, Retry-After, X-Total, x-svc-RequestId, x-svc-Reason"
+        "ETag, Link, X-Total, x-svc-RequestId, x-svc-Reason"
     )
     assert "Access-Control-Allow-Credentials" not in response
 

@@ -17,7 +17,6 @@ from platform_errors.tests.factories import SECRET, make_key, past
 pytestmark = pytest.mark.django_db
 
 PATH = "/platform/credentials"
-EVENTS_PATH = "/platform/events/v1/probe"
 QUERY = "search=yoga+class&per_page=5"
 REQUEST = "GET\nplatform.example\n443\n/signature\nper_page=5\nsearch=yoga%20class\n"
 TEXT = f"key\n{{}}\nn-1\n\n{REQUEST}"
@@ -40,20 +39,6 @@ def test_the_platform_s_json_shows_the_lines(api):
     assert members["message"] == members["detail"] == "request has invalid signature (Zm9v)"
     assert members["canonical_request"] == REQUEST
     assert members["string_to_sign"] == TEXT.format(NOW)
-
-
-def test_the_events_json_shows_the_lines_in_its_data(api):
-    make_key()
-
-    members = forged(api, EVENTS_PATH, None).json()
-
-    assert members["message"] == "request has invalid signature (Zm9v)"
-    assert members["data"] == {
-        "status": 401,
-        "reason": "signature_invalid",
-        "canonical_request": REQUEST,
-        "string_to_sign": TEXT.format(NOW),
-    }
 
 
 def test_the_xml_shows_the_lines_in_its_detail(api):

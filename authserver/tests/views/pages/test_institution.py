@@ -123,7 +123,7 @@ def test_however_many_requests_are_open_the_first_can_still_be_answered(
     picker, address, key
 ):
     first = picker.url
-    for _ in range(session.MOST_CHOICES):
+    for _ in range(session.MAX_OPEN_CHOICES):
         picker.open(address(key, at=""))
 
     picker.open(first).press("institution=1001")
