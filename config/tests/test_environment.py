@@ -1,6 +1,7 @@
 """What the environment decides, tried in processes of their own."""
 
 import ast
+import json
 import os
 import re
 import subprocess
@@ -8,6 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from platform_errors.tests.documents_of import docs, table
 
 ROOT = Path(__file__).resolve().parents[2]
 READS = re.compile(r'(?:env\.[a-z_]+|required|mount)\(\s*"([A-Z][A-Z0-9_]+)"')
@@ -42,6 +45,80 @@ def test_the_example_file_names_once_every_variable_that_settings_read():
     named = re.findall(r"^#?([A-Z][A-Z0-9_]+)=", example, re.MULTILINE)
 
     assert sorted(named) == sorted(read)
+
+
+# What the example file gives as examples, and what depends on the machine.
+NO_DEFAULTS = {"DATABASE_URL", "WORKERS", "SCANS_AT_ONCE"}
+EVERYTHING = """
+import json
+import django
+django.setup()
+from pathlib import Path
+from config import settings
+from authserver.conf import conf as authserver
+from calendar_events.conf import conf as calendar
+from platform_errors.conf import conf as errors
+found = {name: value for name, value in vars(settings).items() if name[0].isupper()}
+found = {
+    name: repr(value.resolve() if isinstance(value, Path) else value)
+    for name, value in found.items()
+    if name.isupper()
+}
+for conf in (authserver, calendar, errors):
+    names = [name for name, kind in vars(type(conf)).items() if hasattr(kind, "convert")]
+    found[conf.dictionary] = {name: repr(getattr(conf, name)) for name in names}
+print(json.dumps(found))
+"""
+
+
+def settings_with(**environment):
+    """Return every setting, with those of the apps as the apps read them."""
+    finished = subprocess.run(
+        [sys.executable, "-c", EVERYTHING],
+        cwd=ROOT,
+        env={
+            "PATH": os.environ["PATH"],
+            "READ_DOT_ENV": "0",
+            "DJANGO_SETTINGS_MODULE": "config.settings",
+            **WHOLE,
+            **environment,
+        },
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return json.loads(finished.stdout)
+
+
+def test_what_the_example_file_shows_as_defaults_are_the_defaults():
+    example = (ROOT / ".env.example").read_text(encoding="utf-8")
+    shown = dict(re.findall(r"^#([A-Z][A-Z0-9_]+)=(.+)$", example, re.MULTILINE))
+
+    given = {name: value for name, value in shown.items() if name not in NO_DEFAULTS}
+
+    assert len(given) > 50
+    assert settings_with(**given) == settings_with()
+
+
+@pytest.mark.parametrize(
+    ("page", "heading"),
+    [("authorization.md", "variable"), ("operations.md", "setting")],
+)
+def test_the_defaults_in_the_documentation_are_the_defaults(page, heading):
+    rows = [
+        row
+        for part in docs(page).split(f"\n| {heading} |")[1:]
+        for row in table(f"| {heading} |{part}", heading)
+    ]
+    shown = {
+        name.strip("`"): value.strip("`")
+        for names, values, *_ in rows
+        for name, value in zip(names.split(", "), values.split(", "), strict=True)
+        if value and value != "required"
+    }
+
+    assert shown
+    assert settings_with(**shown) == settings_with()
 
 
 @pytest.mark.parametrize("name", sorted(WHOLE))
