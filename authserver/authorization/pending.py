@@ -4,7 +4,7 @@ How the pages use it::
 
     handle = pending.store(request, binding=binding, now=now)  # for the next address
     found = pending.load(handle, binding=binding, now=now)  # None: over, or not yours
-    refusal = found.check(now)  # what may have ended since
+    found.check(now)  # what may have ended since
     found = pending.choose_institution(found, registry_id, now=now)
     url = pending.issue_code(found, user=user, granted={"calendar_events"}, now=now)
     url = pending.deny(found, now=now)
@@ -24,7 +24,7 @@ from django.utils.crypto import constant_time_compare
 
 from authserver import audit, errors
 from authserver.authorization import consents
-from authserver.authorization.requests import AuthorizationRequest, Refusal, redirect_url
+from authserver.authorization.requests import AuthorizationRequest, redirect_url
 from authserver.conf import conf
 from authserver.crypto import opaque
 from authserver.keys import policy
@@ -55,16 +55,18 @@ class Pending:
     """Its ``institution`` is the one chosen so far, or ``None``."""
     expires_at: datetime
 
-    def check(self, now: datetime) -> Refusal | None:
-        """Ask again what may have changed since: key, services, institution."""
+    def check(self, now: datetime) -> None:
+        """Ask again what may have changed since: key, services, institution.
+
+        Raises ``AuthorizationRefused``.
+        """
         request = self.request
         try:
             require_active_key(request.key.view, now)
             policy.check_services(request.key.view, request.scopes, now)
             policy.check_institution(request.key.view, request.scopes, request.institution)
         except base.Refusal as refused:
-            return request.refuse(refused)
-        return None
+            raise request.refused(refused) from None
 
 
 def store(request: AuthorizationRequest, *, binding: str, now: datetime) -> str:
@@ -116,19 +118,17 @@ def load(handle: str, *, binding: str, now: datetime) -> Pending | None:
     )
 
 
-def choose_institution(
-    pending: Pending, registry_id: str, *, now: datetime
-) -> Pending | Refusal:
+def choose_institution(pending: Pending, registry_id: str, *, now: datetime) -> Pending:
     """Fix the institution where the user will log in, in place of an earlier choice.
 
-    Refuses one that the key lacks, or that contradicts ``context:``. Raises
-    ``RequestAlreadyUsed``.
+    Raises ``AuthorizationRefused`` for one that the key lacks, or that contradicts
+    ``context:``, and ``RequestAlreadyUsed``.
     """
     request = pending.request
     try:
         policy.check_institution(request.key.view, request.scopes, registry_id)
     except base.Refusal as refused:
-        return request.refuse(refused)
+        raise request.refused(refused) from None
     changed = _open(pending, now).update(
         institution_id=request.key.institution_pks[registry_id]
     )
@@ -154,7 +154,7 @@ def deny(pending: Pending, *, now: datetime, user: User | None = None) -> str:
             at=now,
             scopes=str(request.scopes),
         )
-    refusal = request.refuse(errors.AccessDenied("the user denied access"))
+    refusal = request.refused(errors.AccessDenied("the user denied access"))
     assert refusal.location is not None  # noqa: S101 -- the address was verified
     return refusal.location
 
@@ -165,23 +165,22 @@ def issue_code(
     user: User,
     granted: Collection[str],
     now: datetime,
-) -> str | Refusal:
+) -> str:
     """Consume the request, issue a code and return the address that carries it.
 
     ``granted`` are the tokens that the user allowed; what was not requested is ignored, and
     no service among them is a denial. Key, services, institution and user are asked once
     more. The consent is remembered where decisions 3.8 allows it. Raises
-    ``RequestAlreadyUsed``.
+    ``AuthorizationRefused`` and ``RequestAlreadyUsed``.
     """
     request = pending.request
     scopes = request.scopes.narrowed_to(granted)
     if not scopes.services:
         return deny(pending, now=now, user=user)
-    if (refusal := pending.check(now)) is not None:
-        return refusal
+    pending.check(now)
     institution = request.institution
     if institution is None or not _may_grant(user, institution):
-        return request.refuse(errors.AccessDenied("Invalid user"))
+        raise request.refused(errors.AccessDenied("Invalid user"))
     institution_id = request.key.institution_pks[institution]
     code = opaque.new_code()
     with transaction.atomic():

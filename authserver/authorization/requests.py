@@ -2,16 +2,17 @@
 
 How the pages use it (decisions 3)::
 
-    outcome = requests.validate(query, registry_id=registry_id, now=now)
-    if isinstance(outcome, Refusal):
-        outcome.location     # where to redirect, or None: show it as a local page instead
-        outcome.error, outcome.description, outcome.http_code, outcome.state
-    else:                    # an AuthorizationRequest
-        handle = pending.store(outcome, binding=..., now=now)
+    try:
+        request = requests.validate(query, registry_id=registry_id, now=now)
+    except requests.AuthorizationRefused as refused:
+        refused.location     # where to redirect, or None: show it as a local page instead
+        refused.error, refused.description, refused.http_code, refused.state
+    handle = pending.store(request, binding=..., now=now)
 
 ``pending.py`` keeps the request while the user decides, and issues the code. Nothing here
 reads HTTP but addresses, and nothing redirects to an address that was not verified:
-``Refusal`` has a ``location`` only when the redirect address is registered (decisions 3.2).
+``AuthorizationRefused`` has a ``location`` only when the redirect address is registered
+(decisions 3.2).
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ CODE_CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
+@dataclass(kw_only=True, eq=False)
+class AuthorizationRefused(Exception):
     """Why a request is not carried out, and where that may be said (spec 7.6)."""
 
     error: str
@@ -87,8 +88,8 @@ class AuthorizationRequest:
         """Whether what the user allows here need not be asked again (decisions 3.8)."""
         return self.key.remembers_consent(self.redirect_uri)
 
-    def refuse(self, refused: PlatformRefusal) -> Refusal:
-        """Return a refusal that goes back to the application."""
+    def refused(self, refused: PlatformRefusal) -> AuthorizationRefused:
+        """Return a refusal to raise, which goes back to the application."""
         return replace(
             _refusal(refused),
             state=self.state,
@@ -103,24 +104,25 @@ def validate(
     registry_id: str | None,
     now: datetime,
     generation: Generation = PRESENT,
-) -> AuthorizationRequest | Refusal:
+) -> AuthorizationRequest:
     """Validate the raw query of the authorization endpoint (spec 4.1).
 
     ``registry_id`` is the path's, digits by its route; ``generation`` may name another.
-    Before the redirect address is verified, a refusal has no location.
+    Raises ``AuthorizationRefused``, without a location before the redirect address is
+    verified.
     """
     try:
         values = parameters.parse(query)
         _require(values, "client_id", "redirect_uri")
     except PlatformRefusal as refused:
-        return _refusal(refused)
+        raise _refusal(refused) from None
     client_id, redirect_uri = values["client_id"], values["redirect_uri"]
     key = find_stored_key(client_id)
     if key is None:
-        return _unknown_key(values, now)
+        raise _unknown_key(values, now)
     if not redirect_uris.is_registered(redirect_uri, key.redirect_addresses):
         mismatch = errors.RedirectMismatch()
-        return replace(_refusal(mismatch), client_id=client_id)
+        raise replace(_refusal(mismatch), client_id=client_id)
     request = AuthorizationRequest(
         key=key,
         redirect_uri=redirect_uri,
@@ -134,7 +136,7 @@ def validate(
             request, values, registry_id=registry_id, now=now, generation=generation
         )
     except PlatformRefusal as refused:
-        return request.refuse(refused)
+        raise request.refused(refused) from None
 
 
 def _validated(
@@ -171,8 +173,8 @@ def _require(values: dict[str, str], *names: str) -> None:
             raise errors.InvalidRequest(f"required parameter '{name}' is missing or blank")
 
 
-def _unknown_key(values: dict[str, str], now: datetime) -> Refusal:
-    """Refuse an unknown key, to its address only where some active key registered it.
+def _unknown_key(values: dict[str, str], now: datetime) -> AuthorizationRefused:
+    """Return the refusal of an unknown key, to an address that an active key registered.
 
     Character by character and https alone: there is no key whose loopback rule could apply.
     """
@@ -208,8 +210,8 @@ def _code_challenge(key: StoredKey, values: dict[str, str]) -> str:
     return challenge
 
 
-def _refusal(refused: PlatformRefusal) -> Refusal:
-    return Refusal(
+def _refusal(refused: PlatformRefusal) -> AuthorizationRefused:
+    return AuthorizationRefused(
         error=errors.authorization_error(refused),
         description=refused.text,
         http_code=refused.status_code,

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from authserver.authorization import pending
-from authserver.authorization.requests import Refusal
+from authserver.authorization.requests import AuthorizationRefused
 from authserver.crypto import opaque
 from authserver.models import AuditEvent, Grant, PendingRequest, Session
 from authserver.tests import factories
@@ -165,11 +165,11 @@ def test_what_changed_while_the_user_decided_counts(
 
     later = timezone.now()
     found = pending.load(handle, binding="browser", now=later)
-    refusal = pending.issue_code(found, user=alice, granted=ALL, now=later)
+    with pytest.raises(AuthorizationRefused) as refused:
+        pending.issue_code(found, user=alice, granted=ALL, now=later)
 
-    assert isinstance(refusal, Refusal)
-    assert (refusal.error, refusal.http_code) == (error, http_code)
-    assert refusal.location is not None
+    assert (refused.value.error, refused.value.http_code) == (error, http_code)
+    assert refused.value.location is not None
     assert not Grant.objects.exists()
 
 
@@ -177,15 +177,17 @@ def test_a_disabled_user_gets_no_code(found, alice, now):
     alice.is_active = False
     alice.save()
 
-    refusal = pending.issue_code(found, user=alice, granted=ALL, now=now)
+    with pytest.raises(AuthorizationRefused) as refused:
+        pending.issue_code(found, user=alice, granted=ALL, now=now)
 
-    assert (refusal.error, refusal.http_code) == ("access_denied", 403)
+    assert (refused.value.error, refused.value.http_code) == ("access_denied", 403)
 
 
 def test_a_user_of_another_institution_gets_no_code(found, now):
-    refusal = pending.issue_code(found, user=factories.UserFactory(), granted=ALL, now=now)
+    with pytest.raises(AuthorizationRefused) as refused:
+        pending.issue_code(found, user=factories.UserFactory(), granted=ALL, now=now)
 
-    assert (refusal.error, refusal.http_code) == ("access_denied", 403)
+    assert (refused.value.error, refused.value.http_code) == ("access_denied", 403)
 
 
 @pytest.fixture
@@ -202,26 +204,32 @@ def test_the_institution_is_chosen_later_and_kept(undecided, alice, now):
 
 
 def test_without_an_institution_no_code_is_issued(undecided, alice, now):
-    assert isinstance(
-        pending.issue_code(undecided, user=alice, granted=ALL, now=now), Refusal
-    )
+    with pytest.raises(AuthorizationRefused):
+        pending.issue_code(undecided, user=alice, granted=ALL, now=now)
 
 
 @pytest.mark.parametrize("registry_id", ["1003", "nope", ""])
 def test_an_institution_that_the_key_lacks_cannot_be_chosen(undecided, registry_id, now):
-    refusal = pending.choose_institution(undecided, registry_id, now=now)
+    with pytest.raises(AuthorizationRefused) as refused:
+        pending.choose_institution(undecided, registry_id, now=now)
 
-    assert (refusal.error, refusal.http_code) == ("access_denied_institution", 403)
+    assert (refused.value.error, refused.value.http_code) == (
+        "access_denied_institution",
+        403,
+    )
 
 
 def test_the_context_of_the_scope_cannot_be_overruled(found, now):
-    again = pending.choose_institution(
-        pending.Pending(pk=found.pk, request=found.request, expires_at=found.expires_at),
-        "1002",
-        now=now,
-    )
+    with pytest.raises(AuthorizationRefused) as refused:
+        pending.choose_institution(
+            pending.Pending(
+                pk=found.pk, request=found.request, expires_at=found.expires_at
+            ),
+            "1002",
+            now=now,
+        )
 
-    assert again.error == "invalid_request"
+    assert refused.value.error == "invalid_request"
 
 
 # What anonymous requests leave behind goes as others come.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from django.http import HttpRequest
 
-    from authserver.authorization.requests import AuthorizationRequest, Refusal
+    from authserver.authorization.requests import AuthorizationRefused, AuthorizationRequest
 
 
 def to_application(location: str) -> HttpResponse:
@@ -30,7 +30,7 @@ def to_application(location: str) -> HttpResponse:
     return HttpResponse(status=HTTPStatus.FOUND, headers={"Location": location})
 
 
-def refused(request: HttpRequest, refusal: Refusal) -> HttpResponse:
+def refused(request: HttpRequest, refusal: AuthorizationRefused) -> HttpResponse:
     """Tell the application, or the user where the address is not verified.
 
     See decisions 3.2.
@@ -65,10 +65,12 @@ def redirect_errors_to_client(
             if isinstance(broke, catalogue.Unavailable)
             else errors.ServerError("something broke; it was recorded")
         )
-    return refused(request, asked.refuse(why))
+    return refused(request, asked.refused(why))
 
 
-def render_redirect_interstitial(request: HttpRequest, refusal: Refusal) -> HttpResponse:
+def render_redirect_interstitial(
+    request: HttpRequest, refusal: AuthorizationRefused
+) -> HttpResponse:
     """Show a page that goes to the application by itself.
 
     Browsers apply ``form-action 'self'`` to every redirect that follows a form, so a page
@@ -85,7 +87,7 @@ def render_redirect_interstitial(request: HttpRequest, refusal: Refusal) -> Http
 
 
 def _with_reason(
-    request: HttpRequest, response: HttpResponse, refusal: Refusal
+    request: HttpRequest, response: HttpResponse, refusal: AuthorizationRefused
 ) -> HttpResponse:
     """Say why in a header, and have it logged; the redirect keeps its four parameters."""
     state_key(request, refusal.client_id)

@@ -31,23 +31,24 @@ class Authorize(Page):
     def get(self, request: HttpRequest, registry_id: str | None = None) -> HttpResponse:
         """Go to the institution, login or grant page, or straight back (decisions 3)."""
         now = timezone.now()
-        outcome = requests.validate(
-            parameters.query_bytes(request.META.get("QUERY_STRING", "")),
-            registry_id=registry_id,
-            now=now,
-            generation=self.generation,
-        )
-        if isinstance(outcome, requests.Refusal):
-            return answers.refused(request, outcome)
+        try:
+            asked = requests.validate(
+                parameters.query_bytes(request.META.get("QUERY_STRING", "")),
+                registry_id=registry_id,
+                now=now,
+                generation=self.generation,
+            )
+        except requests.AuthorizationRefused as refused:
+            return answers.refused(request, refused)
         return answers.redirect_errors_to_client(
-            request, outcome, lambda: _begin(request, outcome, now)
+            request, asked, lambda: _begin(request, asked, now)
         )
 
 
 def _begin(
-    request: HttpRequest, outcome: requests.AuthorizationRequest, now: datetime
+    request: HttpRequest, asked: requests.AuthorizationRequest, now: datetime
 ) -> HttpResponse:
-    handle = session.begin(request, outcome, now=now)
+    handle = session.begin(request, asked, now=now)
     found = pending.load(handle, binding=session.binding(request), now=now)
     if found is None:  # the key was deleted in this very moment
         return answers.request_expired_page(request)

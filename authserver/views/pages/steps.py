@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from authserver.authorization import pending, session
+from authserver.authorization.requests import AuthorizationRefused
 from authserver.views.pages import answers
 from authserver.views.pages.base import Page
 
@@ -55,12 +56,12 @@ def finish(
 ) -> HttpResponse:
     """Issue a code, or the refusal that came in between, and go to the application."""
     try:
-        outcome = pending.issue_code(found, user=user, granted=granted, now=now)
+        location = pending.issue_code(found, user=user, granted=granted, now=now)
     except pending.RequestAlreadyUsed:
         return answers.request_expired_page(request)
-    if isinstance(outcome, str):
-        return answers.to_application(outcome)
-    return answers.refused(request, outcome)
+    except AuthorizationRefused as refused:
+        return answers.refused(request, refused)
+    return answers.to_application(location)
 
 
 def issue_code_from_saved_consent(
@@ -98,8 +99,10 @@ class OptionalStepPage(Page):
         if self.found is None:
             return answers.request_expired_page(request)
         # Key, services and institutions may have changed since the page before.
-        if (refusal := self.found.check(self.now)) is not None:
-            return answers.render_redirect_interstitial(request, refusal)
+        try:
+            self.found.check(self.now)
+        except AuthorizationRefused as refused:
+            return answers.render_redirect_interstitial(request, refused)
         return None
 
 

@@ -35,7 +35,10 @@ def key(institution):
 
 @pytest.fixture
 def ask(key):
-    """Validate a good request, changed by the arguments; ``None`` leaves one out."""
+    """Validate a good request, changed by the arguments; ``None`` leaves one out.
+
+    Returns the request, or the refusal that was raised.
+    """
 
     def ask(raw="", *, registry_id=None, old_generation=False, **changes):
         values = {
@@ -48,11 +51,14 @@ def ask(key):
             "code_challenge_method": "S256",
         } | changes
         query = urlencode({name: v for name, v in values.items() if v is not None}) + raw
-        return requests.validate(
-            query.encode("latin-1"),
-            registry_id=registry_id,
-            now=timezone.now(),
-            generation=OLD if old_generation else PRESENT,
-        )
+        try:
+            return requests.validate(
+                query.encode("latin-1"),
+                registry_id=registry_id,
+                now=timezone.now(),
+                generation=OLD if old_generation else PRESENT,
+            )
+        except requests.AuthorizationRefused as refused:
+            return refused
 
     return ask

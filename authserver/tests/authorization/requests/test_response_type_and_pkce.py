@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from authserver.authorization.requests import Refusal
+from authserver.authorization.requests import AuthorizationRefused
 from authserver.tests.authorization.requests.asking import CHALLENGE, answer
 
 pytestmark = pytest.mark.django_db
@@ -66,12 +66,14 @@ def test_an_old_generation_key_with_a_secret_may_leave_pkce_out(ask, key):
 
     assert ask(code_challenge=None, code_challenge_method=None).code_challenge == ""
     assert ask().code_challenge == CHALLENGE
-    assert isinstance(ask(code_challenge=""), Refusal)
-    assert isinstance(ask(code_challenge_method=None), Refusal)
+    assert isinstance(ask(code_challenge=""), AuthorizationRefused)
+    assert isinstance(ask(code_challenge_method=None), AuthorizationRefused)
 
 
 def test_an_old_generation_key_without_a_secret_may_not(ask, key):
     key.old_generation = True
     key.save()
 
-    assert isinstance(ask(code_challenge=None, code_challenge_method=None), Refusal)
+    assert isinstance(
+        ask(code_challenge=None, code_challenge_method=None), AuthorizationRefused
+    )
