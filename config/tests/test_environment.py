@@ -187,3 +187,15 @@ def test_a_public_address_without_a_scheme_is_refused():
     finished = settings_printed("1", **WHOLE | {"PUBLIC_URL": "platform.example"})
 
     assert "PUBLIC_URL must be an absolute http or https address" in finished.stderr
+
+
+def test_a_default_is_the_app_s_and_only_what_is_set_is_passed_on():
+    finished = settings_printed(
+        "sorted(settings.AUTHSERVER), settings.AUTHSERVER.get('CODE_SECONDS')",
+        **WHOLE,
+        CODE_SECONDS="30",
+    )
+
+    assert finished.stdout.strip() == (
+        "[['CODE_SECONDS', 'ENCRYPTION_KEYS', 'ISSUER'], 30]"
+    )
