@@ -25,7 +25,7 @@ from platform_errors.errors.writes import InvalidParameters
 if TYPE_CHECKING:
     from rest_framework.request import Request
 
-    from calendar_events.filters.base import ListFilterSet
+    from calendar_events.filters.lists import ListFilterSet
     from calendar_events.store.lists import ListQuerySet
 
 PAGING = frozenset({"page", "per_page", "_fields"})

@@ -12,7 +12,7 @@ from calendar_events.api.base import EventsView
 from calendar_events.api.callers import credentials_of, viewer_of, with_permissions
 from calendar_events.api.conditional import Version
 from calendar_events.api.pagination import DocumentPagination
-from calendar_events.filters.base import ListFilterBackend
+from calendar_events.filters.lists import ListFilterBackend
 from calendar_events.models import Event, Taxonomy, Term
 from calendar_events.models.visibility import EVENT
 from calendar_events.parsing.identifiers import identifier
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from django.http.response import HttpResponseBase
     from rest_framework.request import Request
 
-    from calendar_events.filters.base import ListFilterSet
+    from calendar_events.filters.lists import ListFilterSet
     from calendar_events.models.visibility import Viewer
     from calendar_events.store.list_version import State
     from calendar_events.store.singles import Loaded, Single

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from calendar_events.filters import reading
-from calendar_events.filters.base import ChangeParameters, ListFilterSet, OrderParameters
+from calendar_events.filters.lists import ChangeParameters, ListFilterSet, OrderParameters
 from calendar_events.filters.parameters import (
     DateFilter,
     FlagFilter,
@@ -19,7 +19,7 @@ from calendar_events.filters.parameters import (
     WordsFilter,
 )
 from calendar_events.filters.windows import window_of
-from calendar_events.store.geography import DEFAULT_RADIUS_KM
+from calendar_events.store.events.geography import DEFAULT_RADIUS_KM
 
 if TYPE_CHECKING:
     from calendar_events.store.events.queryset import ListedEvents

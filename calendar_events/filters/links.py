@@ -10,12 +10,12 @@ from calendar_events.filters.parameters import DateFilter, ListFilter, parameter
 from calendar_events.filters.windows import RELATIVE, written
 
 if TYPE_CHECKING:
-    from calendar_events.filters.base import ListFilterSet
+    from calendar_events.filters.base import ParameterSet
     from calendar_events.parsing.values import Context
     from calendar_events.store.events.windows import Window
 
 
-def link_query(filterset: ListFilterSet) -> list[tuple[str, str]]:
+def link_query(filterset: ParameterSet) -> list[tuple[str, str]]:
     """Return the parameters that lead to the same list again, in declared order.
 
     Every filter is kept, and relative dates are made absolute. The page is not among them.
@@ -50,7 +50,7 @@ def _limits(window: Window, context: Context) -> dict[str, str | None]:
     }
 
 
-def _text(declared: Any, name: str, filterset: ListFilterSet) -> str:
+def _text(declared: Any, name: str, filterset: ParameterSet) -> str:
     if isinstance(declared, DateFilter):
         return written(filterset.values[name].utc, filterset.context)
     sent = AllValues().value_from_datadict(filterset.data, None, name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from copy import copy
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import django_filters
 
@@ -20,11 +20,17 @@ if TYPE_CHECKING:
 
     from django.db.models import QuerySet
 
-    from calendar_events.filters.base import ListFilterSet
+    from calendar_events.parsing.values import Context
 
 
 INTEGER = {"type": "integer", "minimum": 1}
 STRING = {"type": "string"}
+
+
+class Contextual(Protocol):
+    """The FilterSet of a request, as far as its filters ask it."""
+
+    context: Context
 
 
 class Parameter(django_filters.Filter):
@@ -38,7 +44,7 @@ class Parameter(django_filters.Filter):
     read: ClassVar[Any] = staticmethod(reading.words)
     """What makes a value of the text that was sent. Raises ``Unreadable``."""
     schema: dict[str, Any]
-    parent: ListFilterSet
+    parent: Contextual
 
     def __init__(
         self,

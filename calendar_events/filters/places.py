@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from calendar_events.filters.base import ChangeParameters, ListFilterSet, OrderParameters
+from calendar_events.filters.lists import ChangeParameters, ListFilterSet, OrderParameters
 from calendar_events.filters.parameters import (
     FoldedFilter,
     IdentifierFilter,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from calendar_events.filters.base import ListFilterSet, OrderParameters
+from calendar_events.filters.lists import ListFilterSet, OrderParameters
 from calendar_events.filters.parameters import (
     FlagFilter,
     FoldedFilter,

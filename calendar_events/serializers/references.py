@@ -30,9 +30,10 @@ from calendar_events.services.inputs import ImageUrl
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from rest_framework.serializers import Serializer
+
     from calendar_events.models import Event, Image, Organizer, Venue
     from calendar_events.permissions import Actor
-    from calendar_events.serializers.base import RecordInput
     from calendar_events.services.inputs import NewOrganizer, NewVenue
 
 MOST = 100
@@ -143,7 +144,7 @@ class Kind:
     """What a field may bring with it: the model, how it is read, what services take."""
 
     model: type[Venue | Organizer]
-    serializer: type[RecordInput]
+    serializer: type[Serializer[Any]]
     new: type[NewVenue | NewOrganizer]
 
 

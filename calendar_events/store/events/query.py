@@ -15,9 +15,9 @@ from django.db.models.expressions import RawSQL
 
 from calendar_events.models import Status
 from calendar_events.models.visibility import EVENT, LISTED, UNPUBLISHED, come, own, to_come
-from calendar_events.store import geography, sql
+from calendar_events.store import sql
 from calendar_events.store.changes import Change, changed
-from calendar_events.store.events import totals
+from calendar_events.store.events import geography, totals
 from calendar_events.store.events.windows import Window
 from calendar_events.store.list_version import NO_HINTS
 from calendar_events.store.lists import Asked
@@ -228,9 +228,11 @@ class EventQuery(Asked):
         if self.parent is not None:
             conditions.add("e.post_parent_id = %s", self.parent)
         if self.located is not None:
-            conditions.extend(geography.located(self, wanted=self.located))
+            places = geography.links_to_places(self.viewer, self.now, self.window)
+            conditions.extend(geography.located(places, wanted=self.located))
         if self.near is not None:
-            conditions.extend(geography.near(self, *self.near))
+            places = geography.links_to_places(self.viewer, self.now, self.window)
+            conditions.extend(geography.near(places, *self.near))
         if self._is_guarded and self.password:
             conditions.add("e.password IN ('', %s)", self.password)
         elif self._is_guarded:

@@ -11,7 +11,10 @@ from calendar_events.store import sql
 from calendar_events.store.visibility import conditions_of
 
 if TYPE_CHECKING:
-    from calendar_events.store.events.query import EventQuery
+    from datetime import datetime
+
+    from calendar_events.models.visibility import Viewer
+    from calendar_events.store.events.windows import Window
 
 EARTH_RADIUS_KM = 6371.0088
 KM_PER_DEGREE = EARTH_RADIUS_KM * math.pi / 180
@@ -27,16 +30,34 @@ _DISTANCE = f"""2 * {EARTH_RADIUS_KM} * ASIN(SQRT({{least}}(1.0,
 ))) <= %s"""
 
 
-def located(query: EventQuery, *, wanted: bool) -> sql.Conditions:
+def links_to_places(viewer: Viewer, now: datetime, window: Window) -> sql.Conditions:
+    """Return the conditions for links to venues with coordinates.
+
+    The links have copies of what most of their events fail, so that one index finds those
+    of a venue which the list can show at all.
+    """
+    rule = visibility.visible(viewer, VENUE, now)
+    conditions = conditions_of(rule, "v")
+    conditions.add("v.geo_lat IS NOT NULL")
+    if not viewer.is_user:
+        conditions.add("x.listed")
+    if window.start is not None and not window.overlaps:
+        conditions.add("x.start_utc >= %s", sql.moment(window.start))
+    return conditions
+
+
+def located(links: sql.Conditions, *, wanted: bool) -> sql.Conditions:
     """Return the condition for a venue that has coordinates, or for none that has."""
-    return _at_venues(_links_to_places(query), "IN" if wanted else "NOT IN")
+    return _at_venues(links, "IN" if wanted else "NOT IN")
 
 
 def near(
-    query: EventQuery, latitude: float, longitude: float, radius: float
+    links: sql.Conditions, latitude: float, longitude: float, radius: float
 ) -> sql.Conditions:
-    """Return the condition for a venue within ``radius`` kilometres."""
-    links = _links_to_places(query)
+    """Return the condition for a venue within ``radius`` kilometres.
+
+    ``links`` get more conditions.
+    """
     _box(links, latitude, longitude, radius)
     least = "LEAST" if sql.is_postgres() else "MIN"
     links.add(_DISTANCE.format(least=least), latitude, latitude, longitude, radius)
@@ -47,22 +68,6 @@ def _at_venues(links: sql.Conditions, operator: str) -> sql.Conditions:
     conditions = sql.Conditions()
     text = _VENUES.format(operator=operator, conditions=links)
     conditions.add(text, *links.params)
-    return conditions
-
-
-def _links_to_places(query: EventQuery) -> sql.Conditions:
-    """Return the conditions for links to venues with coordinates.
-
-    The links have copies of what most of their events fail, so that one index finds those
-    of a venue which the list can show at all.
-    """
-    rule = visibility.visible(query.viewer, VENUE, query.now)
-    conditions = conditions_of(rule, "v")
-    conditions.add("v.geo_lat IS NOT NULL")
-    if not query.viewer.is_user:
-        conditions.add("x.listed")
-    if query.window.start is not None and not query.window.overlaps:
-        conditions.add("x.start_utc >= %s", sql.moment(query.window.start))
     return conditions
 
 
