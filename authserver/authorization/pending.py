@@ -2,7 +2,7 @@
 
 How the pages use it::
 
-    handle = pending.store(request, binding=binding, now=now)  # for the next address
+    handle, found = pending.store(request, binding=binding, now=now)  # the next address
     found = pending.load(handle, binding=binding, now=now)  # None: over, or not yours
     found.check(now)  # what may have ended since
     found = pending.choose_institution(found, registry_id, now=now)
@@ -69,11 +69,13 @@ class Pending:
             raise request.refused(refused) from None
 
 
-def store(request: AuthorizationRequest, *, binding: str, now: datetime) -> str:
-    """Keep a validated request and return the handle that the pages carry."""
+def store(
+    request: AuthorizationRequest, *, binding: str, now: datetime
+) -> tuple[str, Pending]:
+    """Keep a validated request; return the handle for the pages, and what is kept."""
     handle = opaque.random_text(opaque.TOKEN_LENGTH)
     institution = request.institution
-    PendingRequest.objects.create(
+    row = PendingRequest.objects.create(
         handle=opaque.digest(handle),
         binding=opaque.digest(binding),
         key_id=request.key.pk,
@@ -85,7 +87,7 @@ def store(request: AuthorizationRequest, *, binding: str, now: datetime) -> str:
         created_at=now,
         expires_at=now + conf.pending_request_lifetime,
     )
-    return handle
+    return handle, Pending(pk=row.pk, request=request, expires_at=row.expires_at)
 
 
 def load(handle: str, *, binding: str, now: datetime) -> Pending | None:

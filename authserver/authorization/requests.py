@@ -7,7 +7,7 @@ How the pages use it (decisions 3)::
     except requests.AuthorizationRefused as refused:
         refused.location     # where to redirect, or None: show it as a local page instead
         refused.error, refused.description, refused.http_code, refused.state
-    handle = pending.store(request, binding=..., now=now)
+    handle, found = pending.store(request, binding=..., now=now)
 
 ``pending.py`` keeps the request while the user decides, and issues the code. Nothing here
 reads HTTP but addresses, and nothing redirects to an address that was not verified:

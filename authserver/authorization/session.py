@@ -57,16 +57,18 @@ def binding(request: HttpRequest) -> str:
     return value
 
 
-def begin(request: HttpRequest, outcome: AuthorizationRequest, *, now: datetime) -> str:
-    """Keep a validated request for this browser and return its handle."""
+def begin(
+    request: HttpRequest, asked: AuthorizationRequest, *, now: datetime
+) -> tuple[str, Pending]:
+    """Keep a validated request for this browser; return its handle, and what is kept."""
     if not binding(request):
         request.session[_BINDING] = secrets.token_urlsafe(32)
-    handle = pending.store(outcome, binding=binding(request), now=now)
+    handle, found = pending.store(asked, binding=binding(request), now=now)
     retention.clear_few(now)
-    if outcome.institution is None:
+    if asked.institution is None:
         choosing = [*request.session.get(_CHOOSING, []), opaque.digest(handle)]
         request.session[_CHOOSING] = choosing[-MAX_OPEN_CHOICES:]
-    return handle
+    return handle, found
 
 
 def can_change_institution(request: HttpRequest, found: Pending, handle: str) -> bool:

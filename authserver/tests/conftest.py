@@ -129,7 +129,7 @@ def keep(address, key, now):
     def keep_request(scope="calendar_events directory refresh_token context:1001"):
         query = urlsplit(address(key, at=None, scope=scope)).query.encode()
         request = requests.validate(query, registry_id=None, now=now)
-        return pending.store(request, binding="browser", now=now)
+        return pending.store(request, binding="browser", now=now)[0]
 
     return keep_request
 

@@ -45,8 +45,7 @@ def new_code(*, user, key, scope="calendar_events", verifier="", redirect_uri=RE
         code_challenge=challenge_of(verifier) if verifier else "",
         institution=user.institution.registry_id,
     )
-    handle = pending.store(request, binding="b", now=now)
-    found = pending.load(handle, binding="b", now=now)
+    _, found = pending.store(request, binding="b", now=now)
     url = pending.issue_code(found, user=user, granted=set(scope.split()), now=now)
     return url.partition("code=")[2].partition("&")[0]
 

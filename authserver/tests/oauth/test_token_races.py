@@ -89,7 +89,7 @@ def test_many_submits_of_one_grant_page_issue_one_code(alice, key):
         code_challenge="c" * 43,
         institution="1001",
     )
-    found = pending.load(pending.store(request, binding="b", now=now), binding="b", now=now)
+    _, found = pending.store(request, binding="b", now=now)
 
     def submit():
         try:

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.decorators import method_decorator
 from django.views.decorators.csrf import csrf_exempt
 
-from authserver.authorization import pending, requests, session
+from authserver.authorization import requests, session
 from authserver.oauth import parameters
 from authserver.oauth.generation import PRESENT
 from authserver.views.pages import answers, steps
@@ -48,8 +48,5 @@ class Authorize(Page):
 def _begin(
     request: HttpRequest, asked: requests.AuthorizationRequest, now: datetime
 ) -> HttpResponse:
-    handle = session.begin(request, asked, now=now)
-    found = pending.load(handle, binding=session.binding(request), now=now)
-    if found is None:  # the key was deleted in this very moment
-        return answers.request_expired_page(request)
+    handle, found = session.begin(request, asked, now=now)
     return steps.issue_code_from_saved_consent(request, found, handle, now=now)
