@@ -1,6 +1,10 @@
-"""docs/: every page is in the index, says for whom it is, and links to what is there."""
+"""docs/: every page is in the index, says for whom it is, and links to what is there.
+
+And CHANGELOG.md, whose latest version is that of the package.
+"""
 
 import re
+import tomllib
 
 import pytest
 
@@ -8,6 +12,7 @@ from config.tests.servers import ROOT
 
 DOCS = ROOT / "docs"
 INDEX = DOCS / "README.md"
+CHANGELOG = ROOT / "CHANGELOG.md"
 RECORDS = sorted((DOCS / "decisions").glob("*.md"))
 PAGES = sorted(path for path in DOCS.glob("*.md") if path != INDEX)
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
@@ -74,3 +79,16 @@ def test_links_lead_somewhere(path):
         if not target.exists() or (anchor and is_page and anchor not in anchors(target)):
             broken.append(f"{name}#{anchor}")
     assert broken == []
+
+
+def test_the_changelog_has_a_section_for_the_version_and_one_for_what_comes():
+    project = tomllib.loads(text_of(ROOT / "pyproject.toml"))["project"]
+
+    versions = re.findall(
+        r"^## (\S+)(?: - (\d{4}-\d\d-\d\d))?$", text_of(CHANGELOG), re.MULTILINE
+    )
+
+    (first, undated), (latest, day), *_ = versions
+    assert (first, undated) == ("Unreleased", "")
+    assert latest == project["version"]
+    assert day
