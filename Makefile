@@ -44,16 +44,17 @@ test-postgres: .make/dev
 	@echo "--- PostgreSQL"
 	@$(PY) config/tools/with_postgres.py $(PY) -m pytest -q -n $(JOBS) --dist loadgroup --cov --cov-append --cov-report= --cov-fail-under=0
 
-check: .make/dev lint types ## Format, lint, templates, import contracts, types, deploy checks, migrations, OpenAPI
+check: .make/dev lint types ## Format, lint, templates, spelling, import contracts, types, deploy checks, migrations, OpenAPI
 	@.venv/bin/lint-imports --no-logo
 	@$(PY) config/tools/checks.py
 	@$(PY) config/tools/validate_openapi.py
 
-lint: .make/dev ## Formatting, code and templates
+lint: .make/dev ## Formatting, code, templates and spelling
 	@.venv/bin/ruff format --check .
 	@.venv/bin/ruff check .
 	@.venv/bin/djlint --check --quiet $(PAGES)
 	@.venv/bin/djlint --lint --quiet $(PAGES)
+	@.venv/bin/typos
 
 types: .make/dev ## mypy, strict
 	@.venv/bin/mypy .

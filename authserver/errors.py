@@ -1,4 +1,4 @@
-"""Refusals of the authorization server that the platform's section 7 has no row for.
+"""Refusals of the authorization server that spec 7 has no row for.
 
 And how both kinds are named on the two channels of OAuth: ``error`` of the authorization
 redirect (decisions 3.3) and ``error`` of the token endpoint (decisions 4).

@@ -1,4 +1,4 @@
-"""Routes below ``{auth_url}`` (spec 4.1, 4.2), and those of ``well_known``."""
+"""Routes below ``{auth_url}`` (spec 4.1, spec 4.2), and those of ``well_known``."""
 
 from django.urls import URLPattern, path, re_path
 

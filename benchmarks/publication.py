@@ -32,6 +32,8 @@ PACKAGES: Final = (
 INTRODUCTION: Final = """
 # Benchmarks
 
+For maintainers: what requests cost, beside yardsticks.
+
 Made by `{command}` on {day}; do not edit. `make bench ONLY=growth,feeds SIZES=10k` measures
 some parts, to standard output. **Only ratios within one run mean anything**: absolute
 figures differ by a third between machines, and between hours on one machine.

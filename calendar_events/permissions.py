@@ -1,4 +1,4 @@
-"""Who may do what to a record: the table of ``contract/events-observed.md`` 8, as mended.
+"""Who may do what to a record: the table of contract events 8, as mended.
 
 Asked the same by id, by slug and in admin, and of Django's permissions alone, so that a
 group is all that a role is (``roles.py``). ``change_event`` means one's own while

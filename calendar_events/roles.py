@@ -1,6 +1,6 @@
 """The roles of the events interface as groups of Django permissions.
 
-Who may do what is ``contract/events-observed.md`` 8 as mended by decisions 7: contributors
+Who may do what is contract events 8 as mended by decisions 7: contributors
 create drafts and change their own while unpublished; authors publish and change their own;
 editors do everything; readers only look. Ownership is checked by ``services``; the
 permission ``change_event`` alone means "one's own".

@@ -33,8 +33,8 @@ class SearchForm(forms.Form):
 class LoginForm(AuthenticationForm):
     """A username and a password at one institution.
 
-    There is one message for every failure: unknown, wrong, disabled, malformed, too long
-    (decisions 3 and 3.10).
+    There is one message for every failure: unknown, wrong, disabled, malformed, too long,
+    so that nobody learns which accounts there are.
     """
 
     error_messages = {

@@ -1,4 +1,4 @@
-"""How often a login may fail, by account and by address (decisions 3.10 and 9).
+"""How often a login may fail, by account and by address (decisions 3.10 and decisions 9).
 
 django-axes does the wiring (a backend that refuses before a password is looked at, a
 middleware that answers for it, Django admin included) and the storage. Its own rule, a

@@ -58,8 +58,8 @@ def authenticate(
 ) -> StoredKey:
     """Return the key of the client, established and in force.
 
-    Raises ``InvalidRequest`` for contradictions, ``TooManyRequests``, and the rows of spec
-    7.1: ``KeyInvalid`` (also for a wrong or missing secret), ``KeyCanceled``,
+    Raises ``InvalidRequest`` for contradictions, ``TooManyRequests``, and the rows of
+    spec 7.1: ``KeyInvalid`` (also for a wrong or missing secret), ``KeyCanceled``,
     ``KeyExpired``, ``SignatureInvalid``, …; these are recorded.
     """
     state_key(http_request, claimed_id(client_request))

@@ -1,4 +1,4 @@
-"""How each refusal is named on the two channels of OAuth (decisions 3.3 and 4)."""
+"""How a refusal is named on both channels of OAuth (decisions 3.3 and decisions 4)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What ``clear_expired`` removes, and what it must keep (pitfalls section 3)."""
+"""What ``clear_expired`` removes, and what it must keep (contract pitfalls 3)."""
 
 import uuid
 from datetime import timedelta

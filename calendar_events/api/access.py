@@ -1,4 +1,4 @@
-"""Whether a record may be read, and in what words not (decisions 2, events contract 4)."""
+"""Whether a record may be read, and in what words not (decisions 2, contract events 4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Events as they are answered (``contract/events-observed.md`` 2.1)."""
+"""Events as they are answered (contract events 2)."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ class EventDocument(Published):
         extra_kwargs = {name: {"allow_null": True} for name in FLAGS}
 
     def protected(self, document: dict[str, Any]) -> dict[str, Any]:
-        """Blank what the password protects (``contract/events-observed.md`` 4)."""
+        """Blank what the password protects (contract events 4)."""
         blanks = {name: BLANKED[name] for name in BLANKED.keys() & document.keys()}
         details = self.fields["cost_details"].to_representation("")
         return document | blanks | dict.fromkeys(FLAGS) | {"cost_details": details}

@@ -1,4 +1,4 @@
-"""Images as documents carry them (``contract/events-observed.md`` 2.2)."""
+"""Images as documents carry them (contract events 2.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Venues and organizers as they are answered (``contract/events-observed.md`` 2.3, 2.4)."""
+"""Venues and organizers as they are answered (contract events 2.3, contract events 2.4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Categories and tags, in both forms (``contract/events-observed.md`` 2.5)."""
+"""Categories and tags, in both forms (contract events 2.5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the date parameters to instants (spec 4.3, decisions 7, ``contract`` events 3.1).
+"""From the date parameters to instants (spec 4.3, decisions 7, contract events 3.1).
 
 Not strict, dates are whole days: ``start_date`` begins its day, ``end_date`` and the four
 relative ones end theirs. Strict, they are the exact moments. Limits of the window are

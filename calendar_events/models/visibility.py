@@ -1,4 +1,4 @@
-"""Who may see what (decisions 2 and 7): declared once, asked of a row or of the database.
+"""Who may see what (decisions 2, decisions 7): declared once, for rows and for SQL.
 
 Everybody sees what is published. A user sees, in the institution of the credentials, also
 their own records, and with ``read_unpublished_…`` everybody's. The trash is seen only by

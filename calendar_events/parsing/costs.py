@@ -1,7 +1,7 @@
 """Read what an event costs from what people write.
 
-The shape is that of ``contract/events-observed.md`` 2.1; separators, symbols, codes and
-negative amounts are read right (``decisions.md`` 7). The grammar is our own because
+The shape is that of contract events 2.1; separators, symbols, codes and
+negative amounts are read right (decisions 7). The grammar is our own because
 Babel's number parser wants to be told the locale, and a cost does not say where it was
 written; names and signs of currencies are Babel's. Pure.
 """

@@ -1,6 +1,6 @@
 """Slugs: the readable part of an address, made from a title.
 
-As the observed peer makes them (``contract/events-observed.md`` 5): accents folded,
+As the observed peer makes them (contract events 5): accents folded,
 symbols dropped, other scripts percent-encoded UTF-8 in lower case. Whether a slug is
 taken is asked of the database by those who store it. Pure.
 """

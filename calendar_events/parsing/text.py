@@ -1,6 +1,6 @@
 """Text in and out: plain titles, sanitised HTML, folding and search queries.
 
-The rules are those of ``decisions.md`` 7 ("Text", "Search"). HTML is parsed and cleaned
+The rules are those of decisions 7 ("Text", "Search"). HTML is parsed and cleaned
 by nh3, never here, and only what ``markup`` lets pass: every function takes a time that
 grows at most in proportion to the text. Pure: no settings, no models.
 """
@@ -149,7 +149,7 @@ def _paragraphs(markup: str) -> str:
 def safe_html(text: str) -> SafeHtml:
     """Return HTML that is safe to show, as it is: no paragraphs are made.
 
-    So the observed peer answers the descriptions of terms (``contract`` events 10).
+    So the observed peer answers the descriptions of terms (contract events 10).
     Raises ``MarkupError``.
     """
     return SafeHtml(_clean(_readable(text)).strip())

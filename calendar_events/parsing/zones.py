@@ -2,7 +2,7 @@
 
 Accepted are the names of the IANA database in any case, ``UTC``, ``UTC+2``,
 ``UTC-5:30``, ``+02:00`` and abbreviations such as ``EST``
-(``contract/events-observed.md`` 2 and 5). What an abbreviation means no installed
+(contract events 2 and contract events 5). What an abbreviation means no installed
 library tells, so it is asked of the IANA database itself, through reference zones.
 Pure: no clock, no settings, no models.
 """
@@ -161,7 +161,7 @@ def abbreviation(text: str, instant: datetime) -> str:
     """Return what the zone ``text`` is called at ``instant``: ``CET``, ``EDT``.
 
     ``UTC+2`` is called what it is; a bare offset, and a zone whose name in the database
-    is a number, is ``GMT+0200`` (``contract/events-observed.md`` 2).
+    is a number, is ``GMT+0200`` (contract events 2).
 
     Raises ``ZoneError`` when ``text`` names no zone.
     """

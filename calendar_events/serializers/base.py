@@ -75,7 +75,7 @@ class Input(serializers.Serializer):
 
 
 class RecordInput(Input):
-    """What events, venues and organizers share (spec 2.3 to 2.5)."""
+    """What events, venues and organizers share (spec 2.3 to spec 2.5)."""
 
     date = PublicationDate(help_text="Publication date, in the zone of the site.")
     date_utc = PublicationDate(utc=True, help_text="Publication date in UTC.")

@@ -1,6 +1,6 @@
 """From a parsed request body to plain data: JSON objects and PHP-style forms.
 
-Clients of the deployed peer send either (``contract/events-observed.md`` 1). Both become
+Clients of the deployed peer send either (contract events 1). Both become
 the same plain data, so that nothing behind this module knows which one it was.
 """
 
@@ -46,7 +46,7 @@ def without_blanks(body: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a body without what a list had blanked of a protected event.
 
     Lists show such an event without what its password protects, to everybody
-    (``contract/events-observed.md`` 4). Sent back, that would clear all of it. It can be
+    (contract events 4). Sent back, that would clear all of it. It can be
     told from a wish to clear: no answer but a blanked one has flags that are null.
     """
     if any(body.get(name, ...) is not None for name in FLAGS):

@@ -119,7 +119,7 @@ class CostText(InputField):
     default_error_messages: ClassVar[Messages] = {"cost": "cannot be used: {reason}"}
 
     def is_blank(self, data: Any) -> bool:
-        """Take ``0`` and an empty list, too, for no cost (``contract`` events 2.1)."""
+        """Take ``0`` and an empty list, too, for no cost (contract events 2.1)."""
         return super().is_blank(data) or data in ([], 0, "0")
 
     def to_internal_value(self, data: Any) -> str:

@@ -1,4 +1,4 @@
-"""The bodies of creates and updates, field by field (spec 2.3 to 2.6)."""
+"""The bodies of creates and updates, field by field (spec 2.3 to spec 2.6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures: decoded, measured, made smaller, stored (``contract`` events 2.2)."""
+"""Pictures: decoded, measured, made smaller, stored (contract events 2.2)."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def change(
 
 
 def _scaled(status: Status, *, may_publish: bool) -> Status:
-    """Return the status that the user may give (``contract/events-observed.md`` 5, 8).
+    """Return the status that the user may give (contract events 5, contract events 8).
 
     Who may not publish has drafts and what is pending, and nothing else.
     """

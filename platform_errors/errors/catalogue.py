@@ -2,7 +2,7 @@
 
 Attributes only; those of bodies and parameters are in ``writes.py``. How a refusal is shown
 is ``documents.py``; turning one into a response is ``handler.py``. Messages are the texts
-of spec section 7 where it has one.
+of spec 7 where it has one.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ class TokenExpired(AuthenticationRefusal):
     bearer_error = "invalid_token"
 
 
-# --- Application and user authorization (spec 7.2, 7.3) -----------------------------------
+# --- Application and user authorization (spec 7.2, spec 7.3) ------------------------------
 
 
 class TokenLacksService(ForbiddenRefusal):

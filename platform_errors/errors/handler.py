@@ -67,7 +67,7 @@ def handle(exc: Exception, context: Mapping[str, Any]) -> HttpResponse:
 def refusal_response(
     refusal: Refusal, request: HttpRequest | Request, dialect: dialects.Dialect
 ) -> HttpResponse:
-    """Return the response for a refusal, headers included (decisions 5 and 6)."""
+    """Return the response for a refusal, headers included (decisions 5 and decisions 6)."""
     document = documents.error_document(
         refusal,
         dialect=dialect,

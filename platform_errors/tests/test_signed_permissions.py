@@ -1,4 +1,4 @@
-"""Signed requests, once believed: service, institution, user (spec 7.2, 7.3)."""
+"""Signed requests, once believed: service, institution, user (spec 7.2, spec 7.3)."""
 
 import pytest
 

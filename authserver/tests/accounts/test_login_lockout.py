@@ -212,7 +212,7 @@ def test_the_record_names_the_address_and_not_its_network(try_login):
     assert AuditEvent.objects.get(action="login_failed").address == "2001:db8:1:2::a"
 
 
-def test_success_does_not_clear_the_addresss_count(try_login):
+def test_success_does_not_clear_the_count_of_the_address(try_login):
     record_failures(99)
     assert try_login(password=factories.PASSWORD).status == HTTPStatus.OK
 

@@ -1,4 +1,4 @@
-"""The login page, at one institution (spec 4.1, decisions 3.9 and 3.10)."""
+"""The login page, at one institution (spec 4.1, decisions 3.9 and decisions 3.10)."""
 
 from __future__ import annotations
 

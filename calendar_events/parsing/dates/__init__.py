@@ -1,4 +1,4 @@
-"""Read dates, and cross between wall clocks and instants (``decisions.md`` 7).
+"""Read dates, and cross between wall clocks and instants (decisions 7).
 
 Pure: no clock, no settings, no models; ``now`` and the zone come in as arguments.
 """

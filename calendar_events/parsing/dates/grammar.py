@@ -1,7 +1,7 @@
 """The grammar of dates: from a text to a ``Reading``.
 
 Callers of the observed peer send what PHP's ``strtotime`` understands
-(``contract/clients-observed.md`` 5). No library reads the same texts and nothing else:
+(contract clients 5). No library reads the same texts and nothing else:
 ``dateutil.parser`` fills gaps by guessing (``10`` is a day of this month) and knows no
 ``next friday``; parsers of ISO 8601 know no words. So the text is cut into tokens here,
 and the arithmetic of the calendar is left to dateutil. Each kind of token may come

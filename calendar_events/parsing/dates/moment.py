@@ -147,7 +147,7 @@ def to_utc(wall: datetime, zone: tzinfo) -> datetime:
     """Return the instant at which clocks in ``zone`` show ``wall``.
 
     A wall that is skipped when clocks are set forward moves forward by the gap; one
-    that comes twice when they are set back is the first (``decisions.md`` 7). Both are
+    that comes twice when they are set back is the first (decisions 7). Both are
     what PEP 495 defines for ``fold=0``.
 
     Raises ``DateError`` when the instant is outside the calendar.

@@ -1,4 +1,4 @@
-"""What one viewer may see never leaks to another (decisions 2 and 7, issue 5.3)."""
+"""What one viewer may see never leaks to another (decisions 2 and decisions 7)."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def test_an_unpublished_event_is_no_filter_for_who_may_not_see_it(anonymous, edi
 
 
 class TestProtectedEvents:
-    """What a password protects (``contract/events-observed.md`` 4)."""
+    """What a password protects (contract events 4)."""
 
     @pytest.fixture
     def event(self, db):

@@ -1,4 +1,4 @@
-"""Pages, totals and links of every list (decisions 7; issue 5.7)."""
+"""Pages, totals and links of every list (decisions 7)."""
 
 from __future__ import annotations
 

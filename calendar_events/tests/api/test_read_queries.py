@@ -1,4 +1,4 @@
-"""What reading costs: as many statements however many rows there are (issue 5.6)."""
+"""What reading costs: as many statements however many rows there are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shapes of answers (``contract/events-observed.md`` 2, decisions 7)."""
+"""The shapes of answers (contract events 2, decisions 7)."""
 
 from __future__ import annotations
 

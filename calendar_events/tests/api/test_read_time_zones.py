@@ -1,4 +1,4 @@
-"""Time zones in reading, against ``zoneinfo`` and ``python-dateutil`` (issue 5.5)."""
+"""Time zones in reading, against ``zoneinfo`` and ``python-dateutil``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every field of spec 2.3 to 2.6, on create and on update, as JSON and as a form."""
+"""Every field of spec 2.3 to spec 2.6, on create and on update, as JSON and as a form."""
 
 import pytest
 

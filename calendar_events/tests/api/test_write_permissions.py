@@ -34,7 +34,7 @@ def addresses(collection, record):
     return [f"/{collection}/{record.pk}", f"/{collection}/by-slug/{record.slug}"]
 
 
-# --- The table of the contract, section 8, as mended --------------------------------------
+# --- The table of contract events 8, as mended --------------------------------------------
 
 
 @pytest.mark.parametrize("collection", BODIES)

@@ -342,5 +342,5 @@ def test_parts_are_run_in_their_order_whatever_the_order_they_are_asked_in():
 
 
 def test_a_part_that_is_not_there_is_refused_by_name():
-    with pytest.raises(argparse.ArgumentTypeError, match="serach"):
-        benchmarks.names_of(benchmarks.PARTS)("growth,serach")
+    with pytest.raises(argparse.ArgumentTypeError, match="weather"):
+        benchmarks.names_of(benchmarks.PARTS)("growth,weather")

@@ -1,4 +1,4 @@
-"""Only a code is issued, and never without a good challenge (decisions 3.3, 3.4)."""
+"""A code alone is issued, with a good challenge only (decisions 3.3, decisions 3.4)."""
 
 import pytest
 from django.utils import timezone

@@ -1,4 +1,4 @@
-"""Scopes, and the texts of section 7.2 (decisions 3.5)."""
+"""Scopes, and the texts of spec 7.2 (decisions 3.5)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Authorization codes: spent once, verified, replays punished (decisions 3.4, 4)."""
+"""Codes: spent once, verified, replays punished (decisions 3.4, decisions 4)."""
 
 from datetime import timedelta
 

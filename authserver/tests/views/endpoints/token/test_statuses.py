@@ -1,4 +1,4 @@
-"""What has ended stops working at every step, in the words of section 7 (decisions 4)."""
+"""What has ended stops working at every step, in the words of spec 7 (decisions 4)."""
 
 import pytest
 from django.utils import timezone
