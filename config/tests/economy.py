@@ -30,7 +30,7 @@ OF_THE_DATABASE = (
     "config/tests",
     "platform_errors/tests/signing/test_nonces.py",
 )
-CASES = 3  # of each parameter of a test, that the coverage is measured in
+CASES = 6  # of each parameter of a test, that the coverage is measured in
 
 
 def pytest_sessionstart(session):
@@ -96,12 +96,14 @@ def may_add_coverage(item):
     """Return whether a test may reach code that no other one reaches.
 
     What does not depend on the database was measured on SQLite; of a test with many cases
-    the first few of each parameter are.
+    that needs a database the first few of each parameter are.
     """
     if prepared.server_url() and not item.nodeid.startswith(OF_THE_DATABASE):
         return False
     case = getattr(item, "callspec", None)
-    return case is None or all(index < CASES for index in case.indices.values())
+    if case is None or item.get_closest_marker("django_db") is None:
+        return True
+    return all(index < CASES for index in case.indices.values())
 
 
 @pytest.fixture(scope="session")
