@@ -40,7 +40,7 @@ class Scopes:
     def parse(cls, text: str) -> Self:
         """Read a scope parameter. Raises ``ScopeUnreadable``."""
         if len(text) > MAX_LENGTH:
-            raise ScopeUnreadable
+            raise ScopeUnreadable(f"scope has more than {MAX_LENGTH:,} characters")
         tokens = tuple(dict.fromkeys(filter(None, text.split(" "))))
         if not _SCOPE.fullmatch(text):
             raise ScopeUnreadable("scope is a list of names with spaces between them")

@@ -54,6 +54,7 @@ def test_a_scope_outside_the_grammar_is_refused(ask, scope):
     ("scope", "text"),
     [
         (" ".join(map(str, range(101))), "scope has more than 100 names"),
+        ("a" * 20_001, "scope has more than 20,000 characters"),
         ("a\tb", "scope is a list of names with spaces between them"),
         ("calendar_events context:", "context: in scope names no institution"),
         ("context: calendar_events", "context: in scope names no institution"),
