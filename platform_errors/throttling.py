@@ -19,7 +19,7 @@ from platform_errors.credentials import Credentials
 from platform_errors.errors import catalogue
 from platform_errors.errors.dialects import dialect_of
 from platform_errors.errors.handler import refusal_response
-from platform_errors.http.client_address import counted_client
+from platform_errors.http.client_address import throttle_ident
 from platform_errors.logging.outages import Outage
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class AddressRateLimit(RateLimit):
 
     def get_cache_key(self, request: Request, view: APIView) -> str | None:
         """Return the counter's name; a caller without an address is not counted."""
-        address = counted_client(request)
+        address = throttle_ident(request)
         return None if address is None else f"rate:address:{address}"
 
 

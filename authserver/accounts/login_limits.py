@@ -24,7 +24,7 @@ from authserver.accounts.backends import login_at
 from authserver.conf import conf
 from authserver.models import AuditEvent, Institution, User
 from authserver.parsing.usernames import normalise_username
-from platform_errors.http.client_address import counted_address, counted_client
+from platform_errors.http.client_address import address_ident, throttle_ident
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -149,7 +149,7 @@ def seconds_to_wait(request: HttpRequest, account: str) -> int:
     now = timezone.now()
     locks = _account_locks(account, now)
     if not devices.is_known(request, account):
-        locks += _address_locks(counted_client(request), now)
+        locks += _address_locks(throttle_ident(request), now)
     return _longest(locks, now)
 
 
@@ -158,7 +158,7 @@ def seconds_locked_since(request: HttpRequest, account: str, moment: datetime) -
     now = timezone.now()
     locks = [
         *_account_locks(account, now),
-        *_address_locks(counted_client(request), now),
+        *_address_locks(throttle_ident(request), now),
     ]
     return _longest([lock for lock in locks if lock.opened_at >= moment], now)
 
@@ -231,7 +231,7 @@ class LoginLimits(AxesDatabaseHandler):
         if username:
             failures = failures.filter(username=normalise_username(username))
         if ip_address:
-            counted = counted_address(ip_address)
+            counted = address_ident(ip_address)
             if counted is None:
                 return 0
             failures = failures.filter(ip_address=counted)

@@ -173,7 +173,7 @@ class ServiceKeyStore:
 def find_stored_key(client_id: str, place: str = "") -> StoredKey | None:
     """Return the key with its row numbers, for the authorization server itself.
 
-    ``place`` is where the caller is counted (``counted_address``): the key comes with its
+    ``place`` is where the caller is counted (``address_ident``): the key comes with its
     failures from there.
     """
     if not is_storable(client_id):

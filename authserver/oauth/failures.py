@@ -18,7 +18,7 @@ from authserver.conf import conf
 from authserver.models import AuditEvent, RefusalCount
 from authserver.oauth import tokens
 from platform_errors.errors import base, catalogue
-from platform_errors.http.client_address import counted_address, current_client_address
+from platform_errors.http.client_address import address_ident, current_client_address
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -31,7 +31,7 @@ Action = AuditEvent.Action
 
 def place() -> str:
     """Return what the limit counts the caller as; empty when nobody knows its address."""
-    return counted_address(current_client_address()) or ""
+    return address_ident(current_client_address()) or ""
 
 
 def require_within_limit(key: StoredKey, now: datetime) -> None:

@@ -65,7 +65,7 @@ def leave_request(**_kwargs: Any) -> None:
     _current.set(None)
 
 
-def counted_address(address: str) -> str | None:
+def address_ident(address: str) -> str | None:
     """Return what a limit counts an address as; ``None`` for text that is no address.
 
     An IPv6 caller has a /64 at least and may take another address out of it for every
@@ -77,10 +77,10 @@ def counted_address(address: str) -> str | None:
     return None if parsed is None else str(parsed)
 
 
-def counted_client(request: HttpRequest) -> str | None:
+def throttle_ident(request: HttpRequest) -> str | None:
     """Return what limits count the caller as, or ``None`` when nobody knows its address."""
     address = client_address(request)
-    return None if address is None else counted_address(address)
+    return None if address is None else address_ident(address)
 
 
 def _parse(text: str) -> IPv4Address | IPv6Address | None:

@@ -3,7 +3,7 @@
 import pytest
 from django.test import RequestFactory
 
-from platform_errors.http.client_address import client_address, counted_address
+from platform_errors.http.client_address import address_ident, client_address
 
 
 def address(peer, forwarded=None):
@@ -72,9 +72,9 @@ def test_a_server_on_a_socket_file_knows_no_address():
     ],
 )
 def test_limits_count_an_ipv6_caller_by_its_network(caller, counted):
-    assert counted_address(caller) == counted
+    assert address_ident(caller) == counted
 
 
 @pytest.mark.parametrize("text", ["", "unknown", "2001:db8::/64", "\x00"])
 def test_limits_do_not_count_what_is_no_address(text):
-    assert counted_address(text) is None
+    assert address_ident(text) is None
