@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import ClassVar
 
 from platform_errors.errors import base, catalogue
-from platform_errors.errors.base import Refusal
+from platform_errors.errors.base import ApiError
 
 
-class OAuthRefusal(Refusal):
+class OAuthError(ApiError):
     """A refusal of RFC 6749 or one of its family; the description is its message."""
 
     message = "{description}"
@@ -23,25 +23,25 @@ class OAuthRefusal(Refusal):
         super().__init__(detail, description=description)
 
 
-class InvalidRequest(OAuthRefusal):
+class InvalidRequest(OAuthError):
     """A parameter is missing, malformed or repeated."""
 
     error = reason = "invalid_request"
 
 
-class UnsupportedResponseType(OAuthRefusal):
+class UnsupportedResponseType(OAuthError):
     """Anything but ``code``."""
 
     error = reason = "unsupported_response_type"
 
 
-class UnauthorizedClient(OAuthRefusal):
+class UnauthorizedClient(OAuthError):
     """The key may not use this grant type or this endpoint."""
 
     error = reason = "unauthorized_client"
 
 
-class RedirectMismatch(OAuthRefusal):
+class RedirectMismatch(OAuthError):
     """The redirect address is not registered, so nothing is ever sent there."""
 
     error = reason = "redirect_uri_mismatch"
@@ -52,14 +52,14 @@ class RedirectMismatch(OAuthRefusal):
         super().__init__("redirect_uri does not match an address registered on the key")
 
 
-class AccessDenied(OAuthRefusal):
+class AccessDenied(OAuthError):
     """The user said no, or may not say yes."""
 
     error = reason = "access_denied"
     status_code = 403
 
 
-class InvalidScope(OAuthRefusal):
+class InvalidScope(OAuthError):
     """The scope cannot be read, or asks for more than was granted."""
 
     error = reason = "invalid_scope"
@@ -75,26 +75,26 @@ class ScopeMissing(InvalidScope):
         super().__init__("required parameter 'scope' is missing or blank")
 
 
-class InvalidGrant(OAuthRefusal):
+class InvalidGrant(OAuthError):
     """The code or refresh token is wrong, spent, expired or not this client's."""
 
     error = reason = "invalid_grant"
 
 
-class UnsupportedGrantType(OAuthRefusal):
+class UnsupportedGrantType(OAuthError):
     """A grant type that the token endpoint does not have."""
 
     error = reason = "unsupported_grant_type"
 
 
-class ServerError(OAuthRefusal):
+class ServerError(OAuthError):
     """Something broke."""
 
     error = reason = "server_error"
     status_code = 500
 
 
-class TemporarilyUnavailable(OAuthRefusal):
+class TemporarilyUnavailable(OAuthError):
     """Something is overloaded or being maintained."""
 
     error = reason = "temporarily_unavailable"
@@ -104,9 +104,9 @@ class TemporarilyUnavailable(OAuthRefusal):
 _KEY_ROWS = (catalogue.KeyInvalid, catalogue.KeyExpired, catalogue.KeyCanceled)
 
 
-def authorization_error(refused: Refusal) -> str:
+def authorization_error(refused: ApiError) -> str:
     """Return the ``error`` of the authorization redirect (spec 7.6, decisions 3.3)."""
-    if isinstance(refused, OAuthRefusal):
+    if isinstance(refused, OAuthError):
         return refused.error
     if isinstance(refused, _KEY_ROWS):
         return "invalid_client_id"
@@ -117,11 +117,11 @@ def authorization_error(refused: Refusal) -> str:
     return "server_error"
 
 
-def token_error(refused: Refusal) -> str:
+def token_error(refused: ApiError) -> str:
     """Return the ``error`` of the token endpoint (RFC 6749 section 5.2, decisions 4)."""
-    if isinstance(refused, OAuthRefusal):
+    if isinstance(refused, OAuthError):
         return refused.error
-    if isinstance(refused, (*_KEY_ROWS, base.AuthenticationRefusal)):
+    if isinstance(refused, (*_KEY_ROWS, base.AuthenticationError)):
         return "invalid_client"
     for kind, error in _TOKEN_ERRORS:
         if isinstance(refused, kind):
@@ -139,7 +139,7 @@ def error_description(text: str) -> str:
 
 
 _OUTSIDE_DESCRIPTION = {ord('"'): "'", ord("\\"): "/"}
-_TOKEN_ERRORS: list[tuple[type[Refusal], str]] = [
+_TOKEN_ERRORS: list[tuple[type[ApiError], str]] = [
     (catalogue.ScopesInvalid, "invalid_scope"),
     (catalogue.InstitutionNotOnKey, "unauthorized_client"),
     (catalogue.InternalError, "server_error"),

@@ -49,7 +49,7 @@ class SchemeAuthentication(BaseAuthentication, ABC):
     ) -> tuple[AbstractBaseUser | AnonymousUser, Credentials] | None:
         """Return the acting user and the credentials, or ``None`` without a header.
 
-        Raises a ``Refusal`` of spec 7.1 or decisions 5 for credentials that do not hold.
+        Raises an ``ApiError`` of spec 7.1 or decisions 5 for credentials that do not hold.
         """
         value = request.META.get("HTTP_AUTHORIZATION")
         if value is None:

@@ -18,7 +18,7 @@ from platform_errors.conf import conf
 from platform_errors.credentials import Credentials
 from platform_errors.errors import catalogue
 from platform_errors.errors.dialects import dialect_of
-from platform_errors.errors.handler import refusal_response
+from platform_errors.errors.handler import error_response
 from platform_errors.http.client_address import throttle_ident
 from platform_errors.logging.outages import Outage
 
@@ -124,5 +124,5 @@ class RateLimitMiddleware:
             try:
                 require_within_rate(request)
             except catalogue.TooManyRequests as refusal:
-                return refusal_response(refusal, request, dialect)
+                return error_response(refusal, request, dialect)
         return self.get_response(request)

@@ -65,7 +65,7 @@ class Pending:
             require_active_key(request.key.view, now)
             policy.check_services(request.key.view, request.scopes, now)
             policy.check_institution(request.key.view, request.scopes, request.institution)
-        except base.Refusal as refused:
+        except base.ApiError as refused:
             raise request.refused(refused) from None
 
 
@@ -129,7 +129,7 @@ def choose_institution(pending: Pending, registry_id: str, *, now: datetime) -> 
     request = pending.request
     try:
         policy.check_institution(request.key.view, request.scopes, registry_id)
-    except base.Refusal as refused:
+    except base.ApiError as refused:
         raise request.refused(refused) from None
     changed = _open(pending, now).update(
         institution_id=request.key.institution_pks[registry_id]

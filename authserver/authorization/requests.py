@@ -33,7 +33,7 @@ from authserver.oauth.generation import PRESENT, Generation
 from authserver.parsing import redirect_uris
 from platform_errors.authentication import require_active_key
 from platform_errors.errors import catalogue
-from platform_errors.errors.base import Refusal as PlatformRefusal
+from platform_errors.errors.base import ApiError
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -88,7 +88,7 @@ class AuthorizationRequest:
         """Whether what the user allows here need not be asked again (decisions 3.8)."""
         return self.key.remembers_consent(self.redirect_uri)
 
-    def refused(self, refused: PlatformRefusal) -> AuthorizationRefused:
+    def refused(self, refused: ApiError) -> AuthorizationRefused:
         """Return a refusal to raise, which goes back to the application."""
         return replace(
             _refusal(refused),
@@ -114,7 +114,7 @@ def validate(
     try:
         values = parameters.parse(query)
         _require(values, "client_id", "redirect_uri")
-    except PlatformRefusal as refused:
+    except ApiError as refused:
         raise _refusal(refused) from None
     client_id, redirect_uri = values["client_id"], values["redirect_uri"]
     key = find_stored_key(client_id)
@@ -135,7 +135,7 @@ def validate(
         return _validated(
             request, values, registry_id=registry_id, now=now, generation=generation
         )
-    except PlatformRefusal as refused:
+    except ApiError as refused:
         raise request.refused(refused) from None
 
 
@@ -210,7 +210,7 @@ def _code_challenge(key: StoredKey, values: dict[str, str]) -> str:
     return challenge
 
 
-def _refusal(refused: PlatformRefusal) -> AuthorizationRefused:
+def _refusal(refused: ApiError) -> AuthorizationRefused:
     return AuthorizationRefused(
         error=errors.authorization_error(refused),
         description=refused.text,

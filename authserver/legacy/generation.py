@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from authserver.oauth.client_request import ClientRequest
     from platform_errors.credentials import ServiceKey
-    from platform_errors.errors.base import Refusal
+    from platform_errors.errors.base import ApiError
 
 AUTHENTICATING, CONTEXT = "authenticatingInstitutionId", "contextInstitutionId"
 
@@ -58,7 +58,7 @@ class OldGeneration(Generation):
         }
         return members
 
-    def error_members(self, refused: Refusal) -> dict[str, Any]:
+    def error_members(self, refused: ApiError) -> dict[str, Any]:
         """Leave ``error`` out: its clients fail on one that is no object."""
         return platform_members(refused)
 

@@ -28,7 +28,7 @@ FORM = "application/x-www-form-urlencoded"
 NEVER_IN_QUERY = ("client_secret", "client_assertion")
 
 
-class BasicMalformed(base.AuthenticationRefusal):
+class BasicMalformed(base.AuthenticationError):
     """A Basic header that is not ``base64(id ":" secret)``."""
 
     reason = "basic_malformed"

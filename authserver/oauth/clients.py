@@ -46,7 +46,7 @@ class SecretUnexpected(catalogue.KeyInvalid):
     reason = "secret_unexpected"
 
 
-class AuthenticationRequired(base.AuthenticationRefusal):
+class AuthenticationRequired(base.AuthenticationError):
     """No client is named, or one without a secret where a secret is needed."""
 
     reason = "client_authentication_required"
@@ -67,7 +67,7 @@ def authenticate(
         if client_request.signature is not None:
             return _signed(client_request, client_request.signature, http_request, now)
         return _named(client_request, now)
-    except (base.AuthenticationRefusal, catalogue.KeyCanceled) as refused:
+    except (base.AuthenticationError, catalogue.KeyCanceled) as refused:
         failures.record_client(claimed_id(client_request), refused, now)
         raise
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from authserver.keys.store import StoredKey
     from authserver.models import Grant, RefreshToken, User
     from authserver.oauth.client_request import ClientRequest
-    from platform_errors.errors.base import Refusal
+    from platform_errors.errors.base import ApiError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +65,7 @@ class Exchange:
         assert self.stored_key is not None  # noqa: S101 -- the order of oauthlib's steps
         return self.stored_key
 
-    def because(self, cause: str, refused: Refusal) -> Refusal:
+    def because(self, cause: str, refused: ApiError) -> ApiError:
         """Keep the cause for the record, and return the refusal to raise."""
         self.cause = cause
         return refused

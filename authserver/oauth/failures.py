@@ -44,7 +44,7 @@ def require_within_limit(key: StoredKey, now: datetime) -> None:
         raise catalogue.TooManyRequests(headers={"Retry-After": str(math.ceil(wait))})
 
 
-def record_client(client_id: str, refused: base.Refusal, now: datetime) -> None:
+def record_client(client_id: str, refused: base.ApiError, now: datetime) -> None:
     """Record that client authentication failed."""
     # One count for all keys that do not exist: a caller could name any number of them.
     counted = "" if type(refused) is catalogue.KeyInvalid else client_id
@@ -54,7 +54,7 @@ def record_client(client_id: str, refused: base.Refusal, now: datetime) -> None:
         )
 
 
-def record_exchange(exchange: Exchange, refused: base.Refusal) -> None:
+def record_exchange(exchange: Exchange, refused: base.ApiError) -> None:
     """Record that a client that is known was refused a token."""
     if exchange.stored_key is None or refused.status_code >= 500:
         return

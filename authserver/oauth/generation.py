@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from authserver.oauth.client_request import ClientRequest
     from platform_errors.credentials import ServiceKey
-    from platform_errors.errors.base import Refusal
+    from platform_errors.errors.base import ApiError
 
 
 class Generation:
@@ -35,7 +35,7 @@ class Generation:
         """Return the members of a success, made of the present ones."""
         return members
 
-    def error_members(self, refused: Refusal) -> dict[str, Any]:
+    def error_members(self, refused: ApiError) -> dict[str, Any]:
         """Return the members of a refusal, of RFC 6749 and of the platform."""
         return {
             "error": token_error(refused),
@@ -46,7 +46,7 @@ class Generation:
         }
 
 
-def platform_members(refused: Refusal) -> dict[str, Any]:
+def platform_members(refused: ApiError) -> dict[str, Any]:
     """Return the members of a refusal that every generation reads."""
     return {
         "code": refused.status_code,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
 
     from authserver.oauth.exchange import Exchange, Issued
-    from platform_errors.errors.base import Refusal
+    from platform_errors.errors.base import ApiError
 
 # RFC 6749 section 5.1; errors as well, they may name a key.
 HEADERS = {
@@ -64,7 +64,7 @@ def token_members(exchange: Exchange, issued: Issued) -> dict[str, Any]:
 
 
 def error_response(
-    refused: Refusal,
+    refused: ApiError,
     request: HttpRequest,
     *,
     generation: Generation = PRESENT,

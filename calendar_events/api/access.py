@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from calendar_events.models import Status, visibility
 from calendar_events.models.visibility import EVENT
-from platform_errors.errors.base import ForbiddenRefusal
+from platform_errors.errors.base import ForbiddenError
 from platform_errors.errors.catalogue import NoSuchResource
 from platform_errors.permissions import require_same_institution, require_user
 
@@ -30,7 +30,7 @@ class RecordNotFound(NoSuchResource):
         self.events_code = f"rest-{kind}-not-found"
 
 
-class RecordNotAccessible(ForbiddenRefusal):
+class RecordNotAccessible(ForbiddenError):
     """The record is not published, and the caller may not see it."""
 
     reason = "record_not_accessible"
@@ -42,7 +42,7 @@ class RecordNotAccessible(ForbiddenRefusal):
         self.events_code = f"{kind}-not-accessible"
 
 
-class EventNoLongerAvailable(ForbiddenRefusal):
+class EventNoLongerAvailable(ForbiddenError):
     """The event is in the trash."""
 
     reason = "event_no_longer_available"
@@ -50,7 +50,7 @@ class EventNoLongerAvailable(ForbiddenRefusal):
     events_code = "event-no-longer-available"
 
 
-class EventPasswordProtected(ForbiddenRefusal):
+class EventPasswordProtected(ForbiddenError):
     """The event needs its password, and another or none was given."""
 
     reason = "event_password_protected"

@@ -43,7 +43,7 @@ RETRY_LATER = {"Retry-After": "60"}
 ROLLED_BACK = ("40001", "40P01")
 
 
-class RecordInTrash(base.Refusal):
+class RecordInTrash(base.ApiError):
     """The record is in the trash already, or has to be restored first."""
 
     reason = "record_in_trash"
@@ -112,7 +112,7 @@ def refusals(kind: str) -> Iterator[None]:
         raise RecordNotFound(kind) from error
 
 
-_ANSWERS: dict[type[Exception], Callable[[Any], base.Refusal]] = {
+_ANSWERS: dict[type[Exception], Callable[[Any], base.ApiError]] = {
     NotAllowed: lambda error: catalogue.MissingPermission(str(error)),
     InvalidFields: lambda error: writes.InvalidParameters(error.reasons, in_body=True),
     NotAPicture: lambda error: writes.InvalidParameters(

@@ -32,10 +32,10 @@ FIELD_CODES: Final = {
 }
 """The ``code`` of DRF's ``ErrorDetail`` → the code of a field in ``data.details``."""
 
-CODES: Final[dict[type[base.Refusal], str]] = {
-    base.Refusal: ANY_FAULT,
-    base.AuthenticationRefusal: "rest_unauthorized",
-    base.ForbiddenRefusal: "rest_forbidden",
+CODES: Final[dict[type[base.ApiError], str]] = {
+    base.ApiError: ANY_FAULT,
+    base.AuthenticationError: "rest_unauthorized",
+    base.ForbiddenError: "rest_forbidden",
     catalogue.AuthorizationHeaderMissing: "rest_forbidden",
     catalogue.NoSuchResource: "rest_no_route",
     catalogue.MalformedRequest: "rest_bad_request",
@@ -72,7 +72,7 @@ def field_details(reasons: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def code_of(refusal: base.Refusal) -> str:
+def code_of(refusal: base.ApiError) -> str:
     """Return the ``code``: a refusal of the calendar's own may have ``events_code``."""
     own: str = getattr(refusal, "events_code", "")
     return own or next(CODES[cls] for cls in type(refusal).__mro__ if cls in CODES)
@@ -93,7 +93,7 @@ class EventsDialect(Dialect):
         is_browser = negotiation.preference(accept, "text/html").is_named
         return xml.is_named and xml.quality > as_json.quality and not is_browser
 
-    def members(self, refusal: base.Refusal) -> dict[str, Any]:
+    def members(self, refusal: base.ApiError) -> dict[str, Any]:
         """Return the members; ``data.detail`` when it says more than the message."""
         data = {
             "status": refusal.status_code,

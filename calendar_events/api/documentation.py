@@ -16,7 +16,7 @@ from calendar_events.api.base import EventsView
 from calendar_events.api.dialect import EVENTS
 from calendar_events.api.schema import document
 from platform_errors.errors.catalogue import MethodNotSupported
-from platform_errors.errors.handler import refusal_response
+from platform_errors.errors.handler import error_response
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
@@ -60,4 +60,4 @@ class Documentation(View):
         """Refuse in the words of the interface."""
         allowed = ", ".join(self.http_method_names).upper()
         refusal = MethodNotSupported(headers={"Allow": allowed})
-        return refusal_response(refusal, request, EVENTS)
+        return error_response(refusal, request, EVENTS)

@@ -12,7 +12,7 @@ from rest_framework.request import clone_request
 from calendar_events.api import callers
 from calendar_events.conf import conf
 from calendar_events.permissions import NotAllowed
-from platform_errors.errors.base import Refusal
+from platform_errors.errors.base import ApiError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,7 +50,7 @@ def _may(request: Request, view: Any, method: str) -> bool:
     try:
         view.check_permissions(clone_request(request, method))
         _require(request, view, view.action_map[method.lower()], view.kwargs)
-    except (Refusal, NotAllowed, ObjectDoesNotExist):
+    except (ApiError, NotAllowed, ObjectDoesNotExist):
         return False
     return True
 

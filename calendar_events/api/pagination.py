@@ -18,7 +18,7 @@ from rest_framework.response import Response
 from calendar_events.conf import conf
 from calendar_events.documents import composition
 from calendar_events.store.scans import ScanTooLong
-from platform_errors.errors.base import Refusal
+from platform_errors.errors.base import ApiError
 from platform_errors.errors.catalogue import Unavailable
 from platform_errors.errors.writes import InvalidParameters
 
@@ -36,7 +36,7 @@ DEFAULT_PER_PAGE = 10
 MAX_OFFSET = 2**53
 
 
-class NoSuchPage(Refusal):
+class NoSuchPage(ApiError):
     """The page is past the end of its list; ``events_code`` says of which."""
 
     reason = "page_not_found"

@@ -18,7 +18,7 @@ from platform_errors.conf import conf
 from platform_errors.errors.catalogue import HttpsRequired, Unavailable
 from platform_errors.errors.dialects import dialect_of
 from platform_errors.errors.django_handlers import page
-from platform_errors.errors.handler import RETRY_AFTER_SECONDS, refusal_response
+from platform_errors.errors.handler import RETRY_AFTER_SECONDS, error_response
 from platform_errors.http.client_address import is_trusted
 from platform_errors.http.mounts import is_below
 
@@ -76,7 +76,7 @@ class HttpsMiddleware:
         refusal = HttpsRequired()
         dialect = dialect_of(request.path)
         if dialect is not None:
-            return refusal_response(refusal, request, dialect)
+            return error_response(refusal, request, dialect)
         location = f"{settings.ISSUER}{request.get_full_path()}"
         return endpoint_refusal(request, refusal) or HttpResponse(
             status=HTTPStatus.PERMANENT_REDIRECT, headers={"Location": location}
@@ -102,7 +102,7 @@ class OverloadMiddleware:
         )
         dialect = dialect_of(request.path)
         if dialect is not None:
-            return refusal_response(refusal, request, dialect)
+            return error_response(refusal, request, dialect)
         return endpoint_refusal(request, refusal) or page(refusal)
 
 

@@ -10,12 +10,12 @@ import pytest
 import authserver
 import calendar_events
 import platform_errors
-from authserver.errors import OAuthRefusal
+from authserver.errors import OAuthError
 from platform_errors.errors import catalogue
-from platform_errors.errors.base import AuthenticationRefusal, ForbiddenRefusal, Refusal
+from platform_errors.errors.base import ApiError, AuthenticationError, ForbiddenError
 from platform_errors.tests.documents_of import docs, table
 
-FAMILIES = {AuthenticationRefusal, ForbiddenRefusal, OAuthRefusal}
+FAMILIES = {AuthenticationError, ForbiddenError, OAuthError}
 """Never raised themselves."""
 OF_SERVICES = ("service_not_on_key", "service_canceled", "service_expired")
 """``ScopesInvalid`` says which of them, by itself."""
@@ -41,7 +41,7 @@ def refusals():
     return sorted(
         (
             cls
-            for cls in {Refusal, *subclasses(Refusal)} - FAMILIES
+            for cls in {ApiError, *subclasses(ApiError)} - FAMILIES
             if "tests" not in cls.__module__.split(".")
         ),
         key=lambda cls: cls.__name__,

@@ -1,4 +1,4 @@
-"""The root of every refusal, and what becomes of text that a caller sent."""
+"""The root of every error of an API, and what becomes of text that a caller sent."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def echo(part: object) -> str:
     return printable(str(part)[:ECHO_LIMIT])
 
 
-class Refusal(APIException):
-    """The root of every refusal.
+class ApiError(APIException):
+    """The root of every error that an API answers with.
 
     ``message`` is the short text of the contract, a ``str.format`` template over the
     keyword arguments; ``detail`` the longer text; ``data`` what else programs may want of
@@ -71,13 +71,13 @@ class Refusal(APIException):
         return str(self.detail)
 
 
-class AuthenticationRefusal(Refusal):
+class AuthenticationError(ApiError):
     """A 401: nobody, or nobody we believe."""
 
     status_code = 401
 
 
-class ForbiddenRefusal(Refusal):
+class ForbiddenError(ApiError):
     """A 403: known, but not allowed."""
 
     status_code = 403

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from platform_errors.errors.base import AuthenticationRefusal, ForbiddenRefusal, Refusal
+from platform_errors.errors.base import ApiError, AuthenticationError, ForbiddenError
 from platform_errors.errors.writes import REQUIRED
 
 if TYPE_CHECKING:
@@ -26,42 +26,42 @@ _SERVICE_REASONS = {
 # --- Application authentication (spec 7.1, decisions 5) -----------------------------------
 
 
-class AuthorizationHeaderMissing(AuthenticationRefusal):
+class AuthorizationHeaderMissing(AuthenticationError):
     """No credentials where some are needed."""
 
     reason = "authorization_header_missing"
     message = "Authorization header is missing"
 
 
-class UnknownAuthorizationScheme(AuthenticationRefusal):
+class UnknownAuthorizationScheme(AuthenticationError):
     """A scheme that is neither ours nor Bearer, or two Authorization headers."""
 
     reason = "authorization_scheme_unknown"
     message = "Authorization header is not supported"
 
 
-class KeyInvalid(AuthenticationRefusal):
+class KeyInvalid(AuthenticationError):
     """No such service key."""
 
     reason = "key_invalid"
     message = "service key {key} is invalid"
 
 
-class KeyExpired(AuthenticationRefusal):
+class KeyExpired(AuthenticationError):
     """The service key's expiry has passed."""
 
     reason = "key_expired"
     message = "service key is expired"
 
 
-class KeyCanceled(ForbiddenRefusal):
+class KeyCanceled(ForbiddenError):
     """The service key was canceled."""
 
     reason = "key_canceled"
     message = "service key has been canceled"
 
 
-class SignatureInvalid(AuthenticationRefusal):
+class SignatureInvalid(AuthenticationError):
     """The signature is malformed or is not the one this key makes for this request.
 
     For a key that is known, ``canonical_request`` and ``string_to_sign`` say what the
@@ -100,7 +100,7 @@ def _cut(lines: str) -> str:
     return lines if len(lines) <= EVIDENCE_LIMIT else f"{lines[:EVIDENCE_LIMIT]}…"
 
 
-class TimestampInvalid(AuthenticationRefusal):
+class TimestampInvalid(AuthenticationError):
     """The timestamp is no number or too far from the server's clock (Unix seconds)."""
 
     reason = "timestamp_invalid"
@@ -110,14 +110,14 @@ class TimestampInvalid(AuthenticationRefusal):
     )
 
 
-class NonceReplayed(AuthenticationRefusal):
+class NonceReplayed(AuthenticationError):
     """The same key, timestamp and nonce were seen before."""
 
     reason = "nonce_replayed"
     message = "nonce in request is not unique"
 
 
-class TokenInvalid(AuthenticationRefusal):
+class TokenInvalid(AuthenticationError):
     """No such access token, or it was revoked."""
 
     reason = "token_invalid"
@@ -125,7 +125,7 @@ class TokenInvalid(AuthenticationRefusal):
     bearer_error = "invalid_token"
 
 
-class TokenExpired(AuthenticationRefusal):
+class TokenExpired(AuthenticationError):
     """The access token's lifetime is over."""
 
     reason = "token_expired"
@@ -136,7 +136,7 @@ class TokenExpired(AuthenticationRefusal):
 # --- Application and user authorization (spec 7.2, spec 7.3) ------------------------------
 
 
-class TokenLacksService(ForbiddenRefusal):
+class TokenLacksService(ForbiddenError):
     """The token was not issued for the service."""
 
     reason = "token_lacks_service"
@@ -144,7 +144,7 @@ class TokenLacksService(ForbiddenRefusal):
     bearer_error = "insufficient_scope"
 
 
-class ScopesInvalid(ForbiddenRefusal):
+class ScopesInvalid(ForbiddenError):
     """One or more services cannot be had with this key.
 
     ``problems`` holds (scope, service name, why) in request order; why is one of ``Not on
@@ -164,14 +164,14 @@ class ScopesInvalid(ForbiddenRefusal):
             self.reason = _SERVICE_REASONS.get(causes.pop(), self.reason)
 
 
-class InstitutionNotOnKey(ForbiddenRefusal):
+class InstitutionNotOnKey(ForbiddenError):
     """The key may not act for the institution whose data is requested."""
 
     reason = "institution_not_on_key"
     message = "clientId {key} doesn't have access to contextInstitutionId {institution}"
 
 
-class InvalidUser(ForbiddenRefusal):
+class InvalidUser(ForbiddenError):
     """The user is missing, unknown, disabled or of another institution."""
 
     reason = "user_invalid"
@@ -182,7 +182,7 @@ class InvalidUser(ForbiddenRefusal):
         super().__init__(detail)
 
 
-class MissingPermission(ForbiddenRefusal):
+class MissingPermission(ForbiddenError):
     """The user may not do this."""
 
     reason = "permission_missing"
@@ -192,7 +192,7 @@ class MissingPermission(ForbiddenRefusal):
 # --- General request errors (spec 7.4) ----------------------------------------------------
 
 
-class NoSuchResource(Refusal):
+class NoSuchResource(ApiError):
     """Nothing lives at this address."""
 
     reason = "resource_not_found"
@@ -200,14 +200,14 @@ class NoSuchResource(Refusal):
     message = "Not Found"
 
 
-class MalformedRequest(Refusal):
+class MalformedRequest(ApiError):
     """The request itself cannot be read: its address, query string or headers."""
 
     reason = "request_malformed"
     message = "Bad Request"
 
 
-class InstitutionNotNamed(Refusal):
+class InstitutionNotNamed(ApiError):
     """A signed write by a key with several institutions that names none (decisions 2)."""
 
     reason = "institution_not_named"
@@ -221,14 +221,14 @@ class InstitutionNotNamed(Refusal):
         self.summary = "Missing parameter(s): contextInstitutionId"
 
 
-class HttpsRequired(ForbiddenRefusal):
+class HttpsRequired(ForbiddenError):
     """The request came in plain http, where the server is announced at https."""
 
     reason = "https_required"
     message = "https is required"
 
 
-class MethodNotSupported(Refusal):
+class MethodNotSupported(ApiError):
     """The resource does not have this method; ``Allow`` says which it has."""
 
     reason = "method_not_supported"
@@ -236,7 +236,7 @@ class MethodNotSupported(Refusal):
     message = "Method Not Supported"
 
 
-class NotAcceptable(Refusal):
+class NotAcceptable(ApiError):
     """None of the media types of ``Accept`` can be served."""
 
     reason = "not_acceptable"
@@ -247,7 +247,7 @@ class NotAcceptable(Refusal):
 # --- The server, and how much it does -----------------------------------------------------
 
 
-class TooManyRequests(Refusal):
+class TooManyRequests(ApiError):
     """The caller must wait; ``Retry-After`` says how many seconds."""
 
     reason = "too_many_requests"
@@ -255,7 +255,7 @@ class TooManyRequests(Refusal):
     message = "Too Many Requests"
 
 
-class InternalError(Refusal):
+class InternalError(ApiError):
     """Something broke; the detail names the request identifier and nothing else."""
 
     reason = "internal_error"
@@ -263,7 +263,7 @@ class InternalError(Refusal):
     message = "Internal Server Error"
 
 
-class Unavailable(Refusal):
+class Unavailable(ApiError):
     """The service cannot answer now; ``Retry-After`` says when to try again."""
 
     reason = "unavailable"

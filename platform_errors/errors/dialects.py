@@ -13,7 +13,7 @@ from platform_errors.http import negotiation
 from platform_errors.http.mounts import is_below
 
 if TYPE_CHECKING:
-    from platform_errors.errors.base import Refusal
+    from platform_errors.errors.base import ApiError
 
 
 class Dialect(ABC):
@@ -26,7 +26,7 @@ class Dialect(ABC):
         """Return whether an ``Accept`` value is answered with XML; otherwise JSON."""
 
     @abstractmethod
-    def members(self, refusal: Refusal) -> dict[str, Any]:
+    def members(self, refusal: ApiError) -> dict[str, Any]:
         """Return the members of the JSON document."""
 
 
@@ -58,7 +58,7 @@ class PlatformDialect(Dialect):
         xml = negotiation.preference(accept, *negotiation.XML_TYPES)
         return as_json.quality == 0 or xml >= as_json
 
-    def members(self, refusal: Refusal) -> dict[str, Any]:
+    def members(self, refusal: ApiError) -> dict[str, Any]:
         """Return status, message, detail, reason and evidence."""
         return {
             "code": refusal.status_code,

@@ -17,7 +17,7 @@ from django.views import defaults
 
 from platform_errors.errors import base, catalogue, writes
 from platform_errors.errors.dialects import dialect_of
-from platform_errors.errors.handler import refusal_of, refusal_response
+from platform_errors.errors.handler import api_error_of, error_response
 from platform_errors.http.request_id import current_request_id
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     """400: a host that is not ours, a request that cannot be read."""
     dialect = dialect_of(request.path)
-    refusal = refusal_of(exception)
+    refusal = api_error_of(exception)
     if dialect is not None:
-        return refusal_response(refusal, request, dialect)
+        return error_response(refusal, request, dialect)
     if isinstance(refusal, writes.ContentTooLarge):
         return page(refusal)
     return defaults.bad_request(request, exception)
@@ -41,7 +41,7 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
     dialect = dialect_of(request.path)
     if dialect is None:
         return defaults.permission_denied(request, exception)
-    return refusal_response(catalogue.MissingPermission(), request, dialect)
+    return error_response(catalogue.MissingPermission(), request, dialect)
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:
@@ -49,7 +49,7 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponseBa
     dialect = dialect_of(request.path)
     if dialect is None:
         return defaults.page_not_found(request, exception)
-    return refusal_response(refusal_of(exception), request, dialect)
+    return error_response(api_error_of(exception), request, dialect)
 
 
 def server_error(request: HttpRequest) -> HttpResponseBase:
@@ -59,18 +59,18 @@ def server_error(request: HttpRequest) -> HttpResponseBase:
     """
     dialect = dialect_of(request.path)
     error = sys.exc_info()[1]
-    refusal = refusal_of(error) if isinstance(error, Exception) else None
+    refusal = api_error_of(error) if isinstance(error, Exception) else None
     if isinstance(refusal, catalogue.Unavailable):
         if dialect is None:
             return page(refusal)
-        return refusal_response(refusal, request, dialect)
+        return error_response(refusal, request, dialect)
     if dialect is None:
         return defaults.server_error(request)
     refusal = catalogue.InternalError(f"request identifier: {current_request_id()}")
-    return refusal_response(refusal, request, dialect)
+    return error_response(refusal, request, dialect)
 
 
-def page(refusal: base.Refusal) -> HttpResponseBase:
+def page(refusal: base.ApiError) -> HttpResponseBase:
     """Return the page of a refusal. No context processors: they would ask the database."""
     try:
         content: str = render_to_string(f"{refusal.status_code}.html")

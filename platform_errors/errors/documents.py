@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 from platform_errors.errors.base import printable
 
 if TYPE_CHECKING:
-    from platform_errors.errors.base import Refusal
+    from platform_errors.errors.base import ApiError
     from platform_errors.errors.dialects import Dialect
 
 XML_CONTENT_TYPE = "application/xml; charset=utf-8"
@@ -27,7 +27,7 @@ class Document(NamedTuple):
 
 
 def error_document(
-    refusal: Refusal, *, dialect: Dialect, accept: str, namespace: str
+    refusal: ApiError, *, dialect: Dialect, accept: str, namespace: str
 ) -> Document:
     """Return the refusal in the form that the dialect gives to this ``Accept`` value."""
     if dialect.wants_xml(accept):
@@ -35,7 +35,7 @@ def error_document(
     return Document(to_json(dialect.members(refusal)), JSON_CONTENT_TYPE)
 
 
-def error_xml(refusal: Refusal, namespace: str) -> bytes:
+def error_xml(refusal: ApiError, namespace: str) -> bytes:
     """Return the XML error document of spec 2.7: all three children, always."""
     members = {
         "code": refusal.status_code,

@@ -25,7 +25,7 @@ from rest_framework.exceptions import ErrorDetail
 
 from platform_errors.conf import conf
 from platform_errors.errors import base, catalogue, dialects, documents, writes
-from platform_errors.errors.base import Refusal
+from platform_errors.errors.base import ApiError
 from platform_errors.errors.log import state_reason
 from platform_errors.http.authorization_header import challenge
 from platform_errors.http.request_id import current_request_id
@@ -53,7 +53,7 @@ def handle(exc: Exception, context: Mapping[str, Any]) -> HttpResponse:
 
     view, request = context.get("view"), context["request"]
     set_rollback()
-    refusal = refusal_of(exc)
+    refusal = api_error_of(exc)
     is_fault = isinstance(refusal, catalogue.InternalError | catalogue.Unavailable)
     # "Too many feeds at once" is said on purpose, and has its line like every refusal.
     if is_fault and exc is not refusal:
@@ -61,11 +61,11 @@ def handle(exc: Exception, context: Mapping[str, Any]) -> HttpResponse:
     if isinstance(refusal, catalogue.MethodNotSupported) and view is not None:
         refusal.headers.setdefault("Allow", ", ".join(view.allowed_methods))
     dialect = getattr(view, "error_dialect", dialects.PLATFORM)
-    return refusal_response(refusal, request, dialect)
+    return error_response(refusal, request, dialect)
 
 
-def refusal_response(
-    refusal: Refusal, request: HttpRequest | Request, dialect: dialects.Dialect
+def error_response(
+    refusal: ApiError, request: HttpRequest | Request, dialect: dialects.Dialect
 ) -> HttpResponse:
     """Return the response for a refusal, headers included (decisions 5 and decisions 6)."""
     document = documents.error_document(
@@ -86,9 +86,9 @@ def refusal_response(
     return state_reason(response, refusal.reason)
 
 
-def refusal_of(exc: Exception) -> Refusal:
+def api_error_of(exc: Exception) -> ApiError:
     """Translate what Django and DRF raise into the platform's words."""
-    if isinstance(exc, Refusal):
+    if isinstance(exc, ApiError):
         return exc
     if is_unavailable(exc):
         return _unavailable()
@@ -103,7 +103,7 @@ def refusal_of(exc: Exception) -> Refusal:
     return catalogue.InternalError(f"request identifier: {current_request_id()}")
 
 
-def report(exc: Exception, request: HttpRequest | Request, refusal: Refusal) -> None:
+def report(exc: Exception, request: HttpRequest | Request, refusal: ApiError) -> None:
     """Log what broke, and tell monitoring, which would not hear of a handled exception."""
     django_request = getattr(request, "_request", request)
     got_request_exception.send(sender=handle, request=django_request)
@@ -117,22 +117,22 @@ def _detail(exc: Any) -> str:
     return base.echo(exc.detail)
 
 
-def _other(exc: drf.APIException) -> Refusal:
+def _other(exc: drf.APIException) -> ApiError:
     """Keep the status of an exception that only a third party knows."""
     refusal = catalogue.MalformedRequest(_detail(exc))
     refusal.status_code = exc.status_code
     refusal.text = refusal.summary = responses.get(exc.status_code, "Refused")
-    refusal.reason = Refusal.reason
+    refusal.reason = ApiError.reason
     return refusal
 
 
-def _parse_error(exc: drf.ParseError) -> Refusal:
+def _parse_error(exc: drf.ParseError) -> ApiError:
     detail = _detail(exc)
     is_json = detail.startswith("JSON parse error")
     return (writes.MalformedJson if is_json else writes.BadBody)(detail)
 
 
-def _drf_validation_error(exc: drf.ValidationError) -> Refusal:
+def _drf_validation_error(exc: drf.ValidationError) -> ApiError:
     if not isinstance(exc.detail, dict):
         return writes.BadBody(_first(exc.detail))
     return writes.InvalidParameters(
@@ -140,7 +140,7 @@ def _drf_validation_error(exc: drf.ValidationError) -> Refusal:
     )
 
 
-def _django_validation_error(exc: ValidationError) -> Refusal:
+def _django_validation_error(exc: ValidationError) -> ApiError:
     if not hasattr(exc, "error_dict"):
         return writes.BadBody(_first(exc.messages))
     return writes.InvalidParameters(
@@ -155,12 +155,12 @@ def _first(reason: Any) -> str:
     return ErrorDetail(base.echo(reason), code=getattr(reason, "code", None))
 
 
-def _throttled(exc: Any) -> Refusal:
+def _throttled(exc: Any) -> ApiError:
     wait = math.ceil(exc.wait or 1)
     return catalogue.TooManyRequests(headers={"Retry-After": str(wait)})
 
 
-def _too_large(_: Exception) -> Refusal:
+def _too_large(_: Exception) -> ApiError:
     return writes.ContentTooLarge("the body is larger than this server reads")
 
 
@@ -176,7 +176,7 @@ def sqlstate(exc: Error) -> str:
     return getattr(exc.__cause__, "sqlstate", None) or ""
 
 
-def _unavailable() -> Refusal:
+def _unavailable() -> ApiError:
     return catalogue.Unavailable(
         "the database cannot do this now",
         headers={"Retry-After": str(RETRY_AFTER_SECONDS)},
@@ -185,7 +185,7 @@ def _unavailable() -> Refusal:
 
 _Types = type[Exception] | tuple[type[Exception], ...]
 # The first match wins, so subclasses stand above their bases.
-_TRANSLATIONS: list[tuple[_Types, Callable[[Any], Refusal]]] = [
+_TRANSLATIONS: list[tuple[_Types, Callable[[Any], ApiError]]] = [
     (Http404, lambda _: catalogue.NoSuchResource("nothing lives at this address")),
     (drf.NotFound, lambda _: catalogue.NoSuchResource("nothing lives at this address")),
     ((PermissionDenied, drf.PermissionDenied), lambda _: catalogue.MissingPermission()),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from rest_framework.exceptions import ErrorDetail
 
-from platform_errors.errors.base import Refusal, echo
+from platform_errors.errors.base import ApiError, echo
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -29,7 +29,7 @@ JSON_NOT_UTF8: Final = JsonError(
 JSON_SURROGATE: Final = JsonError(10, "Single unpaired surrogate in Unicode escape")
 
 
-class BadBody(Refusal):
+class BadBody(ApiError):
     """The body cannot be read or does not fit."""
 
     reason = "body_invalid"
@@ -104,7 +104,7 @@ class ContentTooLarge(BadBody):
     message = "Content Too Large"
 
 
-class Conflict(Refusal):
+class Conflict(ApiError):
     """The update was not made on the most recent copy of the data."""
 
     reason = "conflict"
@@ -112,7 +112,7 @@ class Conflict(Refusal):
     message = "Conflict"
 
 
-class PreconditionFailed(Refusal):
+class PreconditionFailed(ApiError):
     """A precondition header is false."""
 
     reason = "precondition_failed"
@@ -120,7 +120,7 @@ class PreconditionFailed(Refusal):
     message = "Precondition Failed"
 
 
-class UnsupportedMediaType(Refusal):
+class UnsupportedMediaType(ApiError):
     """The ``Content-Type`` of a write is not one we read."""
 
     reason = "media_type_unsupported"
@@ -128,7 +128,7 @@ class UnsupportedMediaType(Refusal):
     message = "Unsupported Media Type"
 
 
-class IdempotencyMismatch(Refusal):
+class IdempotencyMismatch(ApiError):
     """The same ``Idempotency-Key`` came with another body."""
 
     reason = "idempotency_mismatch"

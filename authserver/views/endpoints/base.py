@@ -12,7 +12,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from authserver.oauth import clients, responses
 from authserver.oauth.generation import PRESENT
 from platform_errors.errors import catalogue
-from platform_errors.errors.handler import refusal_of, report
+from platform_errors.errors.handler import api_error_of, report
 from platform_errors.throttling import require_within_rate
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Endpoint(View):
             require_within_rate(request)
             return super().dispatch(request, *args, **kwargs)
         except Exception as error:  # noqa: BLE001 -- the edge: nothing may leave as HTML
-            refused = refusal_of(error)
+            refused = api_error_of(error)
             if isinstance(refused, catalogue.InternalError | catalogue.Unavailable):
                 report(error, request, refused)
             return responses.error_response(

@@ -9,13 +9,13 @@ from django.urls import Resolver404, resolve
 from authserver.oauth import responses
 from authserver.views.endpoints.base import Endpoint
 from platform_errors.errors import django_handlers
-from platform_errors.errors.handler import refusal_of
+from platform_errors.errors.handler import api_error_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
     from django.http.response import HttpResponseBase
 
-    from platform_errors.errors.base import Refusal
+    from platform_errors.errors.base import ApiError
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
@@ -23,12 +23,12 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
 
     Elsewhere ``platform_errors`` answers.
     """
-    return endpoint_refusal(request, refusal_of(exception)) or django_handlers.bad_request(
-        request, exception
-    )
+    return endpoint_refusal(
+        request, api_error_of(exception)
+    ) or django_handlers.bad_request(request, exception)
 
 
-def endpoint_refusal(request: HttpRequest, refusal: Refusal) -> HttpResponse | None:
+def endpoint_refusal(request: HttpRequest, refusal: ApiError) -> HttpResponse | None:
     """Return a refusal by middleware in the endpoint's own shape; ``None`` for a page.
 
     No view was reached.

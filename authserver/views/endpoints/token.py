@@ -10,7 +10,7 @@ from authserver.oauth import client_request, failures, responses
 from authserver.oauth.exchange import Exchange
 from authserver.oauth.server import get_server
 from authserver.views.endpoints.base import Endpoint
-from platform_errors.errors.base import Refusal
+from platform_errors.errors.base import ApiError
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
@@ -31,7 +31,7 @@ class Token(Endpoint):
         )
         try:
             issued = get_server().exchange(exchange)
-        except Refusal as refused:
+        except ApiError as refused:
             failures.record_exchange(exchange, refused)
             raise
         return responses.token_response(exchange, issued)

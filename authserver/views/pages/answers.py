@@ -10,7 +10,7 @@ from django.shortcuts import render
 
 from authserver import errors
 from platform_errors.errors import catalogue
-from platform_errors.errors.handler import refusal_of, report
+from platform_errors.errors.handler import api_error_of, report
 from platform_errors.errors.log import state_key, state_reason
 
 if TYPE_CHECKING:
@@ -58,9 +58,9 @@ def redirect_errors_to_client(
     try:
         return work()
     except Exception as error:  # noqa: BLE001 -- the edge: the application is to hear of it
-        broke = refusal_of(error)
+        broke = api_error_of(error)
         report(error, request, broke)
-        why: errors.OAuthRefusal = (
+        why: errors.OAuthError = (
             errors.TemporarilyUnavailable("the server is busy; please try again")
             if isinstance(broke, catalogue.Unavailable)
             else errors.ServerError("something broke; it was recorded")

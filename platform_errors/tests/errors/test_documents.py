@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from platform_errors.errors import catalogue, documents, writes
-from platform_errors.errors.base import ECHO_LIMIT, Refusal
+from platform_errors.errors.base import ECHO_LIMIT, ApiError
 
 NS = "http://platform.example/xmlschemas/response"
 DOCS = Path(__file__).parents[3] / "docs"
@@ -19,7 +19,7 @@ def schema(name):
     return etree.XMLSchema(etree.parse(DOCS / name))
 
 
-def refusal_classes(base=Refusal):
+def refusal_classes(base=ApiError):
     for subclass in base.__subclasses__():
         yield subclass
         yield from refusal_classes(subclass)
@@ -35,7 +35,7 @@ def example(refusal_class):
     parts = dict.fromkeys(
         ["key", "signature", "timestamp", "current_time", "scope", "institution"], "x"
     )
-    if refusal_class.__init__ is not Refusal.__init__:
+    if refusal_class.__init__ is not ApiError.__init__:
         return refusal_class(*arguments.get(refusal_class, []))
     return refusal_class(**parts)
 
