@@ -52,6 +52,12 @@ class ChunkedBodyMiddleware:
 class Utf8Request(WSGIRequest):
     """A request whose text is in Django's default charset, UTF-8."""
 
+    def __init__(self, environ: WSGIEnvironment) -> None:
+        """Take a length that is no number, which Django would raise for later, for none."""
+        if not environ.get("CONTENT_LENGTH", "").isdecimal():
+            environ["CONTENT_LENGTH"] = ""
+        super().__init__(environ)
+
     @property
     def encoding(self) -> str | None:
         """Return ``None``, which stands for the default."""

@@ -18,7 +18,10 @@ class Logout(Page, LogoutView):  # type: ignore[misc]  # the stubs' dispatch is 
 
     template_name = "authserver/signed_out.html"
     http_method_names = Page.http_method_names  # Django's does not ask first
-    redirect_field_name = None  # type: ignore[assignment]  # nobody is led elsewhere
+
+    def get_success_url(self) -> str:
+        """Stay at this very address, whatever its query: the page says that it is done."""
+        return self.request.get_full_path()
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         """Say whether it is done, or to be asked."""

@@ -21,6 +21,14 @@ def at_home(clock, visitor, alice, log_in):
     return log_in()
 
 
+@pytest.mark.parametrize("elsewhere", ["/admin/", "https://evil.example/", ""])
+def test_signing_out_leads_nowhere_whatever_the_query_says(at_home, elsewhere):
+    at_home.open(f"/oauth2/logout?next={elsewhere}").press("Sign out")
+
+    assert at_home.heading == "You are signed out"
+    assert at_home.url.endswith(f"/oauth2/logout?next={elsewhere}")
+
+
 def is_signed_in(visitor):
     return visitor.open("/oauth2/access").heading == "My access"
 
