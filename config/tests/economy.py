@@ -30,7 +30,7 @@ OF_THE_DATABASE = (
     "config/tests",
     "platform_errors/tests/signing/test_nonces.py",
 )
-CASES = 6  # of each parameter of a test, that the coverage is measured in
+CASES = 20  # of each parameter of a test, that the coverage is measured in
 
 
 def pytest_sessionstart(session):
