@@ -98,7 +98,7 @@ def mount(name: str, default: str) -> str:
 AUTH_MOUNT = mount("AUTH_MOUNT", "oauth2/")
 BASE_MOUNT = mount("BASE_MOUNT", "")
 VENDOR_NS = env.str("VENDOR_NS", "platform").strip("/")
-# What both apps about callers are told.
+# Settings that platform_errors and authserver have in common.
 _SHARED = {"ISSUER": ISSUER, **given(env.str, "PRINCIPAL_NS_PREFIX")}
 
 # --- Django -------------------------------------------------------------------------------

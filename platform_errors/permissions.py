@@ -41,7 +41,7 @@ def require_credentials(request: Request) -> Credentials:
 
 
 def require_service(credentials: Credentials, code: str) -> None:
-    """Ask that token and key have a service, and that it is live (spec 5.3.1).
+    """Require that token and key have a service, and that it is live (spec 5.3.1).
 
     Raises ``TokenLacksService`` or ``ScopesInvalid``.
     """
@@ -57,7 +57,7 @@ def require_service(credentials: Credentials, code: str) -> None:
 
 
 def require_same_institution(credentials: Credentials, institution: str) -> None:
-    """Ask that the credentials are for the institution of a record (decisions 2).
+    """Require that the credentials are for the institution of a record (decisions 2).
 
     Raises ``InstitutionNotOnKey`` when the key lacks it, ``MissingPermission`` when the key
     has it but the credentials are for another.
@@ -73,7 +73,7 @@ def require_same_institution(credentials: Credentials, institution: str) -> None
 
 
 def require_allowed_institution(credentials: Credentials) -> None:
-    """Ask that an institution which the request or its token names is allowed (spec 5.3.2).
+    """Require that an institution named by request or token is allowed (spec 5.3.2).
 
     Raises like ``require_same_institution``.
     """
@@ -94,7 +94,7 @@ def require_institution(credentials: Credentials) -> str:
 
 
 def require_valid_user(credentials: Credentials) -> None:
-    """Ask that a user, if stated, can act here (spec 7.3). Raises ``InvalidUser``."""
+    """Require that a user, if stated, can act here (spec 7.3). Raises ``InvalidUser``."""
     if credentials.is_user_invalid:
         raise catalogue.InvalidUser
 
@@ -108,7 +108,7 @@ def require_user(credentials: Credentials) -> Principal:
 
 
 def require_permission(credentials: Credentials, permission: str) -> None:
-    """Ask that the acting user holds a permission, ``app_label.codename`` (spec 5.3.3).
+    """Require that the acting user holds a permission, ``app_label.codename`` (spec 5.3.3).
 
     Raises ``InvalidUser`` or ``MissingPermission``.
     """

@@ -121,7 +121,7 @@ class RecordForm(forms.ModelForm):
         return self.cleaned_data
 
     def _require_version(self, stored: Any) -> None:
-        """Ask that the record is as it was shown; going back in history overrules."""
+        """Require that the record is as it was shown; going back in history overrules."""
         is_revert = hasattr(self.instance, "_history")
         seen = self.cleaned_data.get("seen_version")
         if stored is not None and not is_revert and seen != stored.version:

@@ -84,7 +84,7 @@ class EventForm(PublishedForm):
         return body
 
     def clean_post_parent(self) -> Event | None:
-        """Ask that the parent is another event of the institution."""
+        """Require that the parent is another event of the institution."""
         parent: Event | None = self.cleaned_data["post_parent"]
         if parent is None:
             return None

@@ -66,7 +66,7 @@ def require_readable(
     credentials: Credentials | None,
     now: datetime,
 ) -> None:
-    """Ask that the viewer may read a record.
+    """Require that the viewer may read a record.
 
     Raises ``EventNoLongerAvailable`` or ``RecordNotAccessible``; for credentials of another
     institution or without a user what ``platform_errors.permissions`` raises.

@@ -83,7 +83,7 @@ def checked_body(
 def require_unchanged(
     record: Event | Venue | Organizer | Term, body: Mapping[str, Any]
 ) -> None:
-    """Ask that the body was made of the stored copy (spec 7.5: 409).
+    """Require that the body was made of the stored copy (spec 7.5: 409).
 
     Raises ``Conflict``.
     """

@@ -65,7 +65,7 @@ class Input(serializers.Serializer):
             self._read_modified(data.get("modified_utc"), errors)
 
     def _read_modified(self, given: Any, errors: Errors) -> None:
-        """Ask that ``modified_utc`` is a date; whether it is the stored one views ask."""
+        """Require a date in ``modified_utc``; views compare it with the stored one."""
         if given in (None, ""):
             return
         try:

@@ -121,7 +121,7 @@ class EventInput(RecordInput):
     def combine(
         self, data: Mapping[str, Any], values: dict[str, Any], errors: Errors
     ) -> None:
-        """Ask that what is linked exists, and that the dates make a schedule."""
+        """Require that what is linked exists, and that the dates make a schedule."""
         super().combine(data, values, errors)
         for name in RECURRENCE:
             if data.get(name) not in NOTHING:

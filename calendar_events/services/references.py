@@ -57,7 +57,7 @@ class Found:
     """Owner and status."""
 
     def require(self, kind: str, pk: int) -> None:
-        """Ask that a row may be named.
+        """Require that a row may be named.
 
         Raises ``BadReference`` for one that is unknown, trashed or another institution's.
         """
@@ -74,7 +74,7 @@ def find(asked: Mapping[str, Iterable[int]], *, institution: str) -> Found:
 
 
 def _require_here(name: str, pk: int, owner: str, institution: str) -> None:
-    """Ask that a row exists and is of the institution."""
+    """Require that a row exists and is of the institution."""
     if not owner:
         raise BadReference(f"names {name} {pk}, which does not exist.")
     if owner != institution:

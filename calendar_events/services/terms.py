@@ -154,7 +154,7 @@ def _fill(term: Term, changes: TermChanges) -> None:
 
 
 def _require_parent(term: Term, parent: int) -> None:
-    """Ask that the parent is another category of the institution, and not a descendant."""
+    """Require a parent that is another category of the institution, and no descendant."""
     siblings = Term.objects.categories().filter(institution=term.institution)
     if not siblings.filter(pk=parent).exists():
         raise InvalidFields({"parent": f"names category {parent}, which does not exist."})
@@ -172,7 +172,7 @@ def _others(term: Term) -> TermQuerySet:
 
 
 def _require_free_name(term: Term) -> None:
-    """Ask that no sibling has the name, whatever its case and accents."""
+    """Require that no sibling has the name, whatever its case and accents."""
     folded = text.fold(term.name)
     namesakes = _others(term).filter(
         parent=term.parent_id, sort_text=folded[: saving.SORT_LENGTH]
@@ -183,7 +183,7 @@ def _require_free_name(term: Term) -> None:
 
 
 def _require_free_slug(term: Term, slug: str) -> None:
-    """Ask that no other term has the slug."""
+    """Require that no other term has the slug."""
     other = _others(term).filter(slug=slug).first()
     if other is not None:
         raise InvalidFields({"slug": f"belongs to another term, {other.pk}."})

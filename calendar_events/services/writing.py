@@ -86,7 +86,7 @@ def amend(
 
 
 def require_reachable(record: AnyRecord, changes: RecordChanges) -> None:
-    """Ask that a record in the trash is being restored by an explicit status.
+    """Require that a record in the trash is being restored by an explicit status.
 
     Raises ``InTrash``.
     """

@@ -55,7 +55,7 @@ class Unknown(Refused):
 
 
 def require(kind: str, ids: Sequence[int], viewer: Viewer, now: datetime) -> None:
-    """Ask that records are there and may be read. Raises ``Unknown``."""
+    """Require that records are there and may be read. Raises ``Unknown``."""
     found = set(
         KINDS[kind]
         .objects.visible_to(viewer, now)
@@ -76,7 +76,7 @@ def require_statuses(statuses: Iterable[str], kind: str, viewer: Viewer) -> None
 
 
 def require_terms(taxonomy: Taxonomy, ids: Sequence[int]) -> None:
-    """Ask that terms of a taxonomy are there. Raises ``Unknown``."""
+    """Require that terms of a taxonomy are there. Raises ``Unknown``."""
     found = set(
         Term.objects.filter(taxonomy=taxonomy, id__in=_possible(ids)).values_list(
             "id", flat=True

@@ -1,7 +1,7 @@
 """Django behind WSGI: bodies without a length, and text that is always UTF-8.
 
 Django reads nothing of a body that comes without ``Content-Length`` (chunked, or over
-HTTP/2), so a client that streams its JSON would be told that every field is missing. Where
+HTTP/2), so every field of JSON that a client streams would be reported as missing. Where
 the server promises an end of the input (``wsgi.input_terminated``), the body is read here,
 to the same limit as any other, and given the length it has.
 
@@ -13,7 +13,7 @@ meaning for a query or a form (URL standard, section 5), so it is ignored.
 
 from __future__ import annotations
 
-from io import BytesIO
+from io import BytesIO, RawIOBase
 from typing import TYPE_CHECKING
 
 from django.conf import settings
@@ -49,13 +49,29 @@ class ChunkedBodyMiddleware:
         return self.application(environ, start_response)
 
 
+class _InvalidLength(RawIOBase):
+    """The input of a request whose ``Content-Length`` is no number."""
+
+    def readable(self) -> bool:
+        """Say that it is meant to be read."""
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        """Raise ``OSError``, as reading from a broken connection does."""
+        raise OSError("Content-Length is not a number")
+
+
 class Utf8Request(WSGIRequest):
     """A request whose text is in Django's default charset, UTF-8."""
 
     def __init__(self, environ: WSGIEnvironment) -> None:
-        """Take a length that is no number, which Django would raise for later, for none."""
-        if not environ.get("CONTENT_LENGTH", "").isdecimal():
-            environ["CONTENT_LENGTH"] = ""
+        """Make a body of invalid length unreadable (RFC 9112 section 6.3), which is a 400.
+
+        Django takes such a length for zero here, and raises ``ValueError`` for it later.
+        """
+        length = environ.get("CONTENT_LENGTH") or "0"
+        if not length.isdecimal():
+            environ["CONTENT_LENGTH"], environ["wsgi.input"] = "1", _InvalidLength()
         super().__init__(environ)
 
     @property

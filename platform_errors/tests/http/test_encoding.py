@@ -70,10 +70,3 @@ def test_any_charset_gets_an_answer(charset):
     )
 
     assert statuses == ["200 OK"]
-
-
-@pytest.mark.parametrize("length", ["x", "-5", "1.5", "7 7"])
-def test_a_length_that_is_no_number_is_none(length):
-    request = Utf8Request(environ("", "text/plain", b"abc", CONTENT_LENGTH=length))
-
-    assert request.body == b""
