@@ -9,6 +9,7 @@ from django.shortcuts import render
 from django.utils.decorators import method_decorator
 from django.views import View
 from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
 
 from platform_errors.errors.catalogue import TooManyRequests
 from platform_errors.throttling import require_within_rate
@@ -18,9 +19,13 @@ if TYPE_CHECKING:
     from django.http.response import HttpResponseBase
 
 
+@method_decorator(sensitive_post_parameters(), name="dispatch")
 @method_decorator(never_cache, name="dispatch")
 class Page(View):
     """A page that no cache keeps, and that answers every method with words.
+
+    No error report shows what was sent to it, whatever breaks: its own preparation, too,
+    which comes before the views of Django that some pages are.
 
     What a page cannot do now, it raises (``platform_errors.errors.django_handlers``).
 

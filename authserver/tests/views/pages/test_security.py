@@ -6,15 +6,18 @@ from urllib.parse import urlencode
 
 import lxml.html
 import pytest
+from django.core.signals import got_request_exception
 from django.db import InterfaceError, OperationalError, connection
 from django.db.models import F
 from django.test import Client, RequestFactory
+from django.views.debug import SafeExceptionReporterFilter
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from authserver.models import Session
 from authserver.tests import factories
 from authserver.tests.visitor import Visitor
+from authserver.views.pages import base
 from platform_errors.errors.django_handlers import server_error
 from platform_errors.http.request_id import RequestIdMiddleware
 
@@ -357,3 +360,24 @@ def test_no_input_breaks_a_page_or_leads_away_from_a_verified_address(steps, dat
     assert visitor.left_for == "" or visitor.left_for.startswith(
         "https://client.example/cb?"
     )
+
+
+@pytest.mark.parametrize("page", ["login?institution=1001", "access/password", "grant"])
+def test_no_error_report_shows_what_was_sent(client, monkeypatch, page):
+    """Not even when the page breaks before its view is reached."""
+    secret = {"password": "hunter2 of alice", "old_password": "hunter2 of alice"}
+
+    def fail(*_arguments):
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(base, "require_within_rate", fail)
+    client.raise_request_exception = False
+    seen = []
+    got_request_exception.connect(listener := lambda request, **_: seen.append(request))
+
+    response = client.post(f"/oauth2/{page}", secret)
+
+    got_request_exception.disconnect(listener)
+    shown = SafeExceptionReporterFilter().get_post_parameters(seen[0])
+    assert response.status_code == 500
+    assert set(shown.values()) == {SafeExceptionReporterFilter.cleansed_substitute}
