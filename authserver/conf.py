@@ -66,5 +66,8 @@ class AuthserverConf(Conf):
     login_device_lifetime = Setting(90, days, name="LOGIN_DEVICE_DAYS")
     """How long a browser that has signed in to an account passes an address lock."""
 
+    roles = Setting({}, dict)
+    """What each role lets people do, in words for the page where roles are given."""
+
 
 conf = AuthserverConf()

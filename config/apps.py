@@ -1,6 +1,11 @@
-"""The project as an app: commands that need every app live here."""
+"""The project as an app: commands, and roles, that need every app live here."""
+
+from __future__ import annotations
+
+from typing import Any
 
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
 
 
 class ProjectConfig(AppConfig):
@@ -10,5 +15,18 @@ class ProjectConfig(AppConfig):
     verbose_name = "Project"
 
     def ready(self) -> None:
-        """Register the project's system checks."""
+        """Register the project's checks; bring back its roles after ``manage.py flush``."""
         from config import checks  # noqa: F401, PLC0415 -- apps must be loaded first
+        from config.adapters import institutions  # noqa: PLC0415 -- the same
+
+        institutions.connect()
+        post_migrate.connect(restore_roles, sender=self)
+
+
+def restore_roles(**_kwargs: Any) -> None:
+    """Create the roles across the apps that are missing."""
+    from django.contrib.auth.models import Group, Permission  # noqa: PLC0415 -- app loading
+
+    from config.adapters import roles  # noqa: PLC0415 -- after app loading
+
+    roles.create_missing_groups(Group, Permission)

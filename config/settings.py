@@ -15,6 +15,7 @@ import environ
 from django.core.exceptions import ImproperlyConfigured
 
 from authserver.conf import AuthserverConf
+from config.adapters import roles
 from config.databases import time_limits
 from config.demo import keys as demo_keys
 from platform_errors.logging.configuration import log_configuration
@@ -346,6 +347,7 @@ PLATFORM_ERRORS = {
 
 AUTHSERVER = {
     "ENCRYPTION_KEYS": ENCRYPTION_KEYS,
+    "ROLES": roles.IN_WORDS,
     **_SHARED,
     **given(env.bool, "PASSWORD_CHANGE_REVOKES_TOKENS"),
     **given(

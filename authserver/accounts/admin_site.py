@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
+from django.contrib.admin.forms import AdminAuthenticationForm
+from django.contrib.auth.forms import AuthenticationForm
+from django.core.exceptions import ValidationError
 from django.http import HttpResponseRedirect
 
 from authserver import audit
@@ -14,12 +17,37 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
 
 
+def may_enter(user: Any) -> bool:
+    """Return whether the user may use the admin: as staff, or by a role."""
+    return bool(user.is_active and (user.is_staff or user.get_all_permissions()))
+
+
+class AdminLoginForm(AdminAuthenticationForm):
+    """Django's, for whoever may enter."""
+
+    def confirm_login_allowed(self, user: Any) -> None:
+        """Refuse who may not enter. Raises ``ValidationError``."""
+        AuthenticationForm.confirm_login_allowed(self, user)
+        if not may_enter(user):
+            raise ValidationError(
+                self.error_messages["invalid_login"],
+                code="invalid_login",
+                params={"username": self.username_field.verbose_name},
+            )
+
+
 class PlatformAdminSite(admin.AdminSite):
-    """Named after the platform, with the own password in the audit record."""
+    """Named after the platform, open to roles, own passwords in the audit record."""
+
+    login_form = AdminLoginForm
 
     site_title = "Calendar platform"
     site_header = "Calendar platform administration"
     index_title = "Site administration"
+
+    def has_permission(self, request: HttpRequest) -> bool:
+        """Let in whoever a role gives something to do here; pages ask for more."""
+        return may_enter(request.user)
 
     def password_change(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None

@@ -8,6 +8,7 @@ the click that made it.
 from authserver.admin import (
     audit,
     consent,
+    group,
     institution,
     login_failure,
     pending_request,
@@ -20,6 +21,7 @@ from authserver.admin import (
 __all__ = [
     "audit",
     "consent",
+    "group",
     "institution",
     "login_failure",
     "pending_request",

@@ -3,12 +3,14 @@
 from django.contrib import admin
 
 from authserver.admin.base import ReadOnlyAdmin
-from authserver.models import AuditEvent, RefusalCount
+from authserver.models import AuditEvent, Institution, RefusalCount
 
 
 @admin.register(AuditEvent)
 class AuditEventAdmin(ReadOnlyAdmin):
     """What happened, newest first; the database refuses changes too."""
+
+    institution_path = "registry_id"
 
     list_display = [
         "at",
@@ -32,6 +34,10 @@ class AuditEventAdmin(ReadOnlyAdmin):
     ]
     ordering = ["-at", "-id"]
     show_full_result_count = False
+
+    def institution_value(self, institution: Institution) -> str:
+        """Return what a row says of its institution, which may be there no more."""
+        return institution.registry_id
 
 
 @admin.register(RefusalCount)

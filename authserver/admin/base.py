@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from django.contrib import admin
-
 from authserver import audit
+from platform_errors.admin import InstitutionScopedAdmin
 
 if TYPE_CHECKING:
     from django.contrib.admin.models import LogEntry
@@ -16,10 +15,10 @@ if TYPE_CHECKING:
     from authserver.models import AuditEvent
 
 
-class ReadOnlyAdmin(admin.ModelAdmin):
+class ReadOnlyAdmin(InstitutionScopedAdmin):
     """Rows that the server writes: to be looked at, not added, changed or deleted."""
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
+    def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:
         """Nobody adds by hand."""
         return False
 
@@ -32,7 +31,7 @@ class ReadOnlyAdmin(admin.ModelAdmin):
         return False
 
 
-class AuditedAdmin(admin.ModelAdmin):
+class AuditedAdmin(InstitutionScopedAdmin):
     """Rows whose every change is in the audit record, besides Django's own log."""
 
     added: ClassVar[AuditEvent.Action]

@@ -12,6 +12,8 @@ from authserver.models import Consent
 class ConsentAdmin(ReadOnlyAdmin):
     """Remembered consents; withdrawing one withdraws the application's tokens with it."""
 
+    institution_path = "institution"
+
     list_display = [
         "user",
         "key",

@@ -8,6 +8,7 @@ from django.contrib import admin
 
 from authserver.admin.base import AuditedAdmin
 from authserver.models import AuditEvent, Institution
+from authserver.models.institution import uses_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 class InstitutionAdmin(AuditedAdmin):
     """Where people log in; switching one off stops it everywhere at once."""
 
+    institution_path = "pk"
+    institution_verbs = frozenset({"view"})
+
     added = changed = deleted = AuditEvent.Action.INSTITUTION_CHANGED
     list_display = ["name", "registry_id", "place", "code", "is_active"]
     list_filter = ["is_active"]
@@ -24,6 +28,15 @@ class InstitutionAdmin(AuditedAdmin):
     ordering = ["name", "pk"]
     fields = ["registry_id", "name", "place", "code", "is_active", "created_at"]
     readonly_fields = ["created_at"]
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        """Name what keeps an institution from being deleted."""
+        *found, protected = super().get_deleted_objects(objs, request)
+        return [*found, [*protected, *(words for obj in objs for words in uses_of(obj))]]
+
+    def institution_value(self, institution: Institution) -> int:
+        """Return the primary key: the row is the institution itself."""
+        return institution.pk
 
     def get_readonly_fields(
         self, request: HttpRequest, obj: Institution | None = None

@@ -16,11 +16,12 @@ from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_http_methods
 
 from authserver.keys import secrets
-from authserver.models import ServiceKey
 
 if TYPE_CHECKING:
     from django.contrib.admin import ModelAdmin
     from django.http import HttpRequest, HttpResponse
+
+    from authserver.models import ServiceKey
 
 CHANGED = "The secrets of this key were changed meanwhile; nothing was done now."
 
@@ -100,7 +101,7 @@ class KeySecretPages:
         )
 
     def _key(self, request: HttpRequest, key_id: int) -> ServiceKey:
-        key = ServiceKey.objects.filter(pk=key_id).first()
+        key = self.admin.get_queryset(request).filter(pk=key_id).first()
         if key is None:
             raise Http404
         if not self.admin.has_change_permission(request, key):

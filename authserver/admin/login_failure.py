@@ -9,6 +9,7 @@ from django.contrib import admin
 
 from authserver.accounts import login_limits
 from authserver.admin.base import ReadOnlyAdmin
+from platform_errors.admin import InstitutionScopedAdmin
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 class LoginFailureAdmin(ReadOnlyAdmin):
     """Failures of the last day; deleting an account's failures lifts its lock."""
 
+    institution_path = "username"
+
     list_display = ["attempt_time", "username", "ip_address"]
     list_filter = ["attempt_time"]
     search_fields = ["username", "ip_address"]
@@ -27,7 +30,15 @@ class LoginFailureAdmin(ReadOnlyAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Lifting a lock is an administrator's call."""
-        return admin.ModelAdmin.has_delete_permission(self, request, obj)
+        return InstitutionScopedAdmin.has_delete_permission(self, request, obj)
+
+    def of_institution(self, queryset: QuerySet[Any], institution: Any) -> QuerySet[Any]:
+        """Return the failures of logins at the institution."""
+        return queryset.filter(username__endswith=f"@{institution.registry_id}")
+
+    def belongs_to(self, obj: Any, institution: Any) -> bool:
+        """Return whether it was a login at the institution."""
+        return str(obj.username).endswith(f"@{institution.registry_id}")
 
     def delete_model(self, request: HttpRequest, obj: AccessFailureLog) -> None:
         """Delete one failure, for the record as well."""

@@ -10,6 +10,8 @@ from authserver.models import PendingRequest
 class PendingRequestAdmin(ReadOnlyAdmin):
     """Tells support whether a browser arrived, and how far it got."""
 
+    institution_path = "institution"
+
     list_display = [
         "pk",
         "key",

@@ -3,10 +3,11 @@
 from django.contrib import admin
 
 from authserver.models import Service
+from platform_errors.admin import InstitutionScopedAdmin
 
 
 @admin.register(Service)
-class ServiceAdmin(admin.ModelAdmin):
+class ServiceAdmin(InstitutionScopedAdmin):
     """What keys can be given; the description is what the grant page says."""
 
     list_display = ["name", "code", "description"]

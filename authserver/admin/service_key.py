@@ -13,6 +13,7 @@ from authserver.admin import key_secret_pages
 from authserver.admin.base import AuditedAdmin
 from authserver.keys import secrets
 from authserver.models import AuditEvent, KeyInstitution, KeyService, ServiceKey
+from platform_errors.admin import InstitutionScopedInline
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -37,10 +38,11 @@ class ServiceKeyForm(forms.ModelForm):
         fields = "__all__"  # noqa: DJ007 -- narrowed by the admin's fieldsets
 
 
-class _LinkInline(admin.TabularInline):
+class _LinkInline(InstitutionScopedInline):
     """What is on a key, each row named without a query of its own."""
 
     extra = 0
+    institution_verbs = frozenset({"view"})
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """Bring what the names are made of."""
@@ -52,6 +54,7 @@ class KeyServiceInline(_LinkInline):
     """Each service on the key has a status and an expiry of its own."""
 
     model = KeyService
+    institution_path = "key__institutions"
     verbose_name = "service"
     verbose_name_plural = "services on this key"
     autocomplete_fields = ["service"]
@@ -61,6 +64,7 @@ class KeyInstitutionInline(_LinkInline):
     """The institutions whose data the key may ask for."""
 
     model = KeyInstitution
+    institution_path = "institution"
     verbose_name = "institution"
     verbose_name_plural = "institutions that it may act for"
     autocomplete_fields = ["institution"]
@@ -70,6 +74,7 @@ class _KeyLinkAdmin(AuditedAdmin):
     """What is on a key; whoever changes that has changed the key, and is in the record."""
 
     added = changed = deleted = Action.KEY_CHANGED
+    institution_verbs = frozenset({"view"})
 
     def named(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
         """Name the key."""
@@ -84,6 +89,12 @@ class _KeyLinkAdmin(AuditedAdmin):
 class KeyServiceAdmin(_KeyLinkAdmin):
     """Which keys have a service: to find those that lapse."""
 
+    institution_path = "key__institutions"
+
+    def belongs_to(self, obj: Any, institution: Any) -> bool:
+        """Return whether the institution is on the key."""
+        return bool(obj.key.institutions.filter(pk=institution.pk).exists())
+
     list_display = ["service", "key", "status", "expires_at"]
     list_filter = ["status", "service", "expires_at"]
     list_select_related = ["service", "key"]
@@ -95,6 +106,8 @@ class KeyServiceAdmin(_KeyLinkAdmin):
 @admin.register(KeyInstitution)
 class KeyInstitutionAdmin(_KeyLinkAdmin):
     """Which keys may ask for an institution's data."""
+
+    institution_path = "institution"
 
     list_display = ["institution", "key"]
     list_filter = [("institution", admin.RelatedOnlyFieldListFilter)]
@@ -115,6 +128,8 @@ class ServiceKeyAdmin(AuditedAdmin):
     added = Action.KEY_CREATED
     changed = Action.KEY_CHANGED
     deleted = Action.KEY_DELETED
+    institution_path = "institutions"
+    institution_verbs = frozenset({"view"})
 
     form = ServiceKeyForm
     change_form_template = "admin/authserver/servicekey/change_form.html"
@@ -139,6 +154,10 @@ class ServiceKeyAdmin(AuditedAdmin):
         {"fields": ["redirect_uris", "claimed_https"]},
     )
     _compatibility = ("Compatibility", {"fields": ["old_generation"]})
+
+    def belongs_to(self, obj: ServiceKey, institution: Any) -> bool:  # type: ignore[override]
+        """Return whether the institution is on the key."""
+        return obj.institutions.filter(pk=institution.pk).exists()
 
     def get_fieldsets(self, request: HttpRequest, obj: ServiceKey | None = None) -> Any:
         """Ask for a secret when the key is made; tell about secrets afterwards."""

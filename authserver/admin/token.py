@@ -24,6 +24,8 @@ WHOSE = ["user__login", "application__client_id", "application__name"]
 class _CredentialAdmin(ReadOnlyAdmin):
     """Rows of one kind of credential, each found by whose it is and never by its value."""
 
+    institution_path = "institution"
+
     list_filter = ["created", ("institution", admin.RelatedOnlyFieldListFilter)]
     list_select_related = ["user", "application", "institution"]
     search_fields = [*WHOSE, "institution__registry_id", "scope"]
@@ -38,7 +40,8 @@ class _RevocableAdmin(_CredentialAdmin):
 
     def has_revoke_permission(self, request: HttpRequest) -> bool:
         """Whoever could change the rows may end them; nothing else about them changes."""
-        return request.user.has_perm(f"authserver.change_{self.opts.model_name}")
+        permission = f"authserver.change_{self.opts.model_name}"
+        return self.is_allowed(request, "change") and request.user.has_perm(permission)
 
     @admin.action(description="Revoke, with all of the same login", permissions=["revoke"])
     def revoke(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:

@@ -8,16 +8,24 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.forms import BaseUserCreationForm
+from django.contrib.auth.models import Permission
 from django.core.exceptions import ValidationError
 from django.urls import reverse
 from django.utils.html import format_html
 
+from authserver.accounts import rights
 from authserver.admin.base import AuditedAdmin
+from authserver.conf import conf
 from authserver.models import AuditEvent, User
 from authserver.models.user import namespace_of
+from platform_errors.admin import institution_of
 
 if TYPE_CHECKING:
+    from django.contrib.auth.models import Group
+    from django.db.models import QuerySet
     from django.http import HttpRequest
+
+    from authserver.models import Institution
 
 PASSWORD_PAGE = "auth_user_password_change"  # noqa: S105 -- Django's name of a page
 
@@ -37,6 +45,15 @@ class _LoginIsFree(forms.ModelForm):
             )
         elif User.objects.filter(login=user.login).exclude(pk=user.pk).exists():
             self.add_error("username", ValidationError("This username is taken there."))
+
+
+class RoleField(forms.ModelMultipleChoiceField):
+    """The roles that may be given, each with what it lets people do."""
+
+    def label_from_instance(self, group: Group) -> str:
+        """Return the name, and the words of ``AUTHSERVER["ROLES"]`` for it."""
+        words = conf.roles.get(group.name)
+        return f"{group.name}: {words}" if words else group.name
 
 
 class UserCreationForm(_LoginIsFree, BaseUserCreationForm):
@@ -70,7 +87,13 @@ class UserChangeForm(_LoginIsFree):
 
 @admin.register(User)
 class UserAdmin(AuditedAdmin, DjangoUserAdmin):
-    """Create within an institution, set a password, disable, put into groups."""
+    """Create within an institution, set a password, disable, give roles.
+
+    Nobody changes an account with more rights than their own, or gives what they do not
+    hold; staff of an institution meet its accounts, superusers aside.
+    """
+
+    institution_path = "institution"
 
     added = changed = deleted = AuditEvent.Action.ACCOUNT_CHANGED
     form = UserChangeForm
@@ -132,6 +155,53 @@ class UserAdmin(AuditedAdmin, DjangoUserAdmin):
             },
         ),
     ]
+
+    def of_institution(
+        self, queryset: QuerySet[User], institution: Institution
+    ) -> QuerySet[User]:
+        """Return the institution's users that are not superusers."""
+        return super().of_institution(queryset, institution).filter(is_superuser=False)
+
+    def belongs_to(self, obj: Any, institution: Institution) -> bool:
+        """Return whether it is a user of the institution, and no superuser."""
+        return super().belongs_to(obj, institution) and not obj.is_superuser
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Refuse an account with more rights: whoever changes it could become it."""
+        return super().has_change_permission(request, obj) and (
+            obj is None or not rights.exceed(obj, request.user)
+        )
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Refuse an account with more rights."""
+        return super().has_delete_permission(request, obj) and (
+            obj is None or not rights.exceed(obj, request.user)
+        )
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        """Show, and do not let change, the rights that only others may give."""
+        fixed = [*super().get_readonly_fields(request, obj)]
+        if institution_of(request) is not None:
+            # A principal names a person to every institution.
+            fixed += ["is_staff", "principal_id", "principal_namespace"]
+        if not request.user.is_superuser:
+            fixed += ["is_superuser", "user_permissions"]
+        return fixed
+
+    def formfield_for_manytomany(
+        self, db_field: Any, request: HttpRequest, **kwargs: Any
+    ) -> Any:
+        """Say of each role what it lets people do; bring what permissions are named by."""
+        if db_field.name == "groups":
+            return RoleField(
+                queryset=rights.grantable_groups(request.user),
+                widget=forms.CheckboxSelectMultiple(attrs={"class": "radiolist"}),
+                required=False,
+                label="Roles",
+            )
+        if db_field.name == "user_permissions":
+            kwargs["queryset"] = Permission.objects.select_related("content_type")
+        return super().formfield_for_manytomany(db_field, request, **kwargs)
 
     def save_model(
         self,

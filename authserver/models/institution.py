@@ -6,9 +6,23 @@ from typing import Any, Self
 
 from django.core.validators import RegexValidator
 from django.db import models
-from django.db.models import Q
+from django.db.models import ProtectedError, Q
+from django.db.models.signals import pre_delete
+from django.dispatch import Signal, receiver
 
 from authserver.parsing.usernames import fold
+
+institution_uses_wanted = Signal()
+"""Sent with ``institution``; a receiver returns words for what of its own names it.
+
+Other apps keep the registry identifier as text, which no foreign key protects.
+"""
+
+
+def uses_of(institution: Institution) -> list[str]:
+    """Return words for what would lose its institution if this one was deleted."""
+    answers = institution_uses_wanted.send(Institution, institution=institution)
+    return [words for _, words in answers if words]
 
 
 class RegistryIdIsFixed(Exception):
@@ -97,3 +111,10 @@ class Institution(models.Model):
         if fields is not None:
             kwargs["update_fields"] = {*fields, "search_text"}
         super().save(*args, **kwargs)
+
+
+@receiver(pre_delete, sender=Institution)
+def keep_what_is_used(instance: Institution, **_kwargs: Any) -> None:
+    """Raise ``ProtectedError``: the next holder of the identifier would get it all."""
+    if uses := uses_of(instance):
+        raise ProtectedError(f"{instance} is used: {', '.join(uses)}", {instance})

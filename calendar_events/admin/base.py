@@ -9,9 +9,9 @@ from __future__ import annotations
 from abc import ABCMeta, abstractmethod
 from contextlib import contextmanager
 from itertools import islice
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from django.contrib import admin, messages
+from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q
 from django.forms.widgets import MediaDefiningClass
@@ -20,10 +20,12 @@ from django.utils import timezone
 from simple_history.admin import SimpleHistoryAdmin
 
 from calendar_events.admin.forms import CHANGED_MEANWHILE, RecordForm
+from calendar_events.admin.institutions import registry_id_of
 from calendar_events.parsing import text
 from calendar_events.permissions import Actor, NotAllowed
 from calendar_events.services.refusals import InvalidFields, TermExists
 from calendar_events.store.saving import VersionConflict
+from platform_errors.admin import InstitutionScopedAdmin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,39 +44,19 @@ def refused_as_forbidden() -> Iterator[None]:
         raise PermissionDenied(str(error)) from error
 
 
-class PlatformAdmin(admin.ModelAdmin):
-    """For administrators of the platform, who belong to no institution.
+class CalendarAdmin(InstitutionScopedAdmin):
+    """Rows that say whose they are by a registry identifier."""
 
-    Users of an institution work through the interface, which keeps them to it.
-    """
+    institution_path = "institution"
 
-    def is_administrator(self, request: HttpRequest) -> bool:
-        """Return whether the user looks after all institutions."""
-        return getattr(request.user, "institution_id", None) is None
+    def institution_value(self, institution: Any) -> str:
+        """Return the identifier; of another project's institutions, their text."""
+        return registry_id_of(institution)
 
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        """Hide the app from everybody else."""
-        return self.is_administrator(request) and super().has_module_permission(request)
-
-    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Require the model permission of Django as well."""
-        return self.is_administrator(request) and super().has_view_permission(request, obj)
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        """Require the model permission of Django as well."""
-        return self.is_administrator(request) and super().has_add_permission(request)
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Require the model permission of Django as well."""
-        return self.is_administrator(request) and super().has_change_permission(
-            request, obj
-        )
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Require the model permission of Django as well."""
-        return self.is_administrator(request) and super().has_delete_permission(
-            request, obj
-        )
+    def get_form(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        """Tell the form who is typing."""
+        form = super().get_form(request, *args, **kwargs)
+        return type(form.__name__, (form,), {"request": request})
 
 
 class AbstractAdminType(ABCMeta, MediaDefiningClass):
@@ -84,7 +66,7 @@ class AbstractAdminType(ABCMeta, MediaDefiningClass):
     """
 
 
-class RecordAdmin(PlatformAdmin, SimpleHistoryAdmin, metaclass=AbstractAdminType):
+class RecordAdmin(CalendarAdmin, SimpleHistoryAdmin, metaclass=AbstractAdminType):
     """List, search, history, and writes through services."""
 
     form: type[RecordForm]
@@ -93,6 +75,10 @@ class RecordAdmin(PlatformAdmin, SimpleHistoryAdmin, metaclass=AbstractAdminType
     search_fields = ("search_text",)
     search_help_text = "Words of the title or text, or an id."
     readonly_fields = ("id", "created_at", "modified_at")
+
+    @abstractmethod
+    def require(self, *, actor: Actor, verb: str, record: Any) -> None:
+        """Raise ``NotAllowed`` unless the actor may change or delete the record."""
 
     @abstractmethod
     def create(self, *, actor: Actor, changes: Any, now: datetime) -> Any:
@@ -106,10 +92,27 @@ class RecordAdmin(PlatformAdmin, SimpleHistoryAdmin, metaclass=AbstractAdminType
     def remove(self, *, record: Any, actor: Actor, now: datetime) -> None:
         """Call the service that deletes for good."""
 
-    def get_form(self, request: HttpRequest, *args: Any, **kwargs: Any) -> type[RecordForm]:
-        """Tell the form who is typing."""
-        form = cast("type[RecordForm]", super().get_form(request, *args, **kwargs))
-        return type(form.__name__, (form,), {"request": request})
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Let people change what the interface would let them change."""
+        return super().has_change_permission(request, obj) and self._may(
+            request, "change", obj
+        )
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Let people delete what the interface would let them delete."""
+        return super().has_delete_permission(request, obj) and self._may(
+            request, "delete", obj
+        )
+
+    def _may(self, request: HttpRequest, verb: str, record: Any) -> bool:
+        if record is None:
+            return True
+        actor = Actor(user=request.user, institution=record.institution)
+        try:
+            self.require(actor=actor, verb=verb, record=record)
+        except NotAllowed:
+            return False
+        return True
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         """Let the institution be chosen once."""
@@ -161,6 +164,18 @@ class RecordAdmin(PlatformAdmin, SimpleHistoryAdmin, metaclass=AbstractAdminType
         """Delete one by one: what follows from a deletion follows from each."""
         for record in queryset:
             self.delete_model(request, record)
+
+    def history_form_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        version_id: str,
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """Refuse to go back in history to who may only look; the library asks for less."""
+        if request.method == "POST" and not self.has_change_permission(request):
+            raise PermissionDenied
+        return super().history_form_view(request, object_id, version_id, extra_context)
 
     def changeform_view(
         self,

@@ -34,12 +34,17 @@ class OrderedChoices(forms.ModelMultipleChoiceField):
     def __init__(self, model: type[Model], name: str, *, label: str) -> None:
         """Search as you type among the records that ``model.name`` may hold."""
         field: Any = model._meta.get_field(name)
+        self.model = field.related_model
         super().__init__(
-            queryset=field.related_model.objects.all(),
+            queryset=self.model.objects.all(),
             widget=AutocompleteSelectMultiple(field, admin.site),
             required=False,
             label=label,
         )
+
+    def keep_to(self, request: HttpRequest) -> None:
+        """Offer what the user may meet in admin, also to what is posted by hand."""
+        self.queryset = admin.site.get_model_admin(self.model).get_queryset(request)
 
     def clean(self, value: Any) -> Any:
         """Return the records, not a query that forgets their order."""
@@ -64,8 +69,10 @@ class RecordForm(forms.ModelForm):
         super().__init__(*args, **kwargs)
         self.changes: Any = {}
         self.initial.update(self.shown())
-        institutions.offer(self.fields)
+        institutions.offer(self.fields, only=institutions.own(self.request))
         for name, field in self.fields.items():
+            if isinstance(field, OrderedChoices):
+                field.keep_to(self.request)
             field.required = field.required and name == "institution"
 
     def shown(self) -> dict[str, Any]:
@@ -116,7 +123,7 @@ class RecordForm(forms.ModelForm):
                 self.add_error(name if name in self.fields else None, _sentence(reasons[0]))
             return self.cleaned_data
         self.changes = read.validated_data
-        for name in self.only_here:
+        for name in self.only_here & self.fields.keys():
             self.changes[name] = _plain(self.cleaned_data.get(name))
         return self.cleaned_data
 

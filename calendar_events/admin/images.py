@@ -12,7 +12,7 @@ from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
 
 from calendar_events.admin import institutions
-from calendar_events.admin.base import PlatformAdmin, refused_as_forbidden
+from calendar_events.admin.base import CalendarAdmin, refused_as_forbidden
 from calendar_events.conf import conf
 from calendar_events.models import Image
 from calendar_events.permissions import Actor
@@ -31,6 +31,7 @@ logger = logging.getLogger(__name__)
 class ImageForm(forms.ModelForm):
     """A new picture; later only its title can be changed, for others link to it."""
 
+    request: HttpRequest
     upload = forms.FileField(help_text="JPEG, PNG, GIF or WebP.")
 
     class Meta:
@@ -40,7 +41,7 @@ class ImageForm(forms.ModelForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         """Let the institution be chosen by name."""
         super().__init__(*args, **kwargs)
-        institutions.offer(self.fields)
+        institutions.offer(self.fields, only=institutions.own(self.request))
 
     def clean_upload(self) -> Picture:
         """Decode the picture. Raises ``ValidationError`` when it is none."""
@@ -64,7 +65,7 @@ class TitleForm(forms.ModelForm):
 
 
 @admin.register(Image)
-class ImageAdmin(PlatformAdmin):
+class ImageAdmin(CalendarAdmin):
     """Images."""
 
     list_display = ("id", "title", "institution", "width", "height", "mime_type", "author")

@@ -9,15 +9,18 @@ order in which they are shown. Without one, identifiers are typed and nobody che
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from django import forms
 from django.utils.module_loading import import_string
 
 from calendar_events.conf import conf
+from platform_errors.admin import institution_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from django.http import HttpRequest
 
 NONE: Final = ("", "---------")
 
@@ -32,6 +35,17 @@ class InstitutionField(forms.ChoiceField):
         super().__init__(choices=choices)
 
 
+def registry_id_of(institution: Any) -> str:
+    """Return the identifier that records carry, of what a user's ``institution`` is."""
+    return str(getattr(institution, "registry_id", institution))
+
+
+def own(request: HttpRequest) -> str:
+    """Return the identifier of the institution that the user is kept to, or nothing."""
+    institution = institution_of(request)
+    return "" if institution is None else registry_id_of(institution)
+
+
 def choices() -> Iterator[tuple[str, str]]:
     """Yield what a choice of an institution offers."""
     directory: Directory = import_string(conf.institutions)
@@ -39,7 +53,13 @@ def choices() -> Iterator[tuple[str, str]]:
     yield from directory().items()
 
 
-def offer(fields: dict[str, forms.Field]) -> None:
-    """Let the institution among a form's fields be chosen instead of typed."""
-    if "institution" in fields and conf.institutions:
+def offer(fields: dict[str, forms.Field], only: str = "") -> None:
+    """Let the institution among a form's fields be chosen; ``only`` this one, if any."""
+    if "institution" not in fields:
+        return
+    if only:
+        names = dict(choices()) if conf.institutions else {}
+        own = [(only, names.get(only, only))]
+        fields["institution"] = forms.ChoiceField(choices=own, initial=only)
+    elif conf.institutions:
         fields["institution"] = InstitutionField()

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
 
-from calendar_events.admin.base import PlatformAdmin
 from calendar_events.models import DayCount, IdempotentAnswer
+from platform_errors.admin import InstitutionScopedAdmin
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
 
 
-class ReadOnlyAdmin(PlatformAdmin):
+class ReadOnlyAdmin(InstitutionScopedAdmin):
     """Rows that nobody adds, changes or deletes by hand."""
 
     show_full_result_count = False
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
+    def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:
         """Nobody adds by hand."""
         return False
 

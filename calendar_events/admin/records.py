@@ -13,11 +13,12 @@ from django.utils import timezone
 from calendar_events.admin.base import RecordAdmin, refused_as_forbidden
 from calendar_events.admin.forms import OrderedChoices, PublishedForm
 from calendar_events.models import Event, Organizer, Status, Taxonomy, Venue
-from calendar_events.permissions import Actor
+from calendar_events.permissions import Actor, require_on
 from calendar_events.serializers.inputs import EventInput, OrganizerInput, VenueInput
 from calendar_events.services import events, places
 from calendar_events.services.removal import delete_record, trash_record
 from calendar_events.store import search_conditions, sql
+from platform_errors.admin import institution_of
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -131,6 +132,49 @@ class PublishedAdmin(RecordAdmin):
     autocomplete_fields: ClassVar[tuple[str, ...]] = ("author", "image")
     ordering = ("-id",)
     actions = ("move_to_trash",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        """Keep others' drafts from those who may not read them."""
+        rows = super().get_queryset(request)
+        if self._reads_all(request):
+            return rows
+        public = self.model.objects.public(timezone.now())
+        return rows.filter(Q(author=request.user.pk) | Q(pk__in=public.values("pk")))
+
+    def is_allowed(self, request: HttpRequest, verb: str, obj: Any = None) -> bool:
+        """Keep others' drafts from those who may not read them, also by address."""
+        return super().is_allowed(request, verb, obj) and (
+            obj is None
+            or self._reads_all(request)
+            or obj.author_id == request.user.pk
+            or obj.status_at(timezone.now()) == Status.PUBLISH
+        )
+
+    def _reads_all(self, request: HttpRequest) -> bool:
+        actor = Actor(user=request.user, institution="")
+        return institution_of(request) is None or actor.has("read_unpublished", self.model)
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Leave out what the user may not set."""
+        out = self._left_out(request)
+        return [
+            (
+                title,
+                {**options, "fields": [n for n in options["fields"] if n not in out]},
+            )
+            for title, options in super().get_fieldsets(request, obj)
+        ]
+
+    def _left_out(self, request: HttpRequest) -> set[str]:
+        names = set() if institution_of(request) is None else set(self.form.only_here)
+        actor = Actor(user=request.user, institution="")
+        if not actor.has("change_others", self.model):
+            names.add("author")
+        return names
+
+    def require(self, *, actor: Actor, verb: str, record: Any) -> None:
+        """Require the right to change or delete this very record."""
+        require_on(actor, verb, record)
 
     def trash(self, *, record: Any, actor: Actor, now: datetime) -> None:
         """Move the record to the trash."""

@@ -9,6 +9,7 @@ from django.contrib import admin
 from calendar_events.admin.base import RecordAdmin
 from calendar_events.admin.forms import RecordForm
 from calendar_events.models import Taxonomy, Term
+from calendar_events.permissions import require_manage
 from calendar_events.serializers.inputs import CategoryInput, TermInput
 from calendar_events.services import terms
 
@@ -65,6 +66,10 @@ class TermAdmin(RecordAdmin):
         """Let the kind be chosen once."""
         fixed = ["taxonomy"] if obj else []
         return [*super().get_readonly_fields(request, obj), *fixed]
+
+    def require(self, *, actor: Actor, verb: str, record: Term) -> None:
+        """Require the right to manage terms of this kind."""
+        require_manage(actor, Taxonomy(record.taxonomy))
 
     def create(self, *, actor: Actor, changes: Any, now: datetime) -> Term:
         """Create the term."""

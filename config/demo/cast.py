@@ -40,6 +40,13 @@ USERS = (
     ("dora", "1001", "", 4),
     ("erin", "1001", "contributor", 5),
     ("frank", "1001", "author", 6),
+    ("ines", "1001", "institution administrator", 7),
+)
+# Staff of the platform, without an institution: (username, role)
+STAFF = (
+    ("oscar", "platform operator"),
+    ("kim", "key manager"),
+    ("uma", "auditor"),
 )
 DISABLED = {"dora"}
 SERVICES = (
@@ -154,6 +161,8 @@ def seed(now: datetime) -> dict[str, User]:
         _seed_key(key, institutions, services, now)
     if not User.objects.filter(login="admin").exists():
         User.objects.create_superuser("admin", password_of("admin"))
+    for username, role in STAFF:
+        _seed_staff(username, role)
     return {
         username: _seed_user(username, institutions[registry_id], role, number)
         for username, registry_id, role, number in USERS
@@ -170,7 +179,8 @@ def describe() -> list[str]:
     ]
     keys = [f"{key.client_id} / {key.secret or 'public'}" for key in KEYS]
     return [
-        f"admin / {password_of('admin')} (administrator)",
+        f"admin / {password_of('admin')} (superuser)",
+        *(f"{name} / {password_of(name)} ({role}, in /admin/)" for name, role in STAFF),
         *people,
         *(f"service key {key}" for key in keys),
     ]
@@ -196,6 +206,15 @@ def _seed_user(username: str, institution: Institution, role: str, number: int) 
         if role:
             user.groups.add(Group.objects.get_or_create(name=role)[0])
     return user
+
+
+def _seed_staff(username: str, role: str) -> None:
+    if User.objects.filter(login=username).exists():
+        return
+    user = User.objects.create_user(
+        username, password_of(username), full_name=username.title(), is_staff=True
+    )
+    user.groups.add(Group.objects.get_or_create(name=role)[0])
 
 
 def _seed_key(

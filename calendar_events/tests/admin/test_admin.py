@@ -507,22 +507,6 @@ def test_an_image_that_is_shown_is_not_deleted(administrator):
 # --- Who may come in ----------------------------------------------------------------------
 
 
-def test_staff_of_an_institution_work_through_the_interface():
-    from django.contrib.auth import get_user_model  # noqa: PLC0415 -- one use
-
-    home = (
-        get_user_model()
-        ._meta.get_field("institution")
-        .remote_field.model.objects.create(registry_id="1001", name="Home")
-    )
-    client = Client()
-    user = UserFactory(is_staff=True, is_superuser=True, institution=home)
-    client.force_login(user)
-
-    for model in MODELS:
-        assert client.get(url(model, "changelist")).status_code == 403
-
-
 def test_who_may_not_change_others_records_is_refused_here_too():
     user = UserFactory(is_staff=True, roles=["author"])
     client = Client()

@@ -34,6 +34,10 @@ def test_the_users_are_those_of_the_table(users):
         "dora": ("dora@1001", "4", "urn:platform:1001", False, []),
         "erin": ("erin@1001", "5", "urn:platform:1001", True, ["contributor"]),
         "frank": ("frank@1001", "6", "urn:platform:1001", True, ["author"]),
+        "ines": (
+            *("ines@1001", "7", "urn:platform:1001", True),
+            ["institution administrator"],
+        ),
     }
     assert all(user.check_password(f"{name}-demo-pass") for name, user in users.items())
     assert users["alice"].principal_id == "00000000-0000-4000-8000-000000000001"
@@ -95,7 +99,7 @@ def test_seeding_again_touches_nothing(users):
 
     assert User.objects.get(login="bob@1001").full_name == "Robert"
     assert not users["alice"].groups.exists()
-    assert User.objects.count() == 7
+    assert User.objects.count() == 11
 
 
 def test_the_description_names_every_account_and_key(users):
