@@ -140,7 +140,7 @@ def test_a_record_that_was_deleted_is_not_found_by_another_institution(
     assert answers == [200, 200, 403, 403]
 
 
-def test_a_link_to_view_on_the_site_tells_nothing_of_anothers_draft(ines, there):
+def test_a_link_to_view_on_the_site_tells_nothing_of_the_drafts_of_others(ines, there):
     from django.contrib.contenttypes.models import ContentType  # noqa: PLC0415 -- one use
 
     kind = ContentType.objects.get_for_model(Event)
