@@ -19,6 +19,7 @@ from rest_framework.authentication import BaseAuthentication
 from platform_errors.conf import conf
 from platform_errors.errors import catalogue
 from platform_errors.errors.log import state_key
+from platform_errors.http import urlencoded
 from platform_errors.http.authorization_header import (
     TwoHeaders,
     challenge,
@@ -167,8 +168,7 @@ def _check_signature(
     header: algorithm.SignedHeader, request: Request, key: ServiceKey
 ) -> None:
     """Compare; a query that cannot be decoded is a bad request, not a bad signature."""
-    # WSGI carries bytes as Latin-1 text (PEP 3333).
-    query = request.META.get("QUERY_STRING", "").encode("latin-1", "replace")
+    query = urlencoded.query_bytes(request.META.get("QUERY_STRING", ""))
     signed = algorithm.SignedRequest(request.method or "", query)
     target = algorithm.signature_target(conf.hmac_signature_url)
     try:
