@@ -29,7 +29,7 @@ from authserver.conf import conf
 from authserver.crypto import opaque
 from authserver.keys import policy
 from authserver.keys.scopes import Scopes
-from authserver.keys.store import find_stored_key
+from authserver.keys.store import find_client
 from authserver.models import AuditEvent, Grant, PendingRequest, User
 from authserver.parsing import redirect_uris
 from platform_errors.authentication import require_active_key
@@ -62,9 +62,9 @@ class Pending:
         """
         request = self.request
         try:
-            require_active_key(request.key.view, now)
-            policy.check_services(request.key.view, request.scopes, now)
-            policy.check_institution(request.key.view, request.scopes, request.institution)
+            require_active_key(request.key, now)
+            policy.check_services(request.key, request.scopes, now)
+            policy.check_institution(request.key, request.scopes, request.institution)
         except base.ApiError as refused:
             raise request.refused(refused) from None
 
@@ -101,7 +101,7 @@ def load(handle: str, *, binding: str, now: datetime) -> Pending | None:
         .first()
     )
     is_ours = row is not None and constant_time_compare(row.binding, opaque.digest(binding))
-    key = find_stored_key(row.key.client_id) if row is not None and is_ours else None
+    key = find_client(row.key.client_id) if row is not None and is_ours else None
     if row is None or key is None:
         return None
     if not redirect_uris.is_registered(row.redirect_uri, key.redirect_addresses):
@@ -128,7 +128,7 @@ def choose_institution(pending: Pending, registry_id: str, *, now: datetime) -> 
     """
     request = pending.request
     try:
-        policy.check_institution(request.key.view, request.scopes, registry_id)
+        policy.check_institution(request.key, request.scopes, registry_id)
     except base.ApiError as refused:
         raise request.refused(refused) from None
     changed = _open(pending, now).update(

@@ -26,7 +26,7 @@ from authserver import errors
 from authserver.conf import conf
 from authserver.keys import policy
 from authserver.keys.scopes import Scopes
-from authserver.keys.store import StoredKey, find_stored_key, is_storable
+from authserver.keys.store import Client, find_client, is_storable
 from authserver.models import ServiceKey
 from authserver.oauth import parameters
 from authserver.oauth.generation import PRESENT, Generation
@@ -74,7 +74,7 @@ class AuthorizationRefused(Exception):
 class AuthorizationRequest:
     """A request that can be granted, if the user and the time allow it."""
 
-    key: StoredKey
+    key: Client
     redirect_uri: str
     scopes: Scopes
     state: str
@@ -117,7 +117,7 @@ def validate(
     except ApiError as refused:
         raise _refusal(refused) from None
     client_id, redirect_uri = values["client_id"], values["redirect_uri"]
-    key = find_stored_key(client_id)
+    key = find_client(client_id)
     if key is None:
         raise _unknown_key(values, now)
     if not redirect_uris.is_registered(redirect_uri, key.redirect_addresses):
@@ -148,7 +148,7 @@ def _validated(
     generation: Generation,
 ) -> AuthorizationRequest:
     """Climb the rest of the ladder, whose refusals go to the verified address."""
-    key = request.key.view
+    key = request.key
     if len(request.state) > MAX_STATE_LENGTH or _CONTROL.search(request.state):
         raise errors.InvalidRequest("state is too long or has control characters")
     require_active_key(key, now)
@@ -191,7 +191,7 @@ def _unknown_key(values: dict[str, str], now: datetime) -> AuthorizationRefused:
     return replace(refusal, redirect_uri=address, state=values.get("state", ""))
 
 
-def _code_challenge(key: StoredKey, values: dict[str, str]) -> str:
+def _code_challenge(key: Client, values: dict[str, str]) -> str:
     """Return the PKCE challenge (RFC 7636): S256 alone, and checked before any page.
 
     Only an old-generation key with a secret may leave it out; what it sends is enforced.

@@ -23,7 +23,7 @@ from platform_errors.http.client_address import address_ident, current_client_ad
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from authserver.keys.store import StoredKey
+    from authserver.keys.store import Client
     from authserver.oauth.exchange import Exchange
 
 Action = AuditEvent.Action
@@ -34,7 +34,7 @@ def place() -> str:
     return address_ident(current_client_address()) or ""
 
 
-def require_within_limit(key: StoredKey, now: datetime) -> None:
+def require_within_limit(key: Client, now: datetime) -> None:
     """Raise ``TooManyRequests`` when the key failed too often from this address."""
     since = key.failing_since
     if since is None or key.failures < conf.client_failures_per_address:
@@ -56,7 +56,7 @@ def record_client(client_id: str, refused: base.ApiError, now: datetime) -> None
 
 def record_exchange(exchange: Exchange, refused: base.ApiError) -> None:
     """Record that a client that is known was refused a token."""
-    if exchange.stored_key is None or refused.status_code >= 500:
+    if exchange.client is None or refused.status_code >= 500:
         return
     action = exchange.refused_as
     if action is Action.TOKEN_REFUSED and not _count(

@@ -40,9 +40,9 @@ class Validator(RequestValidator):
         key = clients.authenticate(
             exchange.client_request, exchange.http_request, exchange.now
         )
-        exchange.stored_key = request.client = key
+        exchange.client = request.client = key
         request.client_id = key.client_id
-        exchange.generation.require_enabled(key.view)
+        exchange.generation.require_enabled(key)
         return True
 
     def validate_grant_type(
@@ -158,7 +158,7 @@ class Validator(RequestValidator):
         ``InstitutionNotOnKey``.
         """
         exchange: Exchange = request.exchange
-        key = exchange.key.view
+        key = exchange.key
         asked = exchange.client_request
         exchange.scopes = policy.check_scopes(key, asked.get("scope"), exchange.now)
         named = asked.get("contextInstitutionId") or None
@@ -240,7 +240,7 @@ def _check_statuses(exchange: Exchange) -> None:
         raise exchange.because(
             "user_not_in_force", InvalidGrant("the user cannot grant access any more")
         )
-    key = exchange.key.view
+    key = exchange.key
     policy.check_services(key, exchange.scopes, exchange.now)
     policy.check_institution(key, exchange.scopes, institution)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
     from django.http.response import HttpResponseBase
 
-    from authserver.keys.store import StoredKey
+    from authserver.keys.store import Client
     from authserver.oauth.client_request import ClientRequest
 
 
@@ -64,7 +64,7 @@ class ClientEndpoint(Endpoint):
 
     challenges_basic = True
 
-    def authenticate(self, asked: ClientRequest, now: datetime) -> StoredKey:
+    def authenticate(self, asked: ClientRequest, now: datetime) -> Client:
         """Return the key of the client.
 
         Raises what ``clients.authenticate`` does, and ``AuthenticationRequired``.
