@@ -6,9 +6,9 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from django.http import HttpResponse
-from django.shortcuts import render
 
 from authserver import errors
+from authserver.views.pages.base import message
 from platform_errors.errors import catalogue
 from platform_errors.errors.handler import api_error_of, report
 from platform_errors.errors.log import state_key, state_reason
@@ -38,12 +38,7 @@ def refused(request: HttpRequest, refusal: AuthorizationRefused) -> HttpResponse
     if refusal.location is not None:
         response = to_application(refusal.location)
     else:
-        response = render(
-            request,
-            "authserver/refused.html",
-            {"refusal": refusal},
-            status=refusal.http_code,
-        )
+        response = message(request, "refused", refusal.http_code, refusal=refusal)
     return _with_reason(request, response, refusal)
 
 
@@ -78,10 +73,8 @@ def render_redirect_interstitial(
     """
     # The address was verified before the request was kept.
     assert refusal.location is not None  # noqa: S101
-    response = render(
-        request,
-        "authserver/leave.html",
-        {"refusal": refusal, "next_url": refusal.location},
+    response = message(
+        request, "leave", HTTPStatus.OK, refusal=refusal, next_url=refusal.location
     )
     return _with_reason(request, response, refusal)
 
@@ -100,4 +93,4 @@ def request_expired_page(request: HttpRequest) -> HttpResponse:
     Expired, already answered, or begun in another browser: one answer for all, because
     only its own browser may learn which.
     """
-    return render(request, "authserver/outdated.html", status=HTTPStatus.GONE)
+    return message(request, "outdated", HTTPStatus.GONE)
