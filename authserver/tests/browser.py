@@ -27,7 +27,7 @@ ARGUMENTS = [
 SCREENSHOTS = Path(__file__).resolve().parents[2] / ".screenshots"
 
 # Milliseconds that a busy machine may need; nothing waits longer than it must.
-PATIENCE = 30_000
+PATIENCE = 90_000
 expect.set_options(timeout=PATIENCE)
 
 

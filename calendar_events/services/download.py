@@ -102,6 +102,8 @@ def _get(
             with closing(connection.getresponse()) as response:
                 yield response
     except (HTTPError, HTTPException, OSError, UnicodeError, ValueError) as error:
+        if time.monotonic() >= deadline:
+            raise DownloadFailed("the address took too long to answer") from error
         raise DownloadFailed("the address could not be read") from error
     finally:
         connection.close()

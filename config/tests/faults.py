@@ -131,7 +131,7 @@ def holding(running: with_postgres.Cluster, *statements: str):
 
 @contextlib.contextmanager
 def deaf_server():
-    """Listen, accept, and never say a word; yield the port."""
+    """Listen, accept, and never say a word; yield the port and the connections."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         accepted = []
 
@@ -143,7 +143,7 @@ def deaf_server():
         thread = threading.Thread(target=accept, daemon=True)
         thread.start()
         try:
-            yield listening.getsockname()[1]
+            yield listening.getsockname()[1], accepted
         finally:
             listening.shutdown(socket.SHUT_RDWR)
             thread.join()

@@ -31,7 +31,7 @@ class Person:
 
     def __init__(self, site: str):
         self.site = site
-        self.http = httpx.Client(follow_redirects=False, timeout=60)
+        self.http = httpx.Client(follow_redirects=False, timeout=240)
         self.page: httpx.Response | None = None
         self.left_for = ""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import socket
 import sys
 
-SECONDS = 60
+SECONDS = 240
 
 
 def main() -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 ROOT = prepared.ROOT
 START_SECONDS = 240
-STOP_SECONDS = 60
+STOP_SECONDS = 240
 # The end of ``manage.py serve``: it becomes the server.
 SERVE_WHAT_IS_PREPARED = """
 import os, sys
@@ -60,7 +60,7 @@ class Server:
     http: httpx.Client = field(init=False)
 
     def __post_init__(self):
-        self.http = httpx.Client(base_url=self.url, timeout=60)
+        self.http = httpx.Client(base_url=self.url, timeout=240)
 
     @property
     def api_mount(self) -> str:

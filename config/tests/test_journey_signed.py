@@ -121,7 +121,7 @@ def test_7_1_a_timestamp_outside_the_window(server):
     assert (response.status_code, code) == (401, "401")
     start = "timestamp in request(1386968102) is not valid; current time on server is "
     assert message.startswith(start)
-    assert abs(int(message.removeprefix(start)) - time.time()) < 5
+    assert abs(int(message.removeprefix(start)) - time.time()) < 120
 
 
 def test_a_repeated_nonce(server):

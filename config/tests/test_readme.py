@@ -54,7 +54,7 @@ def test_the_tour_works_when_pasted(server, tmp_path):
 
 def wait_for(output, pattern):
     """Return what the pattern's group finds in a growing file."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + servers.START_SECONDS
     while time.monotonic() < deadline:
         if found := re.search(pattern, output.read_text()):
             return found.group(1)

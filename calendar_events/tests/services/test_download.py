@@ -16,7 +16,7 @@ from calendar_events.services.download import DownloadFailed, download
 from calendar_events.tests.web import LOOPBACK, serving
 
 
-def fetched(url, *, max_bytes=1000, max_seconds=5.0, allowed=LOOPBACK):
+def fetched(url, *, max_bytes=1000, max_seconds=60.0, allowed=LOOPBACK):
     return download(url, max_bytes=max_bytes, max_seconds=max_seconds, allowed=allowed)
 
 
@@ -60,15 +60,21 @@ def test_a_name_with_one_public_and_one_private_address_is_not_visited(monkeypat
 
 
 def test_a_slow_name_server_is_left_when_the_time_is_up(monkeypatch):
-    answered = threading.Event()
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: answered.wait(10) and [])
-    began = time.monotonic()
+    wanted, answers = threading.Event(), []
+
+    def look_up(*_, **__):
+        wanted.wait(120)
+        answers.append([])
+        return answers[-1]
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
 
     problem = refused("http://slow.example/", max_seconds=0.2)
-    answered.set()
+    waited_for = list(answers)
+    wanted.set()
 
     assert problem == "the address took too long to answer"
-    assert time.monotonic() - began < 5
+    assert waited_for == []
 
 
 def test_a_redirect_to_an_address_inside_our_own_network_is_not_followed():
@@ -144,10 +150,10 @@ def test_a_server_that_never_finishes_its_headers_is_left_when_the_time_is_up():
         for number in range(1000):
             handler.wfile.write(f"X-{number}: x\r\n".encode())
             written.append(number)
-            time.sleep(0.05)
+            time.sleep(0.2)
 
     with serving(drip) as server:
-        assert refused(server.url, max_seconds=0.3)
+        assert refused(server.url, max_seconds=0.3) == "the address took too long to answer"
 
     assert len(written) < 100  # from there on the HTTP client gives up by itself
 

@@ -16,10 +16,11 @@ LIMITS = Limits(
     body_bytes=100,
     upload_bytes=1_000,
     held_bytes=10_000,
-    body_pause=0.2,
-    body_total=0.5,
-    send_pause=0.2,
+    body_pause=60,
+    body_total=60,
+    send_pause=60,
 )
+IMPATIENT = LIMITS._replace(body_pause=0.2, body_total=0.5, send_pause=0.2)
 
 
 def scope(method="GET", path="/", headers=(), query=b"", raw_path=None):
@@ -95,10 +96,10 @@ def overloaded(environ, start_response):
 
 def lanes_of(**reads):
     return Lanes(
-        files=Lane(threads=1),
-        reads=Lane(**{"threads": 2, **reads}),
-        writes=Lane(threads=2),
-        streams=Lane(threads=1),
+        files=Lane(threads=1, patience=60),
+        reads=Lane(**{"threads": 2, "patience": 60, **reads}),
+        writes=Lane(threads=2, patience=60),
+        streams=Lane(threads=1, patience=60),
     )
 
 
@@ -162,7 +163,7 @@ def test_a_body_without_a_length_gets_one():
 def test_a_body_that_does_not_arrive_whole_cannot_be_read_and_ends_the_connection(
     client, headers
 ):
-    server = ask(echo, client, scope("POST", headers=headers))
+    server = ask(echo, client, scope("POST", headers=headers), limits=IMPATIENT)
 
     assert (client.status, client.body) == (400, b"unreadable")
     assert client.headers[b"connection"] == b"close"
@@ -201,7 +202,7 @@ def test_a_request_for_which_no_thread_is_free_in_time_is_refused_by_the_applica
 
     def application(environ, start_response):
         if environ["PATH_INFO"] == "/slow":
-            released.wait(10)
+            released.wait(120)
         return overloaded(environ, start_response)
 
     slow, late, file = Client(), Client(), Client()
@@ -284,7 +285,7 @@ def test_a_stream_whose_client_does_not_read_is_cut():
         client.sent.append(message)
 
     client.send = send
-    ask(streaming(stream), client, scope())
+    ask(streaming(stream), client, scope(), limits=IMPATIENT)
 
     assert not client.is_finished
     assert stream.is_closed
@@ -307,7 +308,7 @@ def test_a_stream_is_closed_also_when_its_request_is_cancelled_while_it_waits_fo
         async def send(message):
             client.sent.append(message)
             if len(client.sent) == 3:  # the stream will be closed behind this one
-                busy.append(asyncio.ensure_future(lane.run(lambda: released.wait(10))))
+                busy.append(asyncio.ensure_future(lane.run(lambda: released.wait(120))))
                 await asyncio.sleep(0.05)
                 raise TimeoutError
 

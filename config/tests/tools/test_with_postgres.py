@@ -43,7 +43,7 @@ def test_sigterm_ends_the_command_before_its_database():
     child = int(running.stdout.readline().split()[0])
 
     running.send_signal(signal.SIGTERM)
-    said, _ = running.communicate(timeout=60)
+    said, _ = running.communicate(timeout=240)
 
     assert said == "goodbye\n"
     assert running.returncode == 128 + signal.SIGTERM
