@@ -1,4 +1,4 @@
-"""Who is calling: signed requests and bearer tokens as ladders of refusals (decisions 5).
+"""Who is calling: signed requests and bearer tokens as ladders of errors (decisions 5).
 
 Each authenticator returns ``None`` for the other's scheme; the last in a view's line
 refuses what none of them took, so that a bad credential is never mistaken for none at all.
@@ -85,7 +85,7 @@ class SchemeAuthentication(BaseAuthentication, ABC):
 
     @abstractmethod
     def credentials(self, request: Request, rest: str) -> Credentials:
-        """Climb the ladder: return what ``rest`` proves, or raise the first refusal."""
+        """Climb the ladder: return what ``rest`` proves, or raise the first error."""
 
 
 class HmacAuthentication(SchemeAuthentication):

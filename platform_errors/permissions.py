@@ -135,7 +135,7 @@ class Requirement(BasePermission):
         return cast("type[Self]", type(cls.__name__, (cls,), attributes))
 
     def has_permission(self, request: Request, view: APIView) -> bool:
-        """Return ``True`` or raise the refusal, which has its own message and status."""
+        """Return ``True`` or raise the error, which has its own message and status."""
         is_read = request.method in SAFE_METHODS
         relaxed = self.open_reads and is_read
         if relaxed and request.auth is None:
@@ -151,10 +151,10 @@ class Requirement(BasePermission):
         return True
 
     def check(self, credentials: Credentials) -> None:
-        """Raise a refusal unless the credentials have everything."""
+        """Raise an error unless the credentials have everything."""
 
     def check_if_present(self, credentials: Credentials) -> None:
-        """Raise a refusal if what was sent is not right."""
+        """Raise an error if what was sent is not right."""
 
 
 class RequiresCredentials(Requirement):

@@ -58,15 +58,15 @@ class Pending:
     def check(self, now: datetime) -> None:
         """Ask again what may have changed since: key, services, institution.
 
-        Raises ``AuthorizationRefused``.
+        Raises ``AuthorizationError``.
         """
         request = self.request
         try:
             require_active_key(request.key, now)
             policy.check_services(request.key, request.scopes, now)
             policy.check_institution(request.key, request.scopes, request.institution)
-        except base.ApiError as refused:
-            raise request.refused(refused) from None
+        except base.ApiError as error:
+            raise request.authorization_error(error) from None
 
 
 def store(
@@ -123,14 +123,14 @@ def load(handle: str, *, binding: str, now: datetime) -> Pending | None:
 def choose_institution(pending: Pending, registry_id: str, *, now: datetime) -> Pending:
     """Fix the institution where the user will log in, in place of an earlier choice.
 
-    Raises ``AuthorizationRefused`` for one that the key lacks, or that contradicts
+    Raises ``AuthorizationError`` for one that the key lacks, or that contradicts
     ``context:``, and ``RequestAlreadyUsed``.
     """
     request = pending.request
     try:
         policy.check_institution(request.key, request.scopes, registry_id)
-    except base.ApiError as refused:
-        raise request.refused(refused) from None
+    except base.ApiError as error:
+        raise request.authorization_error(error) from None
     changed = _open(pending, now).update(
         institution_id=request.key.institution_pks[registry_id]
     )
@@ -156,9 +156,9 @@ def deny(pending: Pending, *, now: datetime, user: User | None = None) -> str:
             at=now,
             scopes=str(request.scopes),
         )
-    refusal = request.refused(errors.AccessDenied("the user denied access"))
-    assert refusal.location is not None  # noqa: S101 -- the address was verified
-    return refusal.location
+    error = request.authorization_error(errors.AccessDenied("the user denied access"))
+    assert error.location is not None  # noqa: S101 -- the address was verified
+    return error.location
 
 
 def issue_code(
@@ -173,7 +173,7 @@ def issue_code(
     ``granted`` are the tokens that the user allowed; what was not requested is ignored, and
     no service among them is a denial. Key, services, institution and user are asked once
     more. The consent is remembered where decisions 3.8 allows it. Raises
-    ``AuthorizationRefused`` and ``RequestAlreadyUsed``.
+    ``AuthorizationError`` and ``RequestAlreadyUsed``.
     """
     request = pending.request
     scopes = request.scopes.narrowed_to(granted)
@@ -182,7 +182,7 @@ def issue_code(
     pending.check(now)
     institution = request.institution
     if institution is None or not _may_grant(user, institution):
-        raise request.refused(errors.AccessDenied("Invalid user"))
+        raise request.authorization_error(errors.AccessDenied("Invalid user"))
     institution_id = request.key.institution_pks[institution]
     code = opaque.new_code()
     with transaction.atomic():

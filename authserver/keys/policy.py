@@ -1,6 +1,6 @@
 """What a key may do now: asked at every step, never remembered (decisions 4, spec 5.3).
 
-Pure checks over the edge's view of a key; each raises the refusal of spec 7.
+Pure checks over the edge's view of a key; each raises the error of spec 7.
 """
 
 from __future__ import annotations

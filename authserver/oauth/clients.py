@@ -67,8 +67,8 @@ def authenticate(
         if client_request.signature is not None:
             return _signed(client_request, client_request.signature, http_request, now)
         return _named(client_request, now)
-    except (base.AuthenticationError, catalogue.KeyCanceled) as refused:
-        failures.record_client(claimed_id(client_request), refused, now)
+    except (base.AuthenticationError, catalogue.KeyCanceled) as error:
+        failures.record_client(claimed_id(client_request), error, now)
         raise
 
 

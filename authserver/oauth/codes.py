@@ -48,7 +48,7 @@ def find(exchange: Exchange) -> Grant:
 def replayed(exchange: Exchange) -> None:
     """Revoke what was issued from a spent code. Always raises ``InvalidGrant``."""
     if tokens.revoke_family(exchange.family, exchange.now):
-        exchange.refused_as = AuditEvent.Action.CODE_REPLAYED
+        exchange.recorded_as = AuditEvent.Action.CODE_REPLAYED
     raise exchange.because("code_spent", InvalidGrant(_WRONG))
 
 
@@ -87,7 +87,7 @@ def count_wrong_verifier(exchange: Exchange) -> None:
     unspent.update(failed_verifiers=F("failed_verifiers") + 1)
     last = unspent.filter(failed_verifiers__gte=conf.wrong_verifiers_per_code)
     if last.update(redeemed_at=exchange.now):
-        exchange.refused_as = AuditEvent.Action.CODE_BURNED
+        exchange.recorded_as = AuditEvent.Action.CODE_BURNED
 
 
 def spend(exchange: Exchange) -> bool:

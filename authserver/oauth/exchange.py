@@ -54,8 +54,8 @@ class Exchange:
 
     issued: Issued | None = None
 
-    refused_as: AuditEvent.Action = AuditEvent.Action.TOKEN_REFUSED
-    """What a refusal is recorded as."""
+    recorded_as: AuditEvent.Action = AuditEvent.Action.TOKEN_REFUSED
+    """What an error is recorded as."""
     cause: str = ""
     """Why, for the record alone: the client reads one message for many causes."""
 
@@ -65,10 +65,10 @@ class Exchange:
         assert self.client is not None  # noqa: S101 -- the order of oauthlib's steps
         return self.client
 
-    def because(self, cause: str, refused: ApiError) -> ApiError:
-        """Keep the cause for the record, and return the refusal to raise."""
+    def because(self, cause: str, error: ApiError) -> ApiError:
+        """Keep the cause for the record, and return the error to raise."""
         self.cause = cause
-        return refused
+        return error
 
     @property
     def family(self) -> UUID | None:

@@ -87,7 +87,7 @@ def find_refresh_token(exchange: Exchange) -> RefreshToken:
 def refresh_replayed(exchange: Exchange) -> None:
     """Revoke the family of a spent refresh token. Always raises ``InvalidGrant``."""
     if revoke_family(exchange.family, exchange.now):
-        exchange.refused_as = AuditEvent.Action.REFRESH_REPLAYED
+        exchange.recorded_as = AuditEvent.Action.REFRESH_REPLAYED
     raise exchange.because("refresh_token_spent", InvalidGrant(_WRONG))
 
 

@@ -4,7 +4,7 @@ django-oauth-toolkit's own validator reads the grant five times, redeems a code 
 concurrency and knows neither institutions nor our statuses; so this is oauthlib's, and each
 question is answered from the ``Exchange``, which every row is read into once. A question
 that a later oauthlib may add raises ``NotImplementedError``, or takes oauthlib's default.
-An answer that is no is raised as the refusal that the client will read, which oauthlib lets
+An answer that is no is raised as the error that the client will read, which oauthlib lets
 pass. Nothing is issued that ``save_bearer_token`` has not checked.
 """
 
@@ -183,7 +183,7 @@ class Validator(RequestValidator):
     ) -> None:
         """Spend what is redeemed and store what is issued, in one transaction.
 
-        The only place that issues, so the statuses are checked here. Raises their refusals,
+        The only place that issues, so the statuses are checked here. Raises their errors,
         and ``InvalidGrant`` when another request was first; that is a replay too.
         """
         exchange: Exchange = request.exchange

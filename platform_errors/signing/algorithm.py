@@ -146,7 +146,7 @@ def _collect(text: str, values: dict[str, str]) -> None:
 
 def _check_value(name: str, value: str | None, *, required: bool) -> None:
     """Refuse what no client sends and no log or database should see."""
-    # A timestamp that is no number has its own refusal, further down the ladder.
+    # A timestamp that is no number has an error of its own, further down the ladder.
     is_opaque = required and name != "timestamp"
     if value is None or (is_opaque and not value):
         if required:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from django.http import HttpRequest
 
-    from authserver.authorization.requests import AuthorizationRefused, AuthorizationRequest
+    from authserver.authorization.requests import AuthorizationError, AuthorizationRequest
 
 
 def to_application(location: str) -> HttpResponse:
@@ -30,16 +30,16 @@ def to_application(location: str) -> HttpResponse:
     return HttpResponse(status=HTTPStatus.FOUND, headers={"Location": location})
 
 
-def refused(request: HttpRequest, refusal: AuthorizationRefused) -> HttpResponse:
+def error_response(request: HttpRequest, error: AuthorizationError) -> HttpResponse:
     """Tell the application, or the user where the address is not verified.
 
     See decisions 3.2.
     """
-    if refusal.location is not None:
-        response = to_application(refusal.location)
+    if error.location is not None:
+        response = to_application(error.location)
     else:
-        response = message(request, "refused", refusal.http_code, refusal=refusal)
-    return _with_reason(request, response, refusal)
+        response = message(request, "error", error.http_code, error=error)
+    return _with_reason(request, response, error)
 
 
 def redirect_errors_to_client(
@@ -60,11 +60,11 @@ def redirect_errors_to_client(
             if isinstance(broke, catalogue.Unavailable)
             else errors.ServerError("something broke; it was recorded")
         )
-    return refused(request, asked.refused(why))
+    return error_response(request, asked.authorization_error(why))
 
 
 def render_redirect_interstitial(
-    request: HttpRequest, refusal: AuthorizationRefused
+    request: HttpRequest, error: AuthorizationError
 ) -> HttpResponse:
     """Show a page that goes to the application by itself.
 
@@ -72,19 +72,19 @@ def render_redirect_interstitial(
     reached by one cannot redirect away; a page that refreshes can.
     """
     # The address was verified before the request was kept.
-    assert refusal.location is not None  # noqa: S101
+    assert error.location is not None  # noqa: S101
     response = message(
-        request, "leave", HTTPStatus.OK, refusal=refusal, next_url=refusal.location
+        request, "leave", HTTPStatus.OK, error=error, next_url=error.location
     )
-    return _with_reason(request, response, refusal)
+    return _with_reason(request, response, error)
 
 
 def _with_reason(
-    request: HttpRequest, response: HttpResponse, refusal: AuthorizationRefused
+    request: HttpRequest, response: HttpResponse, error: AuthorizationError
 ) -> HttpResponse:
     """Say why in a header, and have it logged; the redirect keeps its four parameters."""
-    state_key(request, refusal.client_id)
-    return state_reason(response, refusal.reason)
+    state_key(request, error.client_id)
+    return state_reason(response, error.reason)
 
 
 def request_expired_page(request: HttpRequest) -> HttpResponse:

@@ -38,8 +38,8 @@ class Authorize(Page):
                 now=now,
                 generation=self.generation,
             )
-        except requests.AuthorizationRefused as refused:
-            return answers.refused(request, refused)
+        except requests.AuthorizationError as error:
+            return answers.error_response(request, error)
         return answers.redirect_errors_to_client(
             request, asked, lambda: _begin(request, asked, now)
         )

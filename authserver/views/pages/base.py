@@ -43,8 +43,8 @@ class Page(View):
         try:
             require_within_rate(request)
             return self.prepare(request) or super().dispatch(request, *args, **kwargs)
-        except TooManyRequests as refusal:
-            return too_many_requests(request, refusal)
+        except TooManyRequests as error:
+            return too_many_requests(request, error)
 
     def prepare(self, request: HttpRequest) -> HttpResponse | None:
         """Load what every method needs; an answer ends the request."""
@@ -79,9 +79,9 @@ def message(
     return response
 
 
-def too_many_requests(request: HttpRequest, refusal: TooManyRequests) -> HttpResponse:
+def too_many_requests(request: HttpRequest, error: TooManyRequests) -> HttpResponse:
     """429 with words: the rate of this address is used up (decisions 3.10)."""
-    seconds = refusal.headers["Retry-After"]
+    seconds = error.headers["Retry-After"]
     return message(
         request,
         "429",
