@@ -76,7 +76,7 @@ class ScopeMissing(InvalidScope):
 
 
 class InvalidGrant(OAuthError):
-    """The code or refresh token is wrong, spent, expired or not this client's."""
+    """The code or refresh token is wrong, used, expired or not this client's."""
 
     error = reason = "invalid_grant"
 

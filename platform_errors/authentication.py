@@ -98,7 +98,7 @@ class HmacAuthentication(SchemeAuthentication):
     def credentials(self, request: Request, rest: str) -> Credentials:
         """Read, know the key, verify the signature, the clock, the nonce; in this order.
 
-        The nonce comes last: a forged or stale request must not burn a genuine client's.
+        The nonce comes last: a forged or stale request must not use up a genuine client's.
         """
         try:
             header = algorithm.parse_header(rest)

@@ -2,8 +2,8 @@
 
 Each leaves one audit event, up to a limit for one key from one address: whoever sends
 thousands must not fill the disk. Beyond the same limit of failed authentications, no secret
-of the key is compared for that address until the window is over. Replayed and burned codes
-are always recorded; there is one for each code that a user granted.
+of the key is compared for that address until the window is over. Replayed and invalidated
+codes are always recorded; there is one for each code that a user granted.
 """
 
 from __future__ import annotations

@@ -192,13 +192,13 @@ class Validator(RequestValidator):
             _check_statuses(exchange)
         action = AuditEvent.Action.TOKEN_ISSUED
         with transaction.atomic():
-            spent = True
+            consumed = True
             if grant is not None:
-                spent = codes.spend(exchange)
+                consumed = codes.consume(exchange)
             elif refresh is not None:
                 action = AuditEvent.Action.TOKEN_REFRESHED
-                spent = tokens.spend_refresh_token(exchange, refresh)
-            if spent:
+                consumed = tokens.consume_refresh_token(exchange, refresh)
+            if consumed:
                 exchange.issued = tokens.issue(
                     exchange,
                     access_token=token["access_token"],
@@ -206,13 +206,13 @@ class Validator(RequestValidator):
                     refresh_token_expires_at=refresh.expires_at if refresh else None,
                 )
                 tokens.audit_exchange(exchange, action, scopes=str(exchange.scopes))
-        if not spent:
+        if not consumed:
             (codes.replayed if grant is not None else tokens.refresh_replayed)(exchange)
 
     def invalidate_authorization_code(
         self, client_id: str, code: str, request: Request, *args: Any, **kwargs: Any
     ) -> None:
-        """Nothing is left to do: the code was spent with the tokens it brought."""
+        """Nothing is left to do: the code was consumed with the tokens it brought."""
 
 
 def _continue(exchange: Exchange, row: Grant | RefreshToken) -> None:
