@@ -47,13 +47,12 @@ def require_service(credentials: Credentials, code: str) -> None:
     """
     if credentials.scopes is not None and code not in credentials.scopes:
         raise catalogue.TokenLacksService(scope=code)
-    service = credentials.key.services.get(code)
-    if service is None:
-        name = get_key_store().service_names([code]).get(code, code)
-        raise catalogue.ScopesInvalid([(code, name, "Not on key")])
-    status = service.status_at(datetime.now(UTC))
-    if status != "active":
-        raise catalogue.ScopesInvalid([(code, service.name, status.capitalize())])
+    key = credentials.key
+    if problems := key.service_problems([code], datetime.now(UTC)):
+        names = {} if code in key.services else get_key_store().service_names([code])
+        raise catalogue.ScopesInvalid(
+            [(code, names.get(code, name), why) for code, name, why in problems]
+        )
 
 
 def require_same_institution(credentials: Credentials, institution: str) -> None:

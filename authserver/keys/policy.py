@@ -48,7 +48,7 @@ def read_scopes(text: str) -> Scopes:
 
 def check_services(key: ServiceKey, scopes: Scopes, now: datetime) -> None:
     """Raise ``ScopesInvalid`` unless the key has every service, live (spec 7.2)."""
-    if problems := scopes.problems(key, now):
+    if problems := key.service_problems(scopes.services, now):
         # A service that is not on the key has a name all the same, if it exists.
         names = get_key_store().service_names([code for code, _, _ in problems])
         raise catalogue.ScopesInvalid(
