@@ -1,4 +1,4 @@
-"""The answers that end a journey: back to the application, or a page of our own instead."""
+"""The end of an authorization: back to the application, or a page of our own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every page of the journey has in common."""
+"""What every page has in common."""
 
 from __future__ import annotations
 

@@ -87,6 +87,7 @@ class ChooseInstitution(steps.OptionalStepPage):
             application=self.found.request.key.name if self.found else "",
             problem=problem,
             query=query,
+            longest_query=form.fields["q"].max_length,
             institutions=list(matching.in_display_order()[:ROWS]),
             total=matching.count(),
             remembered=session.remembered(request, self._among()),
