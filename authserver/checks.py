@@ -104,7 +104,7 @@ def _lifetimes() -> Iterator[CheckMessage]:
 
 
 def _requests() -> Iterator[CheckMessage]:
-    """E007: a refused request must leave its audit event and its spent code behind."""
+    """E007: a refused request must leave its audit event and its used code behind."""
     for alias, database in settings.DATABASES.items():
         if database.get("ATOMIC_REQUESTS"):
             yield Error(

@@ -42,7 +42,7 @@ class AuthserverConf(Conf):
     audit_lifetime = Setting(400, days, name="AUDIT_DAYS")
     """How long audit events are kept; zero keeps them for ever."""
     wrong_verifiers_per_code = Setting(5, int)
-    """How many wrong PKCE verifiers burn a code."""
+    """How many wrong PKCE verifiers invalidate a code."""
     client_failures_per_address = Setting(20, int)
     """Failures of one key from one address within the window before the limit."""
     client_failure_window = Setting(15 * 60, seconds, name="CLIENT_FAILURE_WINDOW_SECONDS")

@@ -1,4 +1,4 @@
-"""Refusals of the authorization server that spec 7 has no row for.
+"""Errors of the authorization server that spec 7 has no row for.
 
 And how both kinds are named on the two channels of OAuth: ``error`` of the authorization
 redirect (decisions 3.3) and ``error`` of the token endpoint (decisions 4).
@@ -13,7 +13,7 @@ from platform_errors.errors.base import ApiError
 
 
 class OAuthError(ApiError):
-    """A refusal of RFC 6749 or one of its family; the description is its message."""
+    """An error of RFC 6749 or one of its family; the description is its message."""
 
     message = "{description}"
     error: ClassVar[str]
@@ -76,7 +76,7 @@ class ScopeMissing(InvalidScope):
 
 
 class InvalidGrant(OAuthError):
-    """The code or refresh token is wrong, spent, expired or not this client's."""
+    """The code or refresh token is wrong, used, expired or not this client's."""
 
     error = reason = "invalid_grant"
 
@@ -104,28 +104,28 @@ class TemporarilyUnavailable(OAuthError):
 _KEY_ROWS = (catalogue.KeyInvalid, catalogue.KeyExpired, catalogue.KeyCanceled)
 
 
-def authorization_error(refused: ApiError) -> str:
+def authorization_error(error: ApiError) -> str:
     """Return the ``error`` of the authorization redirect (spec 7.6, decisions 3.3)."""
-    if isinstance(refused, OAuthError):
-        return refused.error
-    if isinstance(refused, _KEY_ROWS):
+    if isinstance(error, OAuthError):
+        return error.error
+    if isinstance(error, _KEY_ROWS):
         return "invalid_client_id"
-    if isinstance(refused, catalogue.ScopesInvalid):
+    if isinstance(error, catalogue.ScopesInvalid):
         return "invalid_scope"
-    if isinstance(refused, catalogue.InstitutionNotOnKey):
+    if isinstance(error, catalogue.InstitutionNotOnKey):
         return "access_denied_institution"
     return "server_error"
 
 
-def token_error(refused: ApiError) -> str:
+def token_error(error: ApiError) -> str:
     """Return the ``error`` of the token endpoint (RFC 6749 section 5.2, decisions 4)."""
-    if isinstance(refused, OAuthError):
-        return refused.error
-    if isinstance(refused, (*_KEY_ROWS, base.AuthenticationError)):
+    if isinstance(error, OAuthError):
+        return error.error
+    if isinstance(error, (*_KEY_ROWS, base.AuthenticationError)):
         return "invalid_client"
-    for kind, error in _TOKEN_ERRORS:
-        if isinstance(refused, kind):
-            return error
+    for kind, name in _TOKEN_ERRORS:
+        if isinstance(error, kind):
+            return name
     return "invalid_request"
 
 

@@ -36,7 +36,7 @@ FEW = 5
 def purgeable(now: datetime) -> list[models.QuerySet[Any]]:
     """Return what no check can ask for any more, table by table.
 
-    A spent code or refresh token stays while anything that descends from it could live: its
+    A used code or refresh token stays while anything that descends from it could live: its
     replay must still be recognised (RFC 6749 section 4.1.2, RFC 9700 section 4.14.2).
     """
     family_lives = RefreshToken.objects.filter(

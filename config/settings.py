@@ -1,31 +1,24 @@
 """Every setting of the project, in the order a reader needs them.
 
-This is the only place that reads the environment, and a ``.env`` file beside ``manage.py``.
-``.env.example`` names each variable; ``docs/operations.md`` explains them.
+Variables are named here alone; they come from the environment and a ``.env`` file beside
+``manage.py``. ``.env.example`` has each of them; ``docs/operations.md`` explains them.
 """
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
-
-import environ
-from django.core.exceptions import ImproperlyConfigured
 
 from authserver.conf import AuthserverConf
 from config.adapters import roles
 from config.databases import time_limits
 from config.demo import keys as demo_keys
+from config.environment import addresses
+from config.environment.variables import env, given, mount, required
 from platform_errors.logging.configuration import log_configuration
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
-env = environ.Env()
 if env.bool("READ_DOT_ENV", True):
     env.read_env(BASE_DIR / ".env", overwrite=False)
 
@@ -40,21 +33,6 @@ WORKERS = env.int("WORKERS", os.cpu_count() or 1)
 if DEMO:
     demo_keys.make_missing(os.environ, BASE_DIR / ".demo-keys.env")
 
-
-def required(name: str) -> str:
-    """Return a variable that must be set.
-
-    Raises ``ImproperlyConfigured`` naming it, so that the start stops with a sentence.
-    """
-    value = env.str(name, "")
-    if not value:
-        raise ImproperlyConfigured(
-            f"{name} is not set. Set it in the environment or in .env (see .env.example), "
-            "or set DEMO=1 to try the server with throwaway values."
-        )
-    return value
-
-
 SECRET_KEY = required("SECRET_KEY")
 # Fernet keys, the first encrypts and all decrypt: secrets of service keys at rest.
 ENCRYPTION_KEYS = [
@@ -67,9 +45,7 @@ PUBLIC_URL = (
     if DEMO and not env.str("PUBLIC_URL", "")
     else required("PUBLIC_URL")
 ).rstrip("/")
-_public = urlsplit(PUBLIC_URL)
-if _public.scheme not in {"http", "https"} or not _public.hostname:
-    raise ImproperlyConfigured("PUBLIC_URL must be an absolute http or https address.")
+_public = addresses.parsed(PUBLIC_URL)
 IS_HTTPS = _public.scheme == "https"
 ISSUER = f"{_public.scheme}://{_public.netloc}"
 
@@ -84,21 +60,10 @@ TRUSTED_PROXIES = env.list("TRUSTED_PROXIES", default=[])
 
 # --- Addresses and names (decisions 1) ----------------------------------------------------
 
-
-def given(cast: Callable[[str], Any], *names: str) -> dict[str, Any]:
-    """Return those of the variables that are set; each app has the defaults of the rest."""
-    return {name: cast(name) for name in names if name in os.environ}
-
-
-def mount(name: str, default: str) -> str:
-    """Return a URL prefix without a leading and with a trailing slash, or empty."""
-    value = env.str(name, default).strip("/")
-    return f"{value}/" if value else ""
-
-
 AUTH_MOUNT = mount("AUTH_MOUNT", "oauth2/")
 BASE_MOUNT = mount("BASE_MOUNT", "")
 VENDOR_NS = env.str("VENDOR_NS", "platform").strip("/")
+_PLATFORM = f"/{BASE_MOUNT}{VENDOR_NS}"
 # Settings that platform_errors and authserver have in common.
 _SHARED = {"ISSUER": ISSUER, **given(env.str, "PRINCIPAL_NS_PREFIX")}
 
@@ -195,13 +160,7 @@ for _database in DATABASES.values():
 
 CACHE_URL = env.str("CACHE_URL", "")
 CACHES = {"default": env.cache_url("CACHE_URL", default="locmemcache://")}
-if CACHES["default"]["BACKEND"].endswith("RedisCache"):
-    _seconds = env.float("CACHE_TIMEOUT_SECONDS", 1.0)
-    CACHES["default"]["OPTIONS"] = {
-        "socket_connect_timeout": _seconds,
-        "socket_timeout": _seconds,
-        **CACHES["default"].get("OPTIONS", {}),
-    }
+time_limits.configure_cache(CACHES["default"], env.float("CACHE_TIMEOUT_SECONDS", 1.0))
 
 # --- Who logs in --------------------------------------------------------------------------
 
@@ -304,38 +263,14 @@ PLATFORM_ERRORS = {
         *("HMAC_SCHEME_URL", "HMAC_SIGNATURE_URL", "ERROR_RESPONSE_NS"),
         *("REQUEST_ID_HEADER", "REASON_HEADER", "ERROR_DOCUMENTATION_URL"),
     ),
-    # Which dialect answers below a path when no view does; the longest path decides.
-    "MOUNTS": {
-        f"/{BASE_MOUNT}{VENDOR_NS}": "platform",
-        f"/{BASE_MOUNT}{VENDOR_NS}/events/v1": "events",
-    },
-    # What scripts of any origin may call (decisions 6).
-    "CORS_PATHS": (
-        f"/{BASE_MOUNT}{VENDOR_NS}",  # whole: a typing error's 404 can be read, too
-        f"/{AUTH_MOUNT}token",
-        f"/{AUTH_MOUNT}revoke",
-        "/.well-known/oauth-authorization-server",
+    **addresses.edge_addresses(
+        platform=_PLATFORM, auth=f"/{AUTH_MOUNT}", public_url=PUBLIC_URL
     ),
     "CORS_EXPOSED_HEADERS": (
         *("ETag", "Last-Modified", "Location", "Link", "Allow"),
         *("X-TEC-Total", "X-TEC-TotalPages"),  # the calendar's, in its lists
         *("WWW-Authenticate", "Retry-After"),
     ),
-    # Where programs call outside of the mounts: no cookie is read or set there either.
-    "COOKIELESS_PATHS": (
-        *(f"/{AUTH_MOUNT}{name}" for name in ("token", "revoke", "introspect")),
-        f"/{AUTH_MOUNT}accessToken",
-        "/.well-known/oauth-authorization-server",
-    ),
-    # Where clients sign in, for the OpenAPI document.
-    "OAUTH2_ENDPOINTS": {
-        "authorization": f"{PUBLIC_URL}/{AUTH_MOUNT}auth",
-        "token": f"{PUBLIC_URL}/{AUTH_MOUNT}token",
-        "scopes": {
-            "calendar_events": "Read and write the calendar of the chosen institution.",
-            "refresh_token": "Also issue a refresh token.",
-        },
-    },
     # Requests per second, minute, hour or day, such as 600/minute; empty means no limit.
     "RATE_LIMITS": {
         "address": env.str("RATE_LIMIT_ADDRESS", ""),
@@ -377,14 +312,8 @@ OAUTH2_PROVIDER = {
     "ID_TOKEN_ADMIN_CLASS": "authserver.admin.token.IDTokenAdmin",
 }
 SILENCED_SYSTEM_CHECKS = [
-    # What django-oauth-toolkit checks are settings of its own views and validator, which
-    # are not used here: setting them would change nothing but the checks. What W001 to W007
-    # ask for is code with tests: no implicit and no password grant, S256 alone, tokens in
-    # headers alone and stored as digests, ``iss``, reuse of a refresh token (authserver).
-    *(f"oauth2_provider.W00{number}" for number in range(1, 8)),
-    # Native applications receive their code on http loopback addresses (RFC 8252 section
-    # 7.3), so http stays allowed there; a service key's validation refuses it elsewhere.
-    "oauth2_provider.W008",
+    # Of the toolkit's own views, which are not used (docs/decisions/0011).
+    *(f"oauth2_provider.W00{number}" for number in range(1, 9)),
     # HttpsMiddleware sees to plain http: Django's own redirect loses a POST's body, and
     # would teach programs that a secret sent in the clear works.
     "security.W008",
@@ -398,7 +327,7 @@ SILENCED_SYSTEM_CHECKS = [
 
 CALENDAR_EVENTS = {
     "VENDOR_NS": VENDOR_NS,
-    "ROOT_PATH": f"/{BASE_MOUNT}{VENDOR_NS}/events/v1",
+    "ROOT_PATH": f"{_PLATFORM}/events/v1",
     "PUBLIC_URL": PUBLIC_URL,
     "INSTITUTIONS": "config.adapters.institutions.names",
     **given(env.str, "CURRENCY"),

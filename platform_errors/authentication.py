@@ -1,4 +1,4 @@
-"""Who is calling: signed requests and bearer tokens as ladders of refusals (decisions 5).
+"""Who is calling: signed requests and bearer tokens as ladders of errors (decisions 5).
 
 Each authenticator returns ``None`` for the other's scheme; the last in a view's line
 refuses what none of them took, so that a bad credential is never mistaken for none at all.
@@ -19,6 +19,7 @@ from rest_framework.authentication import BaseAuthentication
 from platform_errors.conf import conf
 from platform_errors.errors import catalogue
 from platform_errors.errors.log import state_key
+from platform_errors.http import urlencoded
 from platform_errors.http.authorization_header import (
     TwoHeaders,
     challenge,
@@ -84,7 +85,7 @@ class SchemeAuthentication(BaseAuthentication, ABC):
 
     @abstractmethod
     def credentials(self, request: Request, rest: str) -> Credentials:
-        """Climb the ladder: return what ``rest`` proves, or raise the first refusal."""
+        """Climb the ladder: return what ``rest`` proves, or raise the first error."""
 
 
 class HmacAuthentication(SchemeAuthentication):
@@ -97,7 +98,7 @@ class HmacAuthentication(SchemeAuthentication):
     def credentials(self, request: Request, rest: str) -> Credentials:
         """Read, know the key, verify the signature, the clock, the nonce; in this order.
 
-        The nonce comes last: a forged or stale request must not burn a genuine client's.
+        The nonce comes last: a forged or stale request must not use up a genuine client's.
         """
         try:
             header = algorithm.parse_header(rest)
@@ -167,8 +168,7 @@ def _check_signature(
     header: algorithm.SignedHeader, request: Request, key: ServiceKey
 ) -> None:
     """Compare; a query that cannot be decoded is a bad request, not a bad signature."""
-    # WSGI carries bytes as Latin-1 text (PEP 3333).
-    query = request.META.get("QUERY_STRING", "").encode("latin-1", "replace")
+    query = urlencoded.query_bytes(request.META.get("QUERY_STRING", ""))
     signed = algorithm.SignedRequest(request.method or "", query)
     target = algorithm.signature_target(conf.hmac_signature_url)
     try:

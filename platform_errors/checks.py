@@ -178,7 +178,7 @@ def _project() -> Iterator[CheckMessage]:
     handler = getattr(settings, "REST_FRAMEWORK", {}).get("EXCEPTION_HANDLER")
     if handler != EXCEPTION_HANDLER:
         yield Warning(
-            f"REST_FRAMEWORK['EXCEPTION_HANDLER'] is not {EXCEPTION_HANDLER}, so refusals "
+            f"REST_FRAMEWORK['EXCEPTION_HANDLER'] is not {EXCEPTION_HANDLER}, so errors "
             "are not shown as documented.",
             id="platform_errors.W002",
         )

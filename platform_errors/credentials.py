@@ -10,18 +10,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
 
     from django.contrib.auth.models import AbstractBaseUser
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Service:
-    """One (service, key) pair; its ``code`` is the scope that asks for it (spec 5.3)."""
+class Terminable:
+    """What can be canceled, or expire."""
 
-    code: str
-    name: str
     status: Literal["active", "canceled"]
     expires_at: datetime | None = None
 
@@ -35,25 +33,39 @@ class Service:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ServiceKey:
+class Service(Terminable):
+    """One (service, key) pair; its ``code`` is the scope that asks for it (spec 5.3)."""
+
+    code: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceKey(Terminable):
     """A service key (the ``clientId`` of spec 5.2) as its store knows it."""
 
     client_id: str
-    status: Literal["active", "canceled"]
-    expires_at: datetime | None = None
     secrets: tuple[bytes, ...] = field(default=(), repr=False)
     services: Mapping[str, Service] = field(default_factory=dict)
     institutions: frozenset[str] = frozenset()
     """Registry identifiers of the *active* institutions whose data the key may ask for."""
     old_generation: bool = False
 
-    def status_at(self, now: datetime) -> Literal["active", "canceled", "expired"]:
-        """Return the effective status: canceled wins over expired."""
-        if self.status == "canceled":
-            return "canceled"
-        if self.expires_at is not None and self.expires_at <= now:
-            return "expired"
-        return "active"
+    def service_problems(
+        self, codes: Iterable[str], now: datetime
+    ) -> list[tuple[str, str, str]]:
+        """Return (code, name, why) of each service that the key may not use (spec 7.2).
+
+        The name of one that is not on the key is its code here.
+        """
+        found = []
+        for code in codes:
+            service = self.services.get(code)
+            if service is None:
+                found.append((code, code, "Not on key"))
+            elif (status := service.status_at(now)) != "active":
+                found.append((code, service.name, status.capitalize()))
+        return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

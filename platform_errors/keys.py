@@ -49,7 +49,7 @@ class KeyStore(Protocol):
     def service_names(self, codes: Collection[str]) -> Mapping[str, str]:
         """Return code → name of those services that exist at all, on the key or not.
 
-        Only asked to word a refusal (spec 7.2), so it may cost a query of its own.
+        Only asked to word an error (spec 7.2), so it may cost a query of its own.
         """
         ...
 

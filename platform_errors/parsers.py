@@ -1,4 +1,4 @@
-"""Bodies of writes: JSON and forms, whole, bounded, or a refusal that says why.
+"""Bodies of writes: JSON and forms, whole, bounded, or an error that says why.
 
 DRF's parsers read the stream past Django's ``DATA_UPLOAD_MAX_MEMORY_SIZE``, and Python's
 JSON decoder takes NaN, lone surrogates and nesting deep enough to exhaust the stack.

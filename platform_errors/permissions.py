@@ -47,13 +47,12 @@ def require_service(credentials: Credentials, code: str) -> None:
     """
     if credentials.scopes is not None and code not in credentials.scopes:
         raise catalogue.TokenLacksService(scope=code)
-    service = credentials.key.services.get(code)
-    if service is None:
-        name = get_key_store().service_names([code]).get(code, code)
-        raise catalogue.ScopesInvalid([(code, name, "Not on key")])
-    status = service.status_at(datetime.now(UTC))
-    if status != "active":
-        raise catalogue.ScopesInvalid([(code, service.name, status.capitalize())])
+    key = credentials.key
+    if problems := key.service_problems([code], datetime.now(UTC)):
+        names = {} if code in key.services else get_key_store().service_names([code])
+        raise catalogue.ScopesInvalid(
+            [(code, names.get(code, name), why) for code, name, why in problems]
+        )
 
 
 def require_same_institution(credentials: Credentials, institution: str) -> None:
@@ -135,7 +134,7 @@ class Requirement(BasePermission):
         return cast("type[Self]", type(cls.__name__, (cls,), attributes))
 
     def has_permission(self, request: Request, view: APIView) -> bool:
-        """Return ``True`` or raise the refusal, which has its own message and status."""
+        """Return ``True`` or raise the error, which has its own message and status."""
         is_read = request.method in SAFE_METHODS
         relaxed = self.open_reads and is_read
         if relaxed and request.auth is None:
@@ -151,10 +150,10 @@ class Requirement(BasePermission):
         return True
 
     def check(self, credentials: Credentials) -> None:
-        """Raise a refusal unless the credentials have everything."""
+        """Raise an error unless the credentials have everything."""
 
     def check_if_present(self, credentials: Credentials) -> None:
-        """Raise a refusal if what was sent is not right."""
+        """Raise an error if what was sent is not right."""
 
 
 class RequiresCredentials(Requirement):

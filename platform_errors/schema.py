@@ -131,7 +131,7 @@ class IdentitySerializer(serializers.Serializer[Any]):
     )
 
 
-def _refusals(*statuses: int) -> dict[tuple[int, str], Any]:
+def _errors(*statuses: int) -> dict[tuple[int, str], Any]:
     return {
         (status, media_type): PlatformErrorSerializer
         for status in statuses
@@ -162,7 +162,7 @@ class DescribedIdentity(OpenApiViewExtension):  # type: ignore[no-untyped-call]
             responses={
                 (200, "application/xml"): IdentitySerializer,
                 (200, "application/json"): IdentitySerializer,
-                **_refusals(400, 401, 403, 405, 406),
+                **_errors(400, 401, 403, 405, 406),
             },
         )
         def get(view: Any, request: Any) -> Any:

@@ -123,6 +123,6 @@ class RateLimitMiddleware:
         if dialect is not None:
             try:
                 require_within_rate(request)
-            except catalogue.TooManyRequests as refusal:
-                return error_response(refusal, request, dialect)
+            except catalogue.TooManyRequests as error:
+                return error_response(error, request, dialect)
         return self.get_response(request)

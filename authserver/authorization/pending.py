@@ -29,7 +29,7 @@ from authserver.conf import conf
 from authserver.crypto import opaque
 from authserver.keys import policy
 from authserver.keys.scopes import Scopes
-from authserver.keys.store import find_stored_key
+from authserver.keys.store import find_client
 from authserver.models import AuditEvent, Grant, PendingRequest, User
 from authserver.parsing import redirect_uris
 from platform_errors.authentication import require_active_key
@@ -58,15 +58,15 @@ class Pending:
     def check(self, now: datetime) -> None:
         """Ask again what may have changed since: key, services, institution.
 
-        Raises ``AuthorizationRefused``.
+        Raises ``AuthorizationError``.
         """
         request = self.request
         try:
-            require_active_key(request.key.view, now)
-            policy.check_services(request.key.view, request.scopes, now)
-            policy.check_institution(request.key.view, request.scopes, request.institution)
-        except base.ApiError as refused:
-            raise request.refused(refused) from None
+            require_active_key(request.key, now)
+            policy.check_services(request.key, request.scopes, now)
+            policy.check_institution(request.key, request.scopes, request.institution)
+        except base.ApiError as error:
+            raise request.authorization_error(error) from None
 
 
 def store(
@@ -101,7 +101,7 @@ def load(handle: str, *, binding: str, now: datetime) -> Pending | None:
         .first()
     )
     is_ours = row is not None and constant_time_compare(row.binding, opaque.digest(binding))
-    key = find_stored_key(row.key.client_id) if row is not None and is_ours else None
+    key = find_client(row.key.client_id) if row is not None and is_ours else None
     if row is None or key is None:
         return None
     if not redirect_uris.is_registered(row.redirect_uri, key.redirect_addresses):
@@ -123,14 +123,14 @@ def load(handle: str, *, binding: str, now: datetime) -> Pending | None:
 def choose_institution(pending: Pending, registry_id: str, *, now: datetime) -> Pending:
     """Fix the institution where the user will log in, in place of an earlier choice.
 
-    Raises ``AuthorizationRefused`` for one that the key lacks, or that contradicts
+    Raises ``AuthorizationError`` for one that the key lacks, or that contradicts
     ``context:``, and ``RequestAlreadyUsed``.
     """
     request = pending.request
     try:
-        policy.check_institution(request.key.view, request.scopes, registry_id)
-    except base.ApiError as refused:
-        raise request.refused(refused) from None
+        policy.check_institution(request.key, request.scopes, registry_id)
+    except base.ApiError as error:
+        raise request.authorization_error(error) from None
     changed = _open(pending, now).update(
         institution_id=request.key.institution_pks[registry_id]
     )
@@ -156,9 +156,9 @@ def deny(pending: Pending, *, now: datetime, user: User | None = None) -> str:
             at=now,
             scopes=str(request.scopes),
         )
-    refusal = request.refused(errors.AccessDenied("the user denied access"))
-    assert refusal.location is not None  # noqa: S101 -- the address was verified
-    return refusal.location
+    error = request.authorization_error(errors.AccessDenied("the user denied access"))
+    assert error.location is not None  # noqa: S101 -- the address was verified
+    return error.location
 
 
 def issue_code(
@@ -173,7 +173,7 @@ def issue_code(
     ``granted`` are the tokens that the user allowed; what was not requested is ignored, and
     no service among them is a denial. Key, services, institution and user are asked once
     more. The consent is remembered where decisions 3.8 allows it. Raises
-    ``AuthorizationRefused`` and ``RequestAlreadyUsed``.
+    ``AuthorizationError`` and ``RequestAlreadyUsed``.
     """
     request = pending.request
     scopes = request.scopes.narrowed_to(granted)
@@ -182,7 +182,7 @@ def issue_code(
     pending.check(now)
     institution = request.institution
     if institution is None or not _may_grant(user, institution):
-        raise request.refused(errors.AccessDenied("Invalid user"))
+        raise request.authorization_error(errors.AccessDenied("Invalid user"))
     institution_id = request.key.institution_pks[institution]
     code = opaque.new_code()
     with transaction.atomic():

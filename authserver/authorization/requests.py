@@ -4,14 +4,14 @@ How the pages use it (decisions 3)::
 
     try:
         request = requests.validate(query, registry_id=registry_id, now=now)
-    except requests.AuthorizationRefused as refused:
-        refused.location     # where to redirect, or None: show it as a local page instead
-        refused.error, refused.description, refused.http_code, refused.state
+    except requests.AuthorizationError as error:
+        error.location     # where to redirect, or None: show it as a local page instead
+        error.error, error.description, error.http_code, error.state
     handle, found = pending.store(request, binding=..., now=now)
 
 ``pending.py`` keeps the request while the user decides, and issues the code. Nothing here
 reads HTTP but addresses, and nothing redirects to an address that was not verified:
-``AuthorizationRefused`` has a ``location`` only when the redirect address is registered
+``AuthorizationError`` has a ``location`` only when the redirect address is registered
 (decisions 3.2).
 """
 
@@ -26,7 +26,7 @@ from authserver import errors
 from authserver.conf import conf
 from authserver.keys import policy
 from authserver.keys.scopes import Scopes
-from authserver.keys.store import StoredKey, find_stored_key, is_storable
+from authserver.keys.store import Client, find_client, is_storable
 from authserver.models import ServiceKey
 from authserver.oauth import parameters
 from authserver.oauth.generation import PRESENT, Generation
@@ -44,7 +44,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 @dataclass(kw_only=True, eq=False)
-class AuthorizationRefused(Exception):
+class AuthorizationError(Exception):
     """Why a request is not carried out, and where that may be said (spec 7.6)."""
 
     error: str
@@ -74,7 +74,7 @@ class AuthorizationRefused(Exception):
 class AuthorizationRequest:
     """A request that can be granted, if the user and the time allow it."""
 
-    key: StoredKey
+    key: Client
     redirect_uri: str
     scopes: Scopes
     state: str
@@ -88,10 +88,10 @@ class AuthorizationRequest:
         """Whether what the user allows here need not be asked again (decisions 3.8)."""
         return self.key.remembers_consent(self.redirect_uri)
 
-    def refused(self, refused: ApiError) -> AuthorizationRefused:
-        """Return a refusal to raise, which goes back to the application."""
+    def authorization_error(self, error: ApiError) -> AuthorizationError:
+        """Return an error to raise, which goes back to the application."""
         return replace(
-            _refusal(refused),
+            _authorization_error(error),
             state=self.state,
             client_id=self.key.client_id,
             redirect_uri=self.redirect_uri,
@@ -108,21 +108,21 @@ def validate(
     """Validate the raw query of the authorization endpoint (spec 4.1).
 
     ``registry_id`` is the path's, digits by its route; ``generation`` may name another.
-    Raises ``AuthorizationRefused``, without a location before the redirect address is
+    Raises ``AuthorizationError``, without a location before the redirect address is
     verified.
     """
     try:
         values = parameters.parse(query)
         _require(values, "client_id", "redirect_uri")
-    except ApiError as refused:
-        raise _refusal(refused) from None
+    except ApiError as error:
+        raise _authorization_error(error) from None
     client_id, redirect_uri = values["client_id"], values["redirect_uri"]
-    key = find_stored_key(client_id)
+    key = find_client(client_id)
     if key is None:
         raise _unknown_key(values, now)
     if not redirect_uris.is_registered(redirect_uri, key.redirect_addresses):
         mismatch = errors.RedirectMismatch()
-        raise replace(_refusal(mismatch), client_id=client_id)
+        raise replace(_authorization_error(mismatch), client_id=client_id)
     request = AuthorizationRequest(
         key=key,
         redirect_uri=redirect_uri,
@@ -135,8 +135,8 @@ def validate(
         return _validated(
             request, values, registry_id=registry_id, now=now, generation=generation
         )
-    except ApiError as refused:
-        raise request.refused(refused) from None
+    except ApiError as error:
+        raise request.authorization_error(error) from None
 
 
 def _validated(
@@ -147,8 +147,8 @@ def _validated(
     now: datetime,
     generation: Generation,
 ) -> AuthorizationRequest:
-    """Climb the rest of the ladder, whose refusals go to the verified address."""
-    key = request.key.view
+    """Climb the rest of the ladder, whose errors go to the verified address."""
+    key = request.key
     if len(request.state) > MAX_STATE_LENGTH or _CONTROL.search(request.state):
         raise errors.InvalidRequest("state is too long or has control characters")
     require_active_key(key, now)
@@ -173,25 +173,25 @@ def _require(values: dict[str, str], *names: str) -> None:
             raise errors.InvalidRequest(f"required parameter '{name}' is missing or blank")
 
 
-def _unknown_key(values: dict[str, str], now: datetime) -> AuthorizationRefused:
-    """Return the refusal of an unknown key, to an address that an active key registered.
+def _unknown_key(values: dict[str, str], now: datetime) -> AuthorizationError:
+    """Return the error of an unknown key, to an address that an active key registered.
 
     Character by character and https alone: there is no key whose loopback rule could apply.
     """
-    refusal = replace(
-        _refusal(catalogue.KeyInvalid(key=values["client_id"])),
+    error = replace(
+        _authorization_error(catalogue.KeyInvalid(key=values["client_id"])),
         client_id=values["client_id"],
     )
     address = values["redirect_uri"]
     if not address.startswith("https://") or not is_storable(address):
-        return refusal
+        return error
     candidates = ServiceKey.objects.active(now).filter(redirect_uris__contains=address)
     if not any(address in key.redirect_addresses for key in candidates):
-        return refusal
-    return replace(refusal, redirect_uri=address, state=values.get("state", ""))
+        return error
+    return replace(error, redirect_uri=address, state=values.get("state", ""))
 
 
-def _code_challenge(key: StoredKey, values: dict[str, str]) -> str:
+def _code_challenge(key: Client, values: dict[str, str]) -> str:
     """Return the PKCE challenge (RFC 7636): S256 alone, and checked before any page.
 
     Only an old-generation key with a secret may leave it out; what it sends is enforced.
@@ -210,12 +210,12 @@ def _code_challenge(key: StoredKey, values: dict[str, str]) -> str:
     return challenge
 
 
-def _refusal(refused: ApiError) -> AuthorizationRefused:
-    return AuthorizationRefused(
-        error=errors.authorization_error(refused),
-        description=refused.text,
-        http_code=refused.status_code,
-        reason=refused.reason,
+def _authorization_error(error: ApiError) -> AuthorizationError:
+    return AuthorizationError(
+        error=errors.authorization_error(error),
+        description=error.text,
+        http_code=error.status_code,
+        reason=error.reason,
     )
 
 

@@ -1,6 +1,6 @@
 """What a key may do now: asked at every step, never remembered (decisions 4, spec 5.3).
 
-Pure checks over the edge's view of a key; each raises the refusal of spec 7.
+Pure checks over the edge's view of a key; each raises the error of spec 7.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def read_scopes(text: str) -> Scopes:
 
 def check_services(key: ServiceKey, scopes: Scopes, now: datetime) -> None:
     """Raise ``ScopesInvalid`` unless the key has every service, live (spec 7.2)."""
-    if problems := scopes.problems(key, now):
+    if problems := key.service_problems(scopes.services, now):
         # A service that is not on the key has a name all the same, if it exists.
         names = get_key_store().service_names([code for code, _, _ in problems])
         raise catalogue.ScopesInvalid(

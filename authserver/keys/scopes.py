@@ -1,6 +1,6 @@
-"""The scope parameter: its tokens, and whether a key may have them.
+"""The scope parameter and its tokens.
 
-Pure; the rules are decisions 3.5 and spec 7.2. A token is a service's code, or one of two
+Pure; the rules are decisions 3.5. A token is a service's code, or one of two
 that are reserved: ``refresh_token`` asks for a refresh token, ``context:{registryID}``
 chooses the institution.
 """
@@ -15,15 +15,12 @@ from authserver.models import CONTEXT_SCOPE_PREFIX, REFRESH_TOKEN_SCOPE
 
 if TYPE_CHECKING:
     from collections.abc import Collection
-    from datetime import datetime
 
-    from platform_errors.credentials import ServiceKey
 
 MAX_TOKENS = 100
 MAX_LENGTH = 20_000
 # RFC 6749 section 3.3, with runs of spaces as one.
 _SCOPE = re.compile(r"[\x20\x21\x23-\x5b\x5d-\x7e]*")
-_REASONS = {"canceled": "Canceled", "expired": "Expired"}
 
 
 class ScopeUnreadable(Exception):
@@ -80,17 +77,6 @@ class Scopes:
                 if token in granted or token.startswith(CONTEXT_SCOPE_PREFIX)
             )
         )
-
-    def problems(self, key: ServiceKey, now: datetime) -> list[tuple[str, str, str]]:
-        """Return (scope, service name, reason) of each service the key may not have."""
-        found = []
-        for code in self.services:
-            service = key.services.get(code)
-            if service is None:
-                found.append((code, code, "Not on key"))
-            elif (status := service.status_at(now)) != "active":
-                found.append((code, service.name, _REASONS[status]))
-        return found
 
 
 def is_reserved(token: str) -> bool:

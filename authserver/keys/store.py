@@ -94,12 +94,14 @@ _TABLES = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StoredKey:
-    """A service key as the edge sees it, with the row numbers that writes need."""
+class Client(credentials.ServiceKey):
+    """The edge's service key, with what only the authorization server asks of it.
+
+    The primary keys are for its writes.
+    """
 
     pk: int
     name: str
-    view: credentials.ServiceKey
     redirect_addresses: list[str]
     claimed_https: bool
     institution_pks: Mapping[str, int]
@@ -110,19 +112,14 @@ class StoredKey:
     """… since the window of these failures began."""
 
     @property
-    def client_id(self) -> str:
-        """The key identifier."""
-        return self.view.client_id
-
-    @property
     def has_secret(self) -> bool:
         """Whether the key can authenticate, and therefore must."""
-        return bool(self.view.secrets)
+        return bool(self.secrets)
 
     @property
     def may_omit_pkce(self) -> bool:
         """Whether the key is of the old generation and proves itself otherwise."""
-        return self.view.old_generation and self.has_secret
+        return self.old_generation and self.has_secret
 
     def remembers_consent(self, redirect_uri: str) -> bool:
         """Whether a consent may be remembered: nobody else can pose as the application.
@@ -148,7 +145,7 @@ class ServiceKeyStore:
         row = _fetch_key(client_id, principal_id, principal_namespace)
         if row is None:
             return None
-        return KeyLookup(_key_view(row), _principal(row))
+        return KeyLookup(credentials.ServiceKey(**_key_fields(row)), _principal(row))
 
     def service_names(self, codes: Collection[str]) -> dict[str, str]:
         """Return code → name of the services that exist."""
@@ -162,7 +159,7 @@ class ServiceKeyStore:
             return None
         registry_id, scope, expires = row[-3:]
         return credentials.AccessToken(
-            key=_key_view(row, with_secrets=False),
+            key=credentials.ServiceKey(**_key_fields(row, with_secrets=False)),
             institution=registry_id,
             scopes=frozenset(scope.split()),
             expires_at=_required_moment(expires),
@@ -170,8 +167,8 @@ class ServiceKeyStore:
         )
 
 
-def find_stored_key(client_id: str, place: str = "") -> StoredKey | None:
-    """Return the key with its row numbers, for the authorization server itself.
+def find_client(client_id: str, place: str = "") -> Client | None:
+    """Return the key as the authorization server itself needs it, in one query.
 
     ``place`` is where the caller is counted (``address_ident``): the key comes with its
     failures from there.
@@ -183,10 +180,10 @@ def find_stored_key(client_id: str, place: str = "") -> StoredKey | None:
     if row is None:
         return None
     failures, failing_since = row[-2:]
-    return StoredKey(
+    return Client(
         pk=row[0],
         name=row[2],
-        view=_key_view(row),
+        **_key_fields(row),
         redirect_addresses=row[_REDIRECTS_AT].split(),
         claimed_https=bool(row[_CLAIMED_AT]),
         institution_pks=dict(_json(row[9])),
@@ -241,22 +238,22 @@ def _token_statement(vendor: str) -> str:
     return _BEARER_LOOKUP.format(columns=_columns(vendor), **_TABLES)
 
 
-def _key_view(row: Sequence[Any], *, with_secrets: bool = True) -> credentials.ServiceKey:
+def _key_fields(row: Sequence[Any], *, with_secrets: bool = True) -> dict[str, Any]:
     stored = row[6:8] if with_secrets else ()
-    return credentials.ServiceKey(
-        client_id=row[1],
-        status=row[3],
-        expires_at=_moment(row[4]),
-        secrets=tuple(encryption.decrypt(text) for text in stored if text),
-        services={
+    return {
+        "client_id": row[1],
+        "status": row[3],
+        "expires_at": _moment(row[4]),
+        "secrets": tuple(encryption.decrypt(text) for text in stored if text),
+        "services": {
             code: credentials.Service(
                 code=code, name=name, status=status, expires_at=_moment(expires_at)
             )
             for code, name, status, expires_at in _json(row[8])
         },
-        institutions=frozenset(registry_id for registry_id, _ in _json(row[9])),
-        old_generation=bool(row[5]),
-    )
+        "institutions": frozenset(registry_id for registry_id, _ in _json(row[9])),
+        "old_generation": bool(row[5]),
+    }
 
 
 def _principal(row: Sequence[Any]) -> credentials.Principal | None:

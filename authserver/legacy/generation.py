@@ -58,9 +58,9 @@ class OldGeneration(Generation):
         }
         return members
 
-    def error_members(self, refused: ApiError) -> dict[str, Any]:
+    def error_members(self, error: ApiError) -> dict[str, Any]:
         """Leave ``error`` out: its clients fail on one that is no object."""
-        return platform_members(refused)
+        return platform_members(error)
 
 
 def _check_together(authenticating: str | None, context: str | None) -> None:

@@ -104,7 +104,7 @@ class Grant(AbstractGrant):
     institution = models.ForeignKey(Institution, on_delete=models.CASCADE, related_name="+")
     token_family = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     redeemed_at = models.DateTimeField(null=True, blank=True)
-    """When the code was redeemed, or burned; either way it is spent."""
+    """When the code was redeemed, or invalidated; either way it is used."""
     failed_verifiers = models.PositiveSmallIntegerField(default=0)
 
     objects = GrantQuerySet.as_manager()

@@ -16,7 +16,7 @@ from authserver.errors import InvalidRequest
 from authserver.oauth import parameters
 from platform_errors.conf import conf
 from platform_errors.errors import base, catalogue, writes
-from platform_errors.http import authorization_header
+from platform_errors.http import authorization_header, urlencoded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -86,7 +86,7 @@ def read(request: HttpRequest, *, query_allowed: bool = False) -> ClientRequest:
 
 
 def _parameters(request: HttpRequest, *, query_allowed: bool) -> dict[str, str]:
-    query = parameters.query_bytes(request.META.get("QUERY_STRING", ""))
+    query = urlencoded.query_bytes(request.META.get("QUERY_STRING", ""))
     body = request.body
     if not body:
         # Of an empty body the Content-Type says nothing.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from rest_framework.request import Request
 
 from authserver.errors import InvalidRequest
-from authserver.keys.store import StoredKey, find_stored_key
+from authserver.keys.store import Client, find_client
 from authserver.oauth import failures
 from platform_errors.authentication import HmacAuthentication, require_active_key
 from platform_errors.errors import base, catalogue
@@ -55,7 +55,7 @@ class AuthenticationRequired(base.AuthenticationError):
 
 def authenticate(
     client_request: ClientRequest, http_request: HttpRequest, now: datetime
-) -> StoredKey:
+) -> Client:
     """Return the key of the client, established and in force.
 
     Raises ``InvalidRequest`` for contradictions, ``TooManyRequests``, and the rows of
@@ -67,8 +67,8 @@ def authenticate(
         if client_request.signature is not None:
             return _signed(client_request, client_request.signature, http_request, now)
         return _named(client_request, now)
-    except (base.AuthenticationError, catalogue.KeyCanceled) as refused:
-        failures.record_client(claimed_id(client_request), refused, now)
+    except (base.AuthenticationError, catalogue.KeyCanceled) as error:
+        failures.record_client(claimed_id(client_request), error, now)
         raise
 
 
@@ -84,7 +84,7 @@ def claimed_id(client_request: ClientRequest) -> str:
     return client_request.get("client_id")
 
 
-def _named(client_request: ClientRequest, now: datetime) -> StoredKey:
+def _named(client_request: ClientRequest, now: datetime) -> Client:
     """Authenticate with a secret, or a public key with its name."""
     client_id = client_request.get("client_id")
     basic = client_request.basic
@@ -98,12 +98,12 @@ def _named(client_request: ClientRequest, now: datetime) -> StoredKey:
     if not client_id:
         raise InvalidRequest("required parameter 'client_id' is missing or blank")
     key = _known_key(client_id)
-    require_active_key(key.view, now)
+    require_active_key(key, now)
     _check_secret(key, secret, now)
     return key
 
 
-def _check_secret(key: StoredKey, secret: str, now: datetime) -> None:
+def _check_secret(key: Client, secret: str, now: datetime) -> None:
     if not key.has_secret:
         # A Basic header with an empty password, as common libraries send it for a public
         # client, claims nothing; a secret for a key that has none is somebody's mistake.
@@ -117,7 +117,7 @@ def _check_secret(key: StoredKey, secret: str, now: datetime) -> None:
         )
     given = secret.encode("utf-8", "surrogatepass")
     # Not any(): it would stop at the first match.
-    if not sum(hmac.compare_digest(given, known) for known in key.view.secrets):
+    if not sum(hmac.compare_digest(given, known) for known in key.secrets):
         raise SecretWrong("client authentication failed", key=key.client_id)
 
 
@@ -126,13 +126,13 @@ def _signed(
     signature: str,
     http_request: HttpRequest,
     now: datetime,
-) -> StoredKey:
+) -> Client:
     """Authenticate with the platform's signature; it covers the query string."""
     if client_request.get("client_secret"):
         raise InvalidRequest("a client authenticates in one way only")
-    key = find_stored_key(claimed_id(client_request), failures.place())
+    key = find_client(claimed_id(client_request), failures.place())
     if key is not None:
-        require_active_key(key.view, now)
+        require_active_key(key, now)
         failures.require_within_limit(key, now)
     credentials = HmacAuthentication().credentials(Request(http_request), signature)
     client_id = credentials.key.client_id
@@ -143,8 +143,8 @@ def _signed(
     return key
 
 
-def _known_key(client_id: str) -> StoredKey:
-    key = find_stored_key(client_id, failures.place())
+def _known_key(client_id: str) -> Client:
+    key = find_client(client_id, failures.place())
     if key is None:
         raise catalogue.KeyInvalid(key=client_id)
     return key

@@ -1,4 +1,4 @@
-"""Authorization codes at the token endpoint: found, checked, spent exactly once.
+"""Authorization codes at the token endpoint: found, checked, consumed exactly once.
 
 What decides a race is always one conditional UPDATE, which holds on every database.
 """
@@ -46,9 +46,9 @@ def find(exchange: Exchange) -> Grant:
 
 
 def replayed(exchange: Exchange) -> None:
-    """Revoke what was issued from a spent code. Always raises ``InvalidGrant``."""
+    """Revoke what was issued from a used code. Always raises ``InvalidGrant``."""
     if tokens.revoke_family(exchange.family, exchange.now):
-        exchange.refused_as = AuditEvent.Action.CODE_REPLAYED
+        exchange.recorded_as = AuditEvent.Action.CODE_REPLAYED
     raise exchange.because("code_spent", InvalidGrant(_WRONG))
 
 
@@ -58,7 +58,7 @@ def check_pkce(exchange: Exchange, grant: Grant) -> None:
     A verifier for a code without a challenge is a downgrade in progress (RFC 9700 section
     2.1.1), and so is a code without one for a key that must use PKCE by now. Raises
     ``InvalidRequest`` when the verifier is missing, else ``InvalidGrant``. Whether the
-    verifier is the right one is ``server.CodeGrant`` and ``spend``.
+    verifier is the right one is ``server.CodeGrant`` and ``consume``.
     """
     verifier = exchange.client_request.get("code_verifier")
     if not grant.code_challenge:
@@ -82,26 +82,26 @@ def is_pkce_required(exchange: Exchange) -> bool:
 
 
 def count_wrong_verifier(exchange: Exchange) -> None:
-    """Count in the database, so that parallel guesses count too; one of them burns."""
-    unspent = _unspent(exchange)
-    unspent.update(failed_verifiers=F("failed_verifiers") + 1)
-    last = unspent.filter(failed_verifiers__gte=conf.wrong_verifiers_per_code)
+    """Count in the database, parallel guesses too; the last one invalidates the code."""
+    unused = _unused(exchange)
+    unused.update(failed_verifiers=F("failed_verifiers") + 1)
+    last = unused.filter(failed_verifiers__gte=conf.wrong_verifiers_per_code)
     if last.update(redeemed_at=exchange.now):
-        exchange.refused_as = AuditEvent.Action.CODE_BURNED
+        exchange.recorded_as = AuditEvent.Action.CODE_BURNED
 
 
-def spend(exchange: Exchange) -> bool:
+def consume(exchange: Exchange) -> bool:
     """Redeem the code; ``False`` when another request did so first.
 
     The verifier stands in the condition, although oauthlib has verified it by now: nothing
     is issued without it, whatever a version of the library may leave out.
     """
     challenge = _challenge_of(exchange.client_request.get("code_verifier"))
-    unspent = _unspent(exchange).filter(code_challenge=challenge)
-    return bool(unspent.update(redeemed_at=exchange.now))
+    unused = _unused(exchange).filter(code_challenge=challenge)
+    return bool(unused.update(redeemed_at=exchange.now))
 
 
-def _unspent(exchange: Exchange) -> QuerySet[Grant]:
+def _unused(exchange: Exchange) -> QuerySet[Grant]:
     assert exchange.grant is not None  # noqa: S101 -- set before a verifier is looked at
     return Grant.objects.filter(pk=exchange.grant.pk, redeemed_at__isnull=True)
 

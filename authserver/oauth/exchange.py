@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from django.http import HttpRequest
 
-    from authserver.keys.store import StoredKey
+    from authserver.keys.store import Client
     from authserver.models import Grant, RefreshToken, User
     from authserver.oauth.client_request import ClientRequest
     from platform_errors.errors.base import ApiError
@@ -44,7 +44,7 @@ class Exchange:
     now: datetime
     generation: Generation = PRESENT
 
-    stored_key: StoredKey | None = None
+    client: Client | None = None
     grant: Grant | None = None
     refresh_token: RefreshToken | None = None
     user: User | None = None
@@ -54,21 +54,21 @@ class Exchange:
 
     issued: Issued | None = None
 
-    refused_as: AuditEvent.Action = AuditEvent.Action.TOKEN_REFUSED
-    """What a refusal is recorded as."""
+    recorded_as: AuditEvent.Action = AuditEvent.Action.TOKEN_REFUSED
+    """What an error is recorded as."""
     cause: str = ""
     """Why, for the record alone: the client reads one message for many causes."""
 
     @property
-    def key(self) -> StoredKey:
+    def key(self) -> Client:
         """The authenticated key; asked only after authentication."""
-        assert self.stored_key is not None  # noqa: S101 -- the order of oauthlib's steps
-        return self.stored_key
+        assert self.client is not None  # noqa: S101 -- the order of oauthlib's steps
+        return self.client
 
-    def because(self, cause: str, refused: ApiError) -> ApiError:
-        """Keep the cause for the record, and return the refusal to raise."""
+    def because(self, cause: str, error: ApiError) -> ApiError:
+        """Keep the cause for the record, and return the error to raise."""
         self.cause = cause
-        return refused
+        return error
 
     @property
     def family(self) -> UUID | None:

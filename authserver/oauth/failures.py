@@ -2,8 +2,8 @@
 
 Each leaves one audit event, up to a limit for one key from one address: whoever sends
 thousands must not fill the disk. Beyond the same limit of failed authentications, no secret
-of the key is compared for that address until the window is over. Replayed and burned codes
-are always recorded; there is one for each code that a user granted.
+of the key is compared for that address until the window is over. Replayed and invalidated
+codes are always recorded; there is one for each code that a user granted.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from platform_errors.http.client_address import address_ident, current_client_ad
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from authserver.keys.store import StoredKey
+    from authserver.keys.store import Client
     from authserver.oauth.exchange import Exchange
 
 Action = AuditEvent.Action
@@ -34,7 +34,7 @@ def place() -> str:
     return address_ident(current_client_address()) or ""
 
 
-def require_within_limit(key: StoredKey, now: datetime) -> None:
+def require_within_limit(key: Client, now: datetime) -> None:
     """Raise ``TooManyRequests`` when the key failed too often from this address."""
     since = key.failing_since
     if since is None or key.failures < conf.client_failures_per_address:
@@ -44,30 +44,30 @@ def require_within_limit(key: StoredKey, now: datetime) -> None:
         raise catalogue.TooManyRequests(headers={"Retry-After": str(math.ceil(wait))})
 
 
-def record_client(client_id: str, refused: base.ApiError, now: datetime) -> None:
+def record_client(client_id: str, error: base.ApiError, now: datetime) -> None:
     """Record that client authentication failed."""
     # One count for all keys that do not exist: a caller could name any number of them.
-    counted = "" if type(refused) is catalogue.KeyInvalid else client_id
+    counted = "" if type(error) is catalogue.KeyInvalid else client_id
     if _count(Action.CLIENT_REFUSED, counted, now):
         audit.record(
-            Action.CLIENT_REFUSED, client_id=client_id, reason=refused.reason, at=now
+            Action.CLIENT_REFUSED, client_id=client_id, reason=error.reason, at=now
         )
 
 
-def record_exchange(exchange: Exchange, refused: base.ApiError) -> None:
+def record_exchange(exchange: Exchange, error: base.ApiError) -> None:
     """Record that a client that is known was refused a token."""
-    if exchange.stored_key is None or refused.status_code >= 500:
+    if exchange.client is None or error.status_code >= 500:
         return
-    action = exchange.refused_as
+    action = exchange.recorded_as
     if action is Action.TOKEN_REFUSED and not _count(
         action, exchange.key.client_id, exchange.now
     ):
         return
-    tokens.audit_exchange(exchange, action, reason=exchange.cause or refused.reason)
+    tokens.audit_exchange(exchange, action, reason=exchange.cause or error.reason)
 
 
 def _count(action: AuditEvent.Action, client_id: str, now: datetime) -> bool:
-    """Count a refusal; ``False`` when the limit of the window is reached."""
+    """Count a failure; ``False`` when the limit of the window is reached."""
     whose = {"action": action, "client_id": client_id, "place": place()}
     counted = RefusalCount.objects.filter(**whose)
     window = counted.filter(since__gt=now - conf.client_failure_window)

@@ -35,23 +35,23 @@ class Generation:
         """Return the members of a success, made of the present ones."""
         return members
 
-    def error_members(self, refused: ApiError) -> dict[str, Any]:
-        """Return the members of a refusal, of RFC 6749 and of the platform."""
+    def error_members(self, error: ApiError) -> dict[str, Any]:
+        """Return the members of an error, of RFC 6749 and of the platform."""
         return {
-            "error": token_error(refused),
-            "error_description": error_description(refused.text),
-            **platform_members(refused),
-            "reason": refused.reason,
-            **refused.evidence,
+            "error": token_error(error),
+            "error_description": error_description(error.text),
+            **platform_members(error),
+            "reason": error.reason,
+            **error.evidence,
         }
 
 
-def platform_members(refused: ApiError) -> dict[str, Any]:
-    """Return the members of a refusal that every generation reads."""
+def platform_members(error: ApiError) -> dict[str, Any]:
+    """Return the members of an error that every generation reads."""
     return {
-        "code": refused.status_code,
-        "message": refused.text,
-        "details": str(refused.detail),
+        "code": error.status_code,
+        "message": error.text,
+        "details": str(error.detail),
     }
 
 

@@ -11,12 +11,12 @@ from authserver.keys.store import ServiceKeyStore
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from authserver.keys.store import StoredKey
+    from authserver.keys.store import Client
 
 INACTIVE: dict[str, Any] = {"active": False}
 
 
-def introspect(token: str, *, caller: StoredKey, now: datetime) -> dict[str, Any]:
+def introspect(token: str, *, caller: Client, now: datetime) -> dict[str, Any]:
     """Return what the token is, to a caller that has one of its services live itself.
 
     Everything that stops a token elsewhere makes it inactive here: a disabled user, a
@@ -26,7 +26,7 @@ def introspect(token: str, *, caller: StoredKey, now: datetime) -> dict[str, Any
     if found is None or not policy.is_token_in_force(found, now):
         return INACTIVE
     services = policy.live_services(found.key, found.scopes, now)
-    if not policy.live_services(caller.view, services, now):
+    if not policy.live_services(caller, services, now):
         return INACTIVE
     principal = found.principal
     members: dict[str, Any] = {

@@ -64,30 +64,30 @@ def token_members(exchange: Exchange, issued: Issued) -> dict[str, Any]:
 
 
 def error_response(
-    refused: ApiError,
+    error: ApiError,
     request: HttpRequest,
     *,
     generation: Generation = PRESENT,
     basic: bool = False,
 ) -> HttpResponse:
-    """Return a refusal with the members of RFC 6749 and of the platform (decisions 4).
+    """Return an error with the members of RFC 6749 and of the platform (decisions 4).
 
     ``basic``: a 401 challenges with Basic, whatever the client tried.
     """
     accept = request.META.get("HTTP_ACCEPT", "")
     if _prefers_xml(accept):
         response = HttpResponse(
-            documents.error_xml(refused, conf.error_response_ns),
+            documents.error_xml(error, conf.error_response_ns),
             content_type=documents.XML_CONTENT_TYPE,
         )
     else:
-        response = json_response(generation.error_members(refused))
-    response.status_code = refused.status_code
-    for name, value in (HEADERS | refused.headers).items():
+        response = json_response(generation.error_members(error))
+    response.status_code = error.status_code
+    for name, value in (HEADERS | error.headers).items():
         response[name] = value
-    if refused.status_code == 401:
+    if error.status_code == 401:
         response["WWW-Authenticate"] = _challenge(request, basic=basic)
-    return state_reason(response, refused.reason)
+    return state_reason(response, error.reason)
 
 
 def json_response(members: dict[str, Any]) -> HttpResponse:

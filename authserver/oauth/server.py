@@ -57,7 +57,7 @@ class CodeGrant(AuthorizationCodeGrant):
     """The authorization code grant, with ``S256`` alone and wrong verifiers counted."""
 
     def validate_token_request(self, request: Request) -> None:
-        """Validate as oauthlib does. Raises the refusal that the client will read."""
+        """Validate as oauthlib does. Raises the error that the client will read."""
         try:
             super().validate_token_request(request)
         except WrongVerifier:
@@ -129,7 +129,7 @@ class Server(TokenEndpoint):
     def exchange(self, exchange: Exchange) -> Issued:
         """Carry out one token request.
 
-        Raises the refusal that the client will read.
+        Raises the error that the client will read.
         """
         asked = exchange.client_request
         grant_type = asked.require("grant_type")

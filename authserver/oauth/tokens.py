@@ -66,7 +66,7 @@ def issue(
 def find_refresh_token(exchange: Exchange) -> RefreshToken:
     """Return the refresh token if this client may still use it (RFC 6749 section 6).
 
-    The use of a spent one revokes its family: either of the two users stole it (RFC 9700
+    A second use revokes its family: either of the two users stole it (RFC 9700
     section 4.14.2). Raises ``InvalidGrant``, with one message for all.
     """
     token = RefreshToken.objects.by_digest(
@@ -85,13 +85,13 @@ def find_refresh_token(exchange: Exchange) -> RefreshToken:
 
 
 def refresh_replayed(exchange: Exchange) -> None:
-    """Revoke the family of a spent refresh token. Always raises ``InvalidGrant``."""
+    """Revoke the family of a used refresh token. Always raises ``InvalidGrant``."""
     if revoke_family(exchange.family, exchange.now):
-        exchange.refused_as = AuditEvent.Action.REFRESH_REPLAYED
+        exchange.recorded_as = AuditEvent.Action.REFRESH_REPLAYED
     raise exchange.because("refresh_token_spent", InvalidGrant(_WRONG))
 
 
-def spend_refresh_token(exchange: Exchange, token: RefreshToken) -> bool:
+def consume_refresh_token(exchange: Exchange, token: RefreshToken) -> bool:
     """Use the refresh token up; ``False`` when another request did so first."""
     changed = RefreshToken.objects.filter(pk=token.pk, revoked__isnull=True).update(
         revoked=exchange.now

@@ -4,7 +4,7 @@ django-oauth-toolkit's own validator reads the grant five times, redeems a code 
 concurrency and knows neither institutions nor our statuses; so this is oauthlib's, and each
 question is answered from the ``Exchange``, which every row is read into once. A question
 that a later oauthlib may add raises ``NotImplementedError``, or takes oauthlib's default.
-An answer that is no is raised as the refusal that the client will read, which oauthlib lets
+An answer that is no is raised as the error that the client will read, which oauthlib lets
 pass. Nothing is issued that ``save_bearer_token`` has not checked.
 """
 
@@ -40,9 +40,9 @@ class Validator(RequestValidator):
         key = clients.authenticate(
             exchange.client_request, exchange.http_request, exchange.now
         )
-        exchange.stored_key = request.client = key
+        exchange.client = request.client = key
         request.client_id = key.client_id
-        exchange.generation.require_enabled(key.view)
+        exchange.generation.require_enabled(key)
         return True
 
     def validate_grant_type(
@@ -158,7 +158,7 @@ class Validator(RequestValidator):
         ``InstitutionNotOnKey``.
         """
         exchange: Exchange = request.exchange
-        key = exchange.key.view
+        key = exchange.key
         asked = exchange.client_request
         exchange.scopes = policy.check_scopes(key, asked.get("scope"), exchange.now)
         named = asked.get("contextInstitutionId") or None
@@ -183,7 +183,7 @@ class Validator(RequestValidator):
     ) -> None:
         """Spend what is redeemed and store what is issued, in one transaction.
 
-        The only place that issues, so the statuses are checked here. Raises their refusals,
+        The only place that issues, so the statuses are checked here. Raises their errors,
         and ``InvalidGrant`` when another request was first; that is a replay too.
         """
         exchange: Exchange = request.exchange
@@ -192,13 +192,13 @@ class Validator(RequestValidator):
             _check_statuses(exchange)
         action = AuditEvent.Action.TOKEN_ISSUED
         with transaction.atomic():
-            spent = True
+            consumed = True
             if grant is not None:
-                spent = codes.spend(exchange)
+                consumed = codes.consume(exchange)
             elif refresh is not None:
                 action = AuditEvent.Action.TOKEN_REFRESHED
-                spent = tokens.spend_refresh_token(exchange, refresh)
-            if spent:
+                consumed = tokens.consume_refresh_token(exchange, refresh)
+            if consumed:
                 exchange.issued = tokens.issue(
                     exchange,
                     access_token=token["access_token"],
@@ -206,13 +206,13 @@ class Validator(RequestValidator):
                     refresh_token_expires_at=refresh.expires_at if refresh else None,
                 )
                 tokens.audit_exchange(exchange, action, scopes=str(exchange.scopes))
-        if not spent:
+        if not consumed:
             (codes.replayed if grant is not None else tokens.refresh_replayed)(exchange)
 
     def invalidate_authorization_code(
         self, client_id: str, code: str, request: Request, *args: Any, **kwargs: Any
     ) -> None:
-        """Nothing is left to do: the code was spent with the tokens it brought."""
+        """Nothing is left to do: the code was consumed with the tokens it brought."""
 
 
 def _continue(exchange: Exchange, row: Grant | RefreshToken) -> None:
@@ -240,7 +240,7 @@ def _check_statuses(exchange: Exchange) -> None:
         raise exchange.because(
             "user_not_in_force", InvalidGrant("the user cannot grant access any more")
         )
-    key = exchange.key.view
+    key = exchange.key
     policy.check_services(key, exchange.scopes, exchange.now)
     policy.check_institution(key, exchange.scopes, institution)
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 from authserver.authorization import pending
 from authserver.authorization.requests import AuthorizationRequest
 from authserver.keys.scopes import Scopes
-from authserver.keys.store import find_stored_key
+from authserver.keys.store import find_client
 from authserver.models import Service
 from authserver.tests import factories
 
@@ -38,7 +38,7 @@ def new_code(*, user, key, scope="calendar_events", verifier="", redirect_uri=RE
     """Issue a code as the grant page does."""
     now = timezone.now()
     request = AuthorizationRequest(
-        key=find_stored_key(key.client_id),
+        key=find_client(key.client_id),
         redirect_uri=redirect_uri,
         scopes=Scopes.parse(scope),
         state="",

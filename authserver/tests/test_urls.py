@@ -1,4 +1,4 @@
-"""The table of docs/authorization.md that says whose each address is."""
+"""The table of docs/authorization-server.md that says whose each address is."""
 
 from django.urls import reverse
 
@@ -9,7 +9,7 @@ from platform_errors.tests.documents_of import docs, table
 def test_for_every_address_it_is_said_what_is_a_library_s():
     named = {
         address.strip("` ")
-        for first, *_ in table(docs("authorization.md"), "route")
+        for first, *_ in table(docs("authorization-server.md"), "route")
         for address in first.split(",")
     }
     root = reverse("authserver:institution").removesuffix("institution")

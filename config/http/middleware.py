@@ -12,7 +12,7 @@ from django.contrib.messages import middleware as messages
 from django.http import HttpResponse
 from simple_history.middleware import HistoryRequestMiddleware
 
-from authserver.views.endpoints.failures import endpoint_refusal
+from authserver.views.endpoints.failures import endpoint_error
 from config.serving.gateway import OVERLOADED
 from platform_errors.conf import conf
 from platform_errors.errors.catalogue import HttpsRequired, Unavailable
@@ -73,12 +73,12 @@ class HttpsMiddleware:
             return self.get_response(request)
         if is_below(request.path, ALSO_IN_PLAIN_HTTP):
             return self.get_response(request)
-        refusal = HttpsRequired()
+        error = HttpsRequired()
         dialect = dialect_of(request.path)
         if dialect is not None:
-            return error_response(refusal, request, dialect)
+            return error_response(error, request, dialect)
         location = f"{settings.ISSUER}{request.get_full_path()}"
-        return endpoint_refusal(request, refusal) or HttpResponse(
+        return endpoint_error(request, error) or HttpResponse(
             status=HTTPStatus.PERMANENT_REDIRECT, headers={"Location": location}
         )
 
@@ -97,13 +97,13 @@ class OverloadMiddleware:
         """Serve, or answer 503 in the format of the address."""
         if OVERLOADED not in request.META:
             return self.get_response(request)
-        refusal = Unavailable(
+        error = Unavailable(
             "the server is busy", headers={"Retry-After": str(RETRY_AFTER_SECONDS)}
         )
         dialect = dialect_of(request.path)
         if dialect is not None:
-            return error_response(refusal, request, dialect)
-        return endpoint_refusal(request, refusal) or page(refusal)
+            return error_response(error, request, dialect)
+        return endpoint_error(request, error) or page(error)
 
 
 class MessageMiddleware(messages.MessageMiddleware):

@@ -56,7 +56,7 @@ class Lanes(NamedTuple):
     """Which requests share threads."""
 
     files: Lane
-    """What needs no database, and refusals for lack of threads."""
+    """What needs no database, and errors for lack of threads."""
     reads: Lane
     writes: Lane
     streams: Lane

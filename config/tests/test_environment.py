@@ -102,7 +102,7 @@ def test_what_the_example_file_shows_as_defaults_are_the_defaults():
 
 @pytest.mark.parametrize(
     ("page", "heading"),
-    [("authorization.md", "variable"), ("operations.md", "setting")],
+    [("administration.md", "variable"), ("operations.md", "setting")],
 )
 def test_the_defaults_in_the_documentation_are_the_defaults(page, heading):
     rows = [

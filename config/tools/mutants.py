@@ -37,6 +37,7 @@ TARGETS = {
     "test_algorithm.py platform_errors/tests/test_signed_ladder.py",
     "platform_errors/signing/canonicalization.py": "platform_errors/tests/signing/"
     "test_algorithm.py",
+    "platform_errors/http/urlencoded.py": "platform_errors/tests/signing/test_algorithm.py",
     "platform_errors/authentication.py": "platform_errors/tests/test_signed_ladder.py "
     "platform_errors/tests/test_bearer_ladder.py "
     "platform_errors/tests/signing/test_nonces.py",

@@ -1,6 +1,6 @@
-"""One class per refusal of the platform: status, message and how each format names it.
+"""One class per error of the platform: status, message and how each format names it.
 
-Attributes only; those of bodies and parameters are in ``writes.py``. How a refusal is shown
+Attributes only; those of bodies and parameters are in ``writes.py``. How an error is shown
 is ``documents.py``; turning one into a response is ``handler.py``. Messages are the texts
 of spec 7 where it has one.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 EVIDENCE_LIMIT = 4096
-"""How many characters of the lines that were signed a refusal shows."""
+"""How many characters of the lines that were signed an error shows."""
 _SERVICE_REASONS = {
     "Not on key": "service_not_on_key",
     "Canceled": "service_canceled",

@@ -26,7 +26,7 @@ class Dialect(ABC):
         """Return whether an ``Accept`` value is answered with XML; otherwise JSON."""
 
     @abstractmethod
-    def members(self, refusal: ApiError) -> dict[str, Any]:
+    def members(self, error: ApiError) -> dict[str, Any]:
         """Return the members of the JSON document."""
 
 
@@ -58,14 +58,14 @@ class PlatformDialect(Dialect):
         xml = negotiation.preference(accept, *negotiation.XML_TYPES)
         return as_json.quality == 0 or xml >= as_json
 
-    def members(self, refusal: ApiError) -> dict[str, Any]:
+    def members(self, error: ApiError) -> dict[str, Any]:
         """Return status, message, detail, reason and evidence."""
         return {
-            "code": refusal.status_code,
-            "message": refusal.text,
-            "detail": str(refusal.detail),
-            "reason": refusal.reason,
-            **refusal.evidence,
+            "code": error.status_code,
+            "message": error.text,
+            "detail": str(error.detail),
+            "reason": error.reason,
+            **error.evidence,
         }
 
 

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     """400: a host that is not ours, a request that cannot be read."""
     dialect = dialect_of(request.path)
-    refusal = api_error_of(exception)
+    error = api_error_of(exception)
     if dialect is not None:
-        return error_response(refusal, request, dialect)
-    if isinstance(refusal, writes.ContentTooLarge):
-        return page(refusal)
+        return error_response(error, request, dialect)
+    if isinstance(error, writes.ContentTooLarge):
+        return page(error)
     return defaults.bad_request(request, exception)
 
 
@@ -58,28 +58,26 @@ def server_error(request: HttpRequest) -> HttpResponseBase:
     Django has logged the exception already, with the same identifier.
     """
     dialect = dialect_of(request.path)
-    error = sys.exc_info()[1]
-    refusal = api_error_of(error) if isinstance(error, Exception) else None
-    if isinstance(refusal, catalogue.Unavailable):
+    exception = sys.exc_info()[1]
+    error = api_error_of(exception) if isinstance(exception, Exception) else None
+    if isinstance(error, catalogue.Unavailable):
         if dialect is None:
-            return page(refusal)
-        return error_response(refusal, request, dialect)
+            return page(error)
+        return error_response(error, request, dialect)
     if dialect is None:
         return defaults.server_error(request)
-    refusal = catalogue.InternalError(f"request identifier: {current_request_id()}")
-    return error_response(refusal, request, dialect)
+    error = catalogue.InternalError(f"request identifier: {current_request_id()}")
+    return error_response(error, request, dialect)
 
 
-def page(refusal: base.ApiError) -> HttpResponseBase:
-    """Return the page of a refusal. No context processors: they would ask the database."""
+def page(error: base.ApiError) -> HttpResponseBase:
+    """Return the page of an error. No context processors: they would ask the database."""
     try:
-        content: str = render_to_string(f"{refusal.status_code}.html")
+        content: str = render_to_string(f"{error.status_code}.html")
     except TemplateDoesNotExist:
-        content = (
-            f"<!doctype html>\n<title>{refusal.text}</title>\n<h1>{refusal.text}</h1>\n"
-        )
+        content = f"<!doctype html>\n<title>{error.text}</title>\n<h1>{error.text}</h1>\n"
     return HttpResponse(
         content,
-        status=refusal.status_code,
-        headers={"Cache-Control": "no-store", **refusal.headers},
+        status=error.status_code,
+        headers={"Cache-Control": "no-store", **error.headers},
     )

@@ -1,4 +1,4 @@
-"""A refusal as a document: XML, or the JSON of a dialect.
+"""An error as a document: XML, or the JSON of a dialect.
 
 Nothing here knows about requests; ``handler.py`` makes responses of these.
 """
@@ -27,20 +27,20 @@ class Document(NamedTuple):
 
 
 def error_document(
-    refusal: ApiError, *, dialect: Dialect, accept: str, namespace: str
+    error: ApiError, *, dialect: Dialect, accept: str, namespace: str
 ) -> Document:
-    """Return the refusal in the form that the dialect gives to this ``Accept`` value."""
+    """Return the error in the form that the dialect gives to this ``Accept`` value."""
     if dialect.wants_xml(accept):
-        return Document(error_xml(refusal, namespace), XML_CONTENT_TYPE)
-    return Document(to_json(dialect.members(refusal)), JSON_CONTENT_TYPE)
+        return Document(error_xml(error, namespace), XML_CONTENT_TYPE)
+    return Document(to_json(dialect.members(error)), JSON_CONTENT_TYPE)
 
 
-def error_xml(refusal: ApiError, namespace: str) -> bytes:
+def error_xml(error: ApiError, namespace: str) -> bytes:
     """Return the XML error document of spec 2.7: all three children, always."""
     members = {
-        "code": refusal.status_code,
-        "message": refusal.text,
-        "detail": refusal.xml_detail,
+        "code": error.status_code,
+        "message": error.text,
+        "detail": error.xml_detail,
     }
     return to_xml("error", members, namespace)
 

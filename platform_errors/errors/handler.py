@@ -53,37 +53,37 @@ def handle(exc: Exception, context: Mapping[str, Any]) -> HttpResponse:
 
     view, request = context.get("view"), context["request"]
     set_rollback()
-    refusal = api_error_of(exc)
-    is_fault = isinstance(refusal, catalogue.InternalError | catalogue.Unavailable)
-    # "Too many feeds at once" is said on purpose, and has its line like every refusal.
-    if is_fault and exc is not refusal:
-        report(exc, request, refusal)
-    if isinstance(refusal, catalogue.MethodNotSupported) and view is not None:
-        refusal.headers.setdefault("Allow", ", ".join(view.allowed_methods))
+    error = api_error_of(exc)
+    is_fault = isinstance(error, catalogue.InternalError | catalogue.Unavailable)
+    # "Too many feeds at once" is said on purpose, and has its line like every error.
+    if is_fault and exc is not error:
+        report(exc, request, error)
+    if isinstance(error, catalogue.MethodNotSupported) and view is not None:
+        error.headers.setdefault("Allow", ", ".join(view.allowed_methods))
     dialect = getattr(view, "error_dialect", dialects.PLATFORM)
-    return error_response(refusal, request, dialect)
+    return error_response(error, request, dialect)
 
 
 def error_response(
-    refusal: ApiError, request: HttpRequest | Request, dialect: dialects.Dialect
+    error: ApiError, request: HttpRequest | Request, dialect: dialects.Dialect
 ) -> HttpResponse:
-    """Return the response for a refusal, headers included (decisions 5 and decisions 6)."""
+    """Return the response for an error, headers included (decisions 5 and decisions 6)."""
     document = documents.error_document(
-        refusal,
+        error,
         dialect=dialect,
         accept=request.META.get("HTTP_ACCEPT", ""),
         namespace=conf.error_response_ns,
     )
     response = HttpResponse(
         document.content,
-        status=refusal.status_code,
+        status=error.status_code,
         content_type=document.content_type,
-        headers={"Cache-Control": "no-store", **refusal.headers},
+        headers={"Cache-Control": "no-store", **error.headers},
     )
-    if refusal.status_code == HTTPStatus.UNAUTHORIZED or refusal.bearer_error:
-        response["WWW-Authenticate"] = challenge(refusal.bearer_error)
+    if error.status_code == HTTPStatus.UNAUTHORIZED or error.bearer_error:
+        response["WWW-Authenticate"] = challenge(error.bearer_error)
     patch_vary_headers(response, ("Accept", "Authorization"))
-    return state_reason(response, refusal.reason)
+    return state_reason(response, error.reason)
 
 
 def api_error_of(exc: Exception) -> ApiError:
@@ -103,13 +103,13 @@ def api_error_of(exc: Exception) -> ApiError:
     return catalogue.InternalError(f"request identifier: {current_request_id()}")
 
 
-def report(exc: Exception, request: HttpRequest | Request, refusal: ApiError) -> None:
+def report(exc: Exception, request: HttpRequest | Request, error: ApiError) -> None:
     """Log what broke, and tell monitoring, which would not hear of a handled exception."""
     django_request = getattr(request, "_request", request)
     got_request_exception.send(sender=handle, request=django_request)
     # A path may hold line feeds, which would start a line of the caller's own in the log.
     path = request.path.encode("unicode_escape").decode("ascii")
-    logger.error("%s: %s %s", refusal.text, request.method, path, exc_info=exc)
+    logger.error("%s: %s %s", error.text, request.method, path, exc_info=exc)
 
 
 def _detail(exc: Any) -> str:
@@ -119,11 +119,11 @@ def _detail(exc: Any) -> str:
 
 def _other(exc: drf.APIException) -> ApiError:
     """Keep the status of an exception that only a third party knows."""
-    refusal = catalogue.MalformedRequest(_detail(exc))
-    refusal.status_code = exc.status_code
-    refusal.text = refusal.summary = responses.get(exc.status_code, "Refused")
-    refusal.reason = ApiError.reason
-    return refusal
+    error = catalogue.MalformedRequest(_detail(exc))
+    error.status_code = exc.status_code
+    error.text = error.summary = responses.get(exc.status_code, "Refused")
+    error.reason = ApiError.reason
+    return error
 
 
 def _parse_error(exc: drf.ParseError) -> ApiError:

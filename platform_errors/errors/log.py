@@ -1,4 +1,4 @@
-"""What a refusal leaves behind: its reason in the answer, and one line in the log.
+"""What a refused request leaves behind: its reason in the answer, and one line in the log.
 
 The line has everything that support needs to answer "why was this refused?" for a request
 identifier, and nothing secret: no query, no header, no body.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _KEY = "stated_key"
-_REASON = "refusal_reason"
+_REASON = "error_reason"
 
 
 def state_key(request: HttpRequest | Request, client_id: str) -> None:
@@ -36,7 +36,7 @@ def state_key(request: HttpRequest | Request, client_id: str) -> None:
 def state_reason(response: Response, reason: str) -> Response:
     """Say the reason in the answer's headers, with a link that explains it if there is one.
 
-    The answer is logged as a refusal by ``RefusalLogMiddleware``.
+    The answer is logged by ``RefusalLogMiddleware``.
     """
     setattr(response, _REASON, reason)
     response.headers[conf.reason_header] = reason
@@ -46,7 +46,7 @@ def state_reason(response: Response, reason: str) -> Response:
 
 
 class RefusalLogMiddleware:
-    """Log every refusal on one line, in place of Django's, which knows only the path.
+    """Log refused requests, one line each, in place of Django's, which knows only the path.
 
     Stands second in ``MIDDLEWARE``, behind the request identifier's, so that it measures
     the whole request and sees what other middleware refuses.
@@ -57,7 +57,7 @@ class RefusalLogMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Serve, and log if that was a refusal."""
+        """Serve, and log if that was refused."""
         started = time.monotonic()
         response = self.get_response(request)
         reason = getattr(response, _REASON, "")

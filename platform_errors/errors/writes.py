@@ -1,4 +1,4 @@
-"""Refusals of writes and of parameters (spec 7.5), with the reason for every field."""
+"""Errors of writes and of parameters (spec 7.5), with the reason for every field."""
 
 from __future__ import annotations
 

@@ -53,6 +53,6 @@ def split(value: str) -> AuthorizationHeader | None:
 
 
 def challenge(error: str = "") -> str:
-    """Return the ``WWW-Authenticate`` of a refusal (decisions 5)."""
+    """Return the ``WWW-Authenticate`` of an error (decisions 5)."""
     realm = f'Bearer realm="{conf.issuer}"'
     return f'{realm}, error="{error}"' if error else realm

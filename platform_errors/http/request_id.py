@@ -44,8 +44,8 @@ class RequestIdMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Serve the request under its identifier."""
         identifier = _accepted(request) or str(uuid.uuid4())
-        # Forgotten when the request is finished, not here: Django logs a refusal after its
-        # last middleware, and a streamed answer is still being made.
+        # Forgotten when the request is finished, not here: Django logs a refused
+        # one after its last middleware, and a streamed answer is still being made.
         _current.set(identifier)
         enter_request(request)
         response = self.get_response(request)

@@ -43,7 +43,7 @@ _PATTERNS = (
         ),
         rf"\1\2{_MASK}",
     ),
-    # The refusal of a bad signature quotes it.
+    # The answer to a bad signature quotes it.
     (re.compile(r"(invalid signature )\([^)]*\)"), rf"\1({_MASK})"),
 )
 

@@ -15,15 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import urlsplit
 
-# ruff: noqa: PLC0414 -- the normalised query is a part of signing, and is used from here
-from platform_errors.signing.canonicalization import QueryMalformed as QueryMalformed
-from platform_errors.signing.canonicalization import (
-    as_it_stands_query as as_it_stands_query,
-)
-from platform_errors.signing.canonicalization import canonical_query as canonical_query
-from platform_errors.signing.canonicalization import (
-    literal_plus_query as literal_plus_query,
-)
+from platform_errors.signing import canonicalization
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -154,7 +146,7 @@ def _collect(text: str, values: dict[str, str]) -> None:
 
 def _check_value(name: str, value: str | None, *, required: bool) -> None:
     """Refuse what no client sends and no log or database should see."""
-    # A timestamp that is no number has its own refusal, further down the ladder.
+    # A timestamp that is no number has an error of its own, further down the ladder.
     is_opaque = required and name != "timestamp"
     if value is None or (is_opaque and not value):
         if required:
@@ -220,13 +212,12 @@ def is_valid(
 
     ``old_generation`` tries the query's two older forms, too. All secrets and forms are
     tried and compared in constant time, so the time taken tells nothing about which of them
-    came close. Raises ``QueryMalformed``.
+    came close. Raises ``canonicalization.QueryMalformed``.
     """
-    forms = [canonical_query(request.query)]
+    forms = [canonicalization.canonical_query(request.query)]
     if old_generation:
-        forms += filter(
-            None, [literal_plus_query(request.query), as_it_stands_query(request.query)]
-        )
+        older = (canonicalization.literal_plus_query, canonicalization.as_it_stands_query)
+        forms += filter(None, (lines_of(request.query) for lines_of in older))
     if not _METHOD.fullmatch(request.method):
         return False
     given = header.signature.encode()

@@ -14,6 +14,7 @@ from urllib.parse import parse_qs
 
 from platform_errors.credentials import Credentials
 from platform_errors.errors import writes
+from platform_errors.http import urlencoded
 
 if TYPE_CHECKING:
     from rest_framework.request import Request
@@ -52,9 +53,7 @@ def read(request: Request, header_id: str, header_namespace: str) -> AssertedIde
     """Collect what header and query assert."""
     query = request.META.get("QUERY_STRING", "")
     values = (
-        parse_qs(query.encode("latin-1", "replace").decode(errors="replace"))
-        if query
-        else {}
+        parse_qs(urlencoded.query_bytes(query).decode(errors="replace")) if query else {}
     )
     institutions = frozenset(values.get("contextInstitutionId", ()))
     identifiers = set(values.get("principalID", ()))

@@ -5,10 +5,9 @@ Pure, like ``algorithm.py``, which signs the lines; the rules are ``docs/signing
 
 from __future__ import annotations
 
-import re
-from urllib.parse import quote, unquote_to_bytes
+from urllib.parse import quote
 
-_BROKEN_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
+from platform_errors.http import urlencoded
 
 
 class QueryMalformed(ValueError):
@@ -45,29 +44,23 @@ def as_it_stands_query(query: bytes) -> str | None:
     lines only when they are the same text, order aside. ``None`` under the same conditions
     as ``literal_plus_query``. Raises ``QueryMalformed``.
     """
-    return _lines(_split(query)) if _is_plain(_decoded(query)) else None
-
-
-def _split(query: bytes) -> list[tuple[bytes, bytes]]:
-    """Split into names and values, keeping duplicates; wholly empty pieces are dropped."""
-    pieces = (piece.partition(b"=") for piece in query.split(b"&") if piece)
-    return [(name, value) for name, _, value in pieces]
+    return _lines(urlencoded.split(query)) if _is_plain(_decoded(query)) else None
 
 
 def _decoded(query: bytes) -> list[tuple[str, str]]:
     """Split and decode as the parameters are read elsewhere."""
-    if _BROKEN_ESCAPE.search(query):
-        raise QueryMalformed(
-            "the query string has a % that is not followed by two hex digits"
-        )
     try:
+        pairs = urlencoded.split(query)
         # Raw bytes must be whole characters by themselves: half of one raw and half escaped
         # decodes here, but not where the parameters are read.
         query.decode()
         return [
-            (unquote_to_bytes(name).decode(), unquote_to_bytes(value).decode())
-            for name, value in _split(query.replace(b"+", b" "))
+            (urlencoded.decode(name), urlencoded.decode(value)) for name, value in pairs
         ]
+    except urlencoded.BrokenEscape:
+        raise QueryMalformed(
+            "the query string has a % that is not followed by two hex digits"
+        ) from None
     except UnicodeDecodeError:
         raise QueryMalformed("the query string is not UTF-8") from None
 

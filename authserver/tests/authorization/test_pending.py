@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from authserver.authorization import pending
-from authserver.authorization.requests import AuthorizationRefused
+from authserver.authorization.requests import AuthorizationError
 from authserver.crypto import opaque
 from authserver.models import AuditEvent, Grant, PendingRequest, Session
 from authserver.tests import factories
@@ -165,7 +165,7 @@ def test_what_changed_while_the_user_decided_counts(
 
     later = timezone.now()
     found = pending.load(handle, binding="browser", now=later)
-    with pytest.raises(AuthorizationRefused) as refused:
+    with pytest.raises(AuthorizationError) as refused:
         pending.issue_code(found, user=alice, granted=ALL, now=later)
 
     assert (refused.value.error, refused.value.http_code) == (error, http_code)
@@ -177,14 +177,14 @@ def test_a_disabled_user_gets_no_code(found, alice, now):
     alice.is_active = False
     alice.save()
 
-    with pytest.raises(AuthorizationRefused) as refused:
+    with pytest.raises(AuthorizationError) as refused:
         pending.issue_code(found, user=alice, granted=ALL, now=now)
 
     assert (refused.value.error, refused.value.http_code) == ("access_denied", 403)
 
 
 def test_a_user_of_another_institution_gets_no_code(found, now):
-    with pytest.raises(AuthorizationRefused) as refused:
+    with pytest.raises(AuthorizationError) as refused:
         pending.issue_code(found, user=factories.UserFactory(), granted=ALL, now=now)
 
     assert (refused.value.error, refused.value.http_code) == ("access_denied", 403)
@@ -204,13 +204,13 @@ def test_the_institution_is_chosen_later_and_kept(undecided, alice, now):
 
 
 def test_without_an_institution_no_code_is_issued(undecided, alice, now):
-    with pytest.raises(AuthorizationRefused):
+    with pytest.raises(AuthorizationError):
         pending.issue_code(undecided, user=alice, granted=ALL, now=now)
 
 
 @pytest.mark.parametrize("registry_id", ["1003", "nope", ""])
 def test_an_institution_that_the_key_lacks_cannot_be_chosen(undecided, registry_id, now):
-    with pytest.raises(AuthorizationRefused) as refused:
+    with pytest.raises(AuthorizationError) as refused:
         pending.choose_institution(undecided, registry_id, now=now)
 
     assert (refused.value.error, refused.value.http_code) == (
@@ -220,7 +220,7 @@ def test_an_institution_that_the_key_lacks_cannot_be_chosen(undecided, registry_
 
 
 def test_the_context_of_the_scope_cannot_be_overruled(found, now):
-    with pytest.raises(AuthorizationRefused) as refused:
+    with pytest.raises(AuthorizationError) as refused:
         pending.choose_institution(
             pending.Pending(
                 pk=found.pk, request=found.request, expires_at=found.expires_at

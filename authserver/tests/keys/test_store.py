@@ -7,7 +7,7 @@ from django.contrib.auth.models import Permission
 from django.db import OperationalError, connection, connections
 from django.utils import timezone
 
-from authserver.keys.store import ServiceKeyStore, find_stored_key
+from authserver.keys.store import ServiceKeyStore, find_client
 from authserver.tests import factories
 from platform_errors.credentials import Service
 from platform_errors.keys import get_key_store
@@ -210,9 +210,9 @@ def test_the_servers_own_lookup_knows_the_row_numbers():
     institution = factories.InstitutionFactory()
     key = factories.ServiceKeyFactory(institutions=[institution])
 
-    stored = find_stored_key(key.client_id)
+    client = find_client(key.client_id)
 
-    assert (stored.pk, stored.name, stored.has_secret) == (key.pk, key.name, False)
-    assert stored.institution_pks == {institution.registry_id: institution.pk}
-    assert find_stored_key("nope") is None
-    assert stored.view.status_at(timezone.now() + timedelta(days=1)) == "active"
+    assert (client.pk, client.name, client.has_secret) == (key.pk, key.name, False)
+    assert client.institution_pks == {institution.registry_id: institution.pk}
+    assert find_client("nope") is None
+    assert client.status_at(timezone.now() + timedelta(days=1)) == "active"

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from authserver.authorization import requests
-from authserver.authorization.requests import AuthorizationRefused, AuthorizationRequest
+from authserver.authorization.requests import AuthorizationError, AuthorizationRequest
 from authserver.legacy.generation import OLD
 from authserver.models import AccessToken, Grant
 from authserver.oauth.generation import PRESENT
@@ -190,12 +190,12 @@ def test_nothing_is_ever_sent_to_an_address_that_is_not_registered(
             now=timezone.now(),
             generation=OLD if old_generation else PRESENT,
         )
-    except AuthorizationRefused as refused:
+    except AuthorizationError as refused:
         outcome = refused
 
     if outcome.redirect_uri is not None:
         assert outcome.redirect_uri == REDIRECT
-    if isinstance(outcome, AuthorizationRefused) and outcome.location is not None:
+    if isinstance(outcome, AuthorizationError) and outcome.location is not None:
         location = urlsplit(outcome.location)
         assert (location.scheme, location.netloc, location.path) == (
             "https",
@@ -228,7 +228,7 @@ def test_no_bytes_break_the_authorization_endpoint(keys, query, raw, path):
 def test_state_survives_the_way_there_and_back(keys, state):
     query = encode(authorization_values | {"state": state, "scope": "nope"}).encode()
 
-    with pytest.raises(AuthorizationRefused) as refused:
+    with pytest.raises(AuthorizationError) as refused:
         requests.validate(query, registry_id=None, now=timezone.now())
 
     returned = parse_qs(urlsplit(refused.value.location).query, keep_blank_values=True)

@@ -12,7 +12,7 @@ from django.utils import timezone
 from authserver.authorization import consents, pending
 from authserver.authorization.requests import AuthorizationRequest
 from authserver.keys.scopes import Scopes
-from authserver.keys.store import find_stored_key
+from authserver.keys.store import find_client
 from authserver.models import AccessToken, AuditEvent, Grant, RefreshToken
 from authserver.oauth import tokens
 from authserver.tests import factories
@@ -82,7 +82,7 @@ def test_one_refresh_token_refreshes_once(alice, key):
 def test_many_submits_of_one_grant_page_issue_one_code(alice, key):
     now = timezone.now()
     request = AuthorizationRequest(
-        key=find_stored_key("spa"),
+        key=find_client("spa"),
         redirect_uri=REDIRECT,
         scopes=Scopes(("calendar_events",)),
         state="",

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
     from django.http.response import HttpResponseBase
 
-    from authserver.keys.store import StoredKey
+    from authserver.keys.store import Client
     from authserver.oauth.client_request import ClientRequest
 
 
 @method_decorator(csrf_exempt, name="dispatch")
 @method_decorator(sensitive_post_parameters(), name="dispatch")
 class Endpoint(View):
-    """A view whose every refusal has the token endpoint's shape (decisions 4)."""
+    """A view whose every error has the token endpoint's shape (decisions 4)."""
 
     http_method_names = ["post", "options"]
     generation = PRESENT
@@ -40,12 +40,12 @@ class Endpoint(View):
         try:
             require_within_rate(request)
             return super().dispatch(request, *args, **kwargs)
-        except Exception as error:  # noqa: BLE001 -- the edge: nothing may leave as HTML
-            refused = api_error_of(error)
-            if isinstance(refused, catalogue.InternalError | catalogue.Unavailable):
-                report(error, request, refused)
+        except Exception as exc:  # noqa: BLE001 -- the edge: nothing may leave as HTML
+            error = api_error_of(exc)
+            if isinstance(error, catalogue.InternalError | catalogue.Unavailable):
+                report(exc, request, error)
             return responses.error_response(
-                refused,
+                error,
                 request,
                 generation=self.generation,
                 basic=self.challenges_basic,
@@ -64,7 +64,7 @@ class ClientEndpoint(Endpoint):
 
     challenges_basic = True
 
-    def authenticate(self, asked: ClientRequest, now: datetime) -> StoredKey:
+    def authenticate(self, asked: ClientRequest, now: datetime) -> Client:
         """Return the key of the client.
 
         Raises what ``clients.authenticate`` does, and ``AuthenticationRequired``.
@@ -73,8 +73,8 @@ class ClientEndpoint(Endpoint):
             raise clients.AuthenticationRequired("the request names no client")
         try:
             return clients.authenticate(asked, self.request, now)
-        except clients.SecretMissing as refused:
-            raise clients.AuthenticationRequired(str(refused.detail)) from None
+        except clients.SecretMissing as error:
+            raise clients.AuthenticationRequired(str(error.detail)) from None
 
 
 @method_decorator(csrf_exempt, name="dispatch")  # of this ``dispatch`` as well

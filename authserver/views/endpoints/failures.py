@@ -23,13 +23,13 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
 
     Elsewhere ``platform_errors`` answers.
     """
-    return endpoint_refusal(
-        request, api_error_of(exception)
-    ) or django_handlers.bad_request(request, exception)
+    return endpoint_error(request, api_error_of(exception)) or django_handlers.bad_request(
+        request, exception
+    )
 
 
-def endpoint_refusal(request: HttpRequest, refusal: ApiError) -> HttpResponse | None:
-    """Return a refusal by middleware in the endpoint's own shape; ``None`` for a page.
+def endpoint_error(request: HttpRequest, error: ApiError) -> HttpResponse | None:
+    """Return an error by middleware in the endpoint's own shape; ``None`` for a page.
 
     No view was reached.
     """
@@ -40,4 +40,4 @@ def endpoint_refusal(request: HttpRequest, refusal: ApiError) -> HttpResponse | 
     view_class: type = getattr(view, "view_class", object)
     if not issubclass(view_class, Endpoint):
         return None
-    return responses.error_response(refusal, request, generation=view_class.generation)
+    return responses.error_response(error, request, generation=view_class.generation)

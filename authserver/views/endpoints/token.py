@@ -31,7 +31,7 @@ class Token(Endpoint):
         )
         try:
             issued = get_server().exchange(exchange)
-        except ApiError as refused:
-            failures.record_exchange(exchange, refused)
+        except ApiError as error:
+            failures.record_exchange(exchange, error)
             raise
         return responses.token_response(exchange, issued)

@@ -1,4 +1,4 @@
-"""The answers that end a journey: back to the application, or a page of our own instead."""
+"""The end of an authorization: back to the application, or a page of our own."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from django.http import HttpResponse
-from django.shortcuts import render
 
 from authserver import errors
+from authserver.views.pages.base import message
 from platform_errors.errors import catalogue
 from platform_errors.errors.handler import api_error_of, report
 from platform_errors.errors.log import state_key, state_reason
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from django.http import HttpRequest
 
-    from authserver.authorization.requests import AuthorizationRefused, AuthorizationRequest
+    from authserver.authorization.requests import AuthorizationError, AuthorizationRequest
 
 
 def to_application(location: str) -> HttpResponse:
@@ -30,21 +30,16 @@ def to_application(location: str) -> HttpResponse:
     return HttpResponse(status=HTTPStatus.FOUND, headers={"Location": location})
 
 
-def refused(request: HttpRequest, refusal: AuthorizationRefused) -> HttpResponse:
+def error_response(request: HttpRequest, error: AuthorizationError) -> HttpResponse:
     """Tell the application, or the user where the address is not verified.
 
     See decisions 3.2.
     """
-    if refusal.location is not None:
-        response = to_application(refusal.location)
+    if error.location is not None:
+        response = to_application(error.location)
     else:
-        response = render(
-            request,
-            "authserver/refused.html",
-            {"refusal": refusal},
-            status=refusal.http_code,
-        )
-    return _with_reason(request, response, refusal)
+        response = message(request, "error", error.http_code, error=error)
+    return _with_reason(request, response, error)
 
 
 def redirect_errors_to_client(
@@ -65,11 +60,11 @@ def redirect_errors_to_client(
             if isinstance(broke, catalogue.Unavailable)
             else errors.ServerError("something broke; it was recorded")
         )
-    return refused(request, asked.refused(why))
+    return error_response(request, asked.authorization_error(why))
 
 
 def render_redirect_interstitial(
-    request: HttpRequest, refusal: AuthorizationRefused
+    request: HttpRequest, error: AuthorizationError
 ) -> HttpResponse:
     """Show a page that goes to the application by itself.
 
@@ -77,21 +72,19 @@ def render_redirect_interstitial(
     reached by one cannot redirect away; a page that refreshes can.
     """
     # The address was verified before the request was kept.
-    assert refusal.location is not None  # noqa: S101
-    response = render(
-        request,
-        "authserver/leave.html",
-        {"refusal": refusal, "next_url": refusal.location},
+    assert error.location is not None  # noqa: S101
+    response = message(
+        request, "leave", HTTPStatus.OK, error=error, next_url=error.location
     )
-    return _with_reason(request, response, refusal)
+    return _with_reason(request, response, error)
 
 
 def _with_reason(
-    request: HttpRequest, response: HttpResponse, refusal: AuthorizationRefused
+    request: HttpRequest, response: HttpResponse, error: AuthorizationError
 ) -> HttpResponse:
     """Say why in a header, and have it logged; the redirect keeps its four parameters."""
-    state_key(request, refusal.client_id)
-    return state_reason(response, refusal.reason)
+    state_key(request, error.client_id)
+    return state_reason(response, error.reason)
 
 
 def request_expired_page(request: HttpRequest) -> HttpResponse:
@@ -100,4 +93,4 @@ def request_expired_page(request: HttpRequest) -> HttpResponse:
     Expired, already answered, or begun in another browser: one answer for all, because
     only its own browser may learn which.
     """
-    return render(request, "authserver/outdated.html", status=HTTPStatus.GONE)
+    return message(request, "outdated", HTTPStatus.GONE)

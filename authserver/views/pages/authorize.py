@@ -9,10 +9,10 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.csrf import csrf_exempt
 
 from authserver.authorization import requests, session
-from authserver.oauth import parameters
 from authserver.oauth.generation import PRESENT
 from authserver.views.pages import answers, steps
 from authserver.views.pages.base import Page
+from platform_errors.http import urlencoded
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -33,13 +33,13 @@ class Authorize(Page):
         now = timezone.now()
         try:
             asked = requests.validate(
-                parameters.query_bytes(request.META.get("QUERY_STRING", "")),
+                urlencoded.query_bytes(request.META.get("QUERY_STRING", "")),
                 registry_id=registry_id,
                 now=now,
                 generation=self.generation,
             )
-        except requests.AuthorizationRefused as refused:
-            return answers.refused(request, refused)
+        except requests.AuthorizationError as error:
+            return answers.error_response(request, error)
         return answers.redirect_errors_to_client(
             request, asked, lambda: _begin(request, asked, now)
         )

@@ -1,4 +1,4 @@
-"""What every page of the journey has in common."""
+"""What every page has in common."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from platform_errors.errors.catalogue import TooManyRequests
 from platform_errors.throttling import require_within_rate
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from django.http import HttpRequest, HttpResponse
     from django.http.response import HttpResponseBase
 
@@ -41,8 +43,8 @@ class Page(View):
         try:
             require_within_rate(request)
             return self.prepare(request) or super().dispatch(request, *args, **kwargs)
-        except TooManyRequests as refusal:
-            return too_many_requests(request, refusal)
+        except TooManyRequests as error:
+            return too_many_requests(request, error)
 
     def prepare(self, request: HttpRequest) -> HttpResponse | None:
         """Load what every method needs; an answer ends the request."""
@@ -56,21 +58,34 @@ class Page(View):
         self, request: HttpRequest, *args: Any, **kwargs: Any
     ) -> HttpResponse:
         """405 with words; ``Allow`` says what the address answers to."""
-        response = render(
-            request, "authserver/405.html", status=HTTPStatus.METHOD_NOT_ALLOWED
+        allowed = ", ".join(self._allowed_methods())  # type: ignore[attr-defined]  # not in the stubs
+        return message(
+            request, "405", HTTPStatus.METHOD_NOT_ALLOWED, headers={"Allow": allowed}
         )
-        response["Allow"] = ", ".join(self._allowed_methods())  # type: ignore[attr-defined]  # not in the stubs
-        return response
 
 
-def too_many_requests(request: HttpRequest, refusal: TooManyRequests) -> HttpResponse:
-    """429 with words: the rate of this address is used up (decisions 3.10)."""
-    seconds = refusal.headers["Retry-After"]
-    response = render(
-        request,
-        "authserver/429.html",
-        {"seconds": seconds},
-        status=HTTPStatus.TOO_MANY_REQUESTS,
-    )
-    response["Retry-After"] = seconds
+def message(
+    request: HttpRequest,
+    name: str,
+    status: int,
+    *,
+    headers: Mapping[str, str] | None = None,
+    **context: Any,
+) -> HttpResponse:
+    """Show a page that says one thing: a template that extends ``message.html``."""
+    response = render(request, f"authserver/{name}.html", context, status=status)
+    for header, value in (headers or {}).items():
+        response[header] = value
     return response
+
+
+def too_many_requests(request: HttpRequest, error: TooManyRequests) -> HttpResponse:
+    """429 with words: the rate of this address is used up (decisions 3.10)."""
+    seconds = error.headers["Retry-After"]
+    return message(
+        request,
+        "429",
+        HTTPStatus.TOO_MANY_REQUESTS,
+        headers={"Retry-After": seconds},
+        seconds=seconds,
+    )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 
 from authserver.accounts import login_limits
+from authserver.views.pages.base import message
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
@@ -24,12 +24,8 @@ def csrf_failure(
     ``CSRF_FAILURE_VIEW``. The link is the address of this very request; every address that
     takes a form here also shows a page.
     """
-    return render(
-        request,
-        "authserver/403_csrf.html",
-        {"again_url": request.get_full_path()},
-        status=HTTPStatus.FORBIDDEN,
-    )
+    again_url = request.get_full_path()
+    return message(request, "403_csrf", HTTPStatus.FORBIDDEN, again_url=again_url)
 
 
 @never_cache
@@ -44,14 +40,14 @@ def too_many_attempts(
         request, login_limits.account_of(request, credentials)
     )
     seconds = max(1, seconds)
-    response = render(
+    return message(
         request,
-        "authserver/locked.html",
-        {"wait": in_words(seconds), "again_url": request.get_full_path()},
-        status=HTTPStatus.TOO_MANY_REQUESTS,
+        "locked",
+        HTTPStatus.TOO_MANY_REQUESTS,
+        headers={"Retry-After": str(seconds)},
+        wait=in_words(seconds),
+        again_url=request.get_full_path(),
     )
-    response["Retry-After"] = str(seconds)
-    return response
 
 
 def in_words(seconds: int) -> str:

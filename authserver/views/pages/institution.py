@@ -8,7 +8,7 @@ from django.http import HttpResponseRedirect
 
 from authserver.accounts.forms import SearchForm
 from authserver.authorization import pending, session
-from authserver.authorization.requests import AuthorizationRefused
+from authserver.authorization.requests import AuthorizationError
 from authserver.models import Institution
 from authserver.views.pages import answers, steps
 
@@ -68,8 +68,8 @@ class ChooseInstitution(steps.OptionalStepPage):
             )
         except pending.RequestAlreadyUsed:
             return answers.request_expired_page(request)
-        except AuthorizationRefused as refused:
-            return answers.render_redirect_interstitial(request, refused)
+        except AuthorizationError as error:
+            return answers.render_redirect_interstitial(request, error)
         return steps.redirect_to_next_step(request, chosen, self.handle, now=self.now)
 
     def _among(self) -> InstitutionQuerySet:
@@ -87,6 +87,7 @@ class ChooseInstitution(steps.OptionalStepPage):
             application=self.found.request.key.name if self.found else "",
             problem=problem,
             query=query,
+            longest_query=form.fields["q"].max_length,
             institutions=list(matching.in_display_order()[:ROWS]),
             total=matching.count(),
             remembered=session.remembered(request, self._among()),

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from authserver.authorization import pending, session
-from authserver.authorization.requests import AuthorizationRefused
+from authserver.authorization.requests import AuthorizationError
 from authserver.views.pages import answers
 from authserver.views.pages.base import Page
 
@@ -54,13 +54,13 @@ def finish(
     granted: frozenset[str],
     now: datetime,
 ) -> HttpResponse:
-    """Issue a code, or the refusal that came in between, and go to the application."""
+    """Issue a code, or the error that came in between, and go to the application."""
     try:
         location = pending.issue_code(found, user=user, granted=granted, now=now)
     except pending.RequestAlreadyUsed:
         return answers.request_expired_page(request)
-    except AuthorizationRefused as refused:
-        return answers.refused(request, refused)
+    except AuthorizationError as error:
+        return answers.error_response(request, error)
     return answers.to_application(location)
 
 
@@ -101,8 +101,8 @@ class OptionalStepPage(Page):
         # Key, services and institutions may have changed since the page before.
         try:
             self.found.check(self.now)
-        except AuthorizationRefused as refused:
-            return answers.render_redirect_interstitial(request, refused)
+        except AuthorizationError as error:
+            return answers.render_redirect_interstitial(request, error)
         return None
 
 

@@ -17,8 +17,8 @@ from platform_errors.tests.errors.test_documents import ALL, NS, schema
 DOC = docs("errors.md")
 ROWS = [
     row
-    for section in DOC.partition("\n## Every refusal\n")[2].split("\n### ")[1:]
-    for row in table(section, "refusal | status | message | events code | cause | cure")
+    for section in DOC.partition("\n## Every error\n")[2].split("\n### ")[1:]
+    for row in table(section, "error | status | message | events code | cause | cure")
 ]
 
 

@@ -58,7 +58,7 @@ def ask(key):
                 now=timezone.now(),
                 generation=OLD if old_generation else PRESENT,
             )
-        except requests.AuthorizationRefused as refused:
+        except requests.AuthorizationError as refused:
             return refused
 
     return ask

@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from authserver.authorization.requests import AuthorizationRefused
+from authserver.authorization.requests import AuthorizationError
 from authserver.tests.authorization.requests.asking import CHALLENGE, answer
 
 pytestmark = pytest.mark.django_db
@@ -66,8 +66,8 @@ def test_an_old_generation_key_with_a_secret_may_leave_pkce_out(ask, key):
 
     assert ask(code_challenge=None, code_challenge_method=None).code_challenge == ""
     assert ask().code_challenge == CHALLENGE
-    assert isinstance(ask(code_challenge=""), AuthorizationRefused)
-    assert isinstance(ask(code_challenge_method=None), AuthorizationRefused)
+    assert isinstance(ask(code_challenge=""), AuthorizationError)
+    assert isinstance(ask(code_challenge_method=None), AuthorizationError)
 
 
 def test_an_old_generation_key_without_a_secret_may_not(ask, key):
@@ -75,5 +75,5 @@ def test_an_old_generation_key_without_a_secret_may_not(ask, key):
     key.save()
 
     assert isinstance(
-        ask(code_challenge=None, code_challenge_method=None), AuthorizationRefused
+        ask(code_challenge=None, code_challenge_method=None), AuthorizationError
     )

@@ -1,0 +1,54 @@
+"""Addresses of a deployment, and what the edge is told of the apps' addresses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+if TYPE_CHECKING:
+    from urllib.parse import SplitResult
+
+METADATA = "/.well-known/oauth-authorization-server"
+
+
+def parsed(public_url: str) -> SplitResult:
+    """Take ``PUBLIC_URL`` apart. Raises ``ImproperlyConfigured``."""
+    parts = urlsplit(public_url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise ImproperlyConfigured("PUBLIC_URL must be an absolute http or https address.")
+    return parts
+
+
+def edge_addresses(*, platform: str, auth: str, public_url: str) -> dict[str, Any]:
+    """Return the entries of ``PLATFORM_ERRORS`` that name addresses.
+
+    ``platform`` is the path of all APIs, without a slash at its end; ``auth`` that of the
+    authorization server, with one.
+    """
+    return {
+        # Which dialect answers below a path when no view does; the longest path decides.
+        "MOUNTS": {platform: "platform", f"{platform}/events/v1": "events"},
+        # What scripts of any origin may call (decisions 6).
+        "CORS_PATHS": (
+            platform,  # whole: a typing error's 404 can be read, too
+            f"{auth}token",
+            f"{auth}revoke",
+            METADATA,
+        ),
+        # Where programs call outside of the mounts: no cookie is read or set there either.
+        "COOKIELESS_PATHS": (
+            *(f"{auth}{name}" for name in ("token", "revoke", "introspect", "accessToken")),
+            METADATA,
+        ),
+        # Where clients sign in, for the OpenAPI document.
+        "OAUTH2_ENDPOINTS": {
+            "authorization": f"{public_url}{auth}auth",
+            "token": f"{public_url}{auth}token",
+            "scopes": {
+                "calendar_events": "Read and write the calendar of the chosen institution.",
+                "refresh_token": "Also issue a refresh token.",
+            },
+        },
+    }
