@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from authserver import audit
+from authserver.admin.changes import changed_values
 from platform_errors.admin import InstitutionScopedAdmin
 
 if TYPE_CHECKING:
@@ -50,6 +51,17 @@ class AuditedAdmin(InstitutionScopedAdmin):
         """Return what a change by this request is recorded as."""
         return self.changed
 
+    def construct_change_message(
+        self,
+        request: HttpRequest,
+        form: Any,
+        formsets: Any,
+        add: bool = False,  # noqa: FBT001, FBT002 -- Django's
+    ) -> Any:
+        """Keep what was changed from what to what, for the audit record."""
+        request.changed_values = changed_values(form, formsets)  # type: ignore[attr-defined]
+        return super().construct_change_message(request, form, formsets, add)
+
     def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> LogEntry:
         """Audit a new row."""
         entry = super().log_addition(request, obj, message)
@@ -77,5 +89,6 @@ class AuditedAdmin(InstitutionScopedAdmin):
             action,
             actor=request.user.get_username(),
             changes=self.in_words(obj, message),
+            values=getattr(request, "changed_values", None) or [],
             **self.named(request, obj),
         )

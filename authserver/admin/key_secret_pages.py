@@ -15,7 +15,7 @@ from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_http_methods
 
-from authserver.keys import secrets
+from authserver.keys import secrets, switching
 
 if TYPE_CHECKING:
     from django.contrib.admin import ModelAdmin
@@ -99,6 +99,32 @@ class KeySecretPages:
         return self._back(
             request, key, "The previous secret no longer works.", messages.SUCCESS
         )
+
+    @method_decorator([csrf_protect, require_http_methods(["GET", "POST"])])
+    def switch(self, request: HttpRequest, key_id: int) -> HttpResponse:
+        """Cancel the key, or restore it."""
+        key = self._key(request, key_id)
+        is_active = key.status == key.Status.ACTIVE
+        if request.method != "POST":
+            return TemplateResponse(
+                request,
+                "admin/authserver/servicekey/switch.html",
+                {
+                    **_context(
+                        self.admin,
+                        request,
+                        key,
+                        title="Cancel the key" if is_active else "Restore the key",
+                    ),
+                    "is_active": is_active,
+                },
+            )
+        to = key.Status.CANCELED if is_active else key.Status.ACTIVE
+        switching.switch(
+            key_id=key.pk, to=to, actor=request.user.get_username(), now=timezone.now()
+        )
+        text = "The key is canceled." if is_active else "The key works again."
+        return self._back(request, key, text, messages.SUCCESS)
 
     def _key(self, request: HttpRequest, key_id: int) -> ServiceKey:
         key = self.admin.get_queryset(request).filter(pk=key_id).first()

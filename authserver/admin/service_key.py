@@ -1,4 +1,4 @@
-"""Service keys, with their services and institutions."""
+"""Service keys: made, changed, canceled and restored."""
 
 from __future__ import annotations
 
@@ -6,21 +6,26 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib import admin
-from django.urls import path
+from django.urls import path, reverse
 from django.utils import timezone
 
-from authserver.admin import key_secret_pages
+from authserver.admin import expiry, key_secret_pages
 from authserver.admin.base import AuditedAdmin
-from authserver.keys import secrets
-from authserver.models import AuditEvent, KeyInstitution, KeyService, ServiceKey
-from platform_errors.admin import InstitutionScopedInline
+from authserver.admin.expiry import ExpiryFilter
+from authserver.admin.key_links import KeyInstitutionInline, KeyServiceInline
+from authserver.keys import secrets, switching
+from authserver.models import AuditEvent, ServiceKey
+from authserver.models.service_key import Status
 
 if TYPE_CHECKING:
+    from django.contrib.admin.options import InlineModelAdmin
     from django.db.models import QuerySet
     from django.http import HttpRequest, HttpResponse
     from django.urls import URLPattern
 
 Action = AuditEvent.Action
+MANY = 50
+"""Institutions of a key that are still shown on its page."""
 
 
 class ServiceKeyForm(forms.ModelForm):
@@ -38,88 +43,9 @@ class ServiceKeyForm(forms.ModelForm):
         fields = "__all__"  # noqa: DJ007 -- narrowed by the admin's fieldsets
 
 
-class _LinkInline(InstitutionScopedInline):
-    """What is on a key, each row named without a query of its own."""
-
-    extra = 0
-    institution_verbs = frozenset({"view"})
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Bring what the names are made of."""
-        rows = super().get_queryset(request)
-        return rows.select_related("key", *self.autocomplete_fields)
-
-
-class KeyServiceInline(_LinkInline):
-    """Each service on the key has a status and an expiry of its own."""
-
-    model = KeyService
-    institution_path = "key__institutions"
-    verbose_name = "service"
-    verbose_name_plural = "services on this key"
-    autocomplete_fields = ["service"]
-
-
-class KeyInstitutionInline(_LinkInline):
-    """The institutions whose data the key may ask for."""
-
-    model = KeyInstitution
-    institution_path = "institution"
-    verbose_name = "institution"
-    verbose_name_plural = "institutions that it may act for"
-    autocomplete_fields = ["institution"]
-
-
-class _KeyLinkAdmin(AuditedAdmin):
-    """What is on a key; whoever changes that has changed the key, and is in the record."""
-
-    added = changed = deleted = Action.KEY_CHANGED
-    institution_verbs = frozenset({"view"})
-
-    def named(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
-        """Name the key."""
-        return super().named(request, obj) | {"client_id": obj.key.client_id}
-
-    def in_words(self, obj: Any, message: str) -> str:
-        """Say what on the key it was."""
-        return f"{obj}: {message}"
-
-
-@admin.register(KeyService)
-class KeyServiceAdmin(_KeyLinkAdmin):
-    """Which keys have a service: to find those that lapse."""
-
-    institution_path = "key__institutions"
-
-    def belongs_to(self, obj: Any, institution: Any) -> bool:
-        """Return whether the institution is on the key."""
-        return bool(obj.key.institutions.filter(pk=institution.pk).exists())
-
-    list_display = ["service", "key", "status", "expires_at"]
-    list_filter = ["status", "service", "expires_at"]
-    list_select_related = ["service", "key"]
-    search_fields = ["service__code", "service__name", "key__client_id", "key__name"]
-    autocomplete_fields = ["service", "key"]
-    ordering = ["service__code", "key__name", "pk"]
-
-
-@admin.register(KeyInstitution)
-class KeyInstitutionAdmin(_KeyLinkAdmin):
-    """Which keys may ask for an institution's data."""
-
-    institution_path = "institution"
-
-    list_display = ["institution", "key"]
-    list_filter = [("institution", admin.RelatedOnlyFieldListFilter)]
-    list_select_related = ["institution", "key"]
-    search_fields = [
-        "institution__registry_id",
-        "institution__name",
-        "key__client_id",
-        "key__name",
-    ]
-    autocomplete_fields = ["institution", "key"]
-    ordering = ["institution__name", "key__name", "pk"]
+def _institutions_on(key: ServiceKey | None) -> int:
+    """Return on how many institutions a stored key is."""
+    return 0 if key is None or key.pk is None else key.institution_links.count()
 
 
 class ServiceKeyAdmin(AuditedAdmin):
@@ -133,18 +59,19 @@ class ServiceKeyAdmin(AuditedAdmin):
 
     form = ServiceKeyForm
     change_form_template = "admin/authserver/servicekey/change_form.html"
-    list_display = ["name", "client_id", "status", "expires_at", "kind", "old_generation"]
+    list_display = ["name", "client_id", "state", "expires_at", "kind", "generation"]
     list_filter = [
         "status",
+        ExpiryFilter,
         "client_type",
         "old_generation",
         "claimed_https",
-        "expires_at",
         ("services", admin.RelatedOnlyFieldListFilter),
     ]
     search_fields = ["name", "client_id", "redirect_uris"]
     ordering = ["name", "pk"]
     inlines = [KeyServiceInline, KeyInstitutionInline]
+    actions = ["cancel", "restore"]
     readonly_fields = ["secrets_in_words", "created", "updated"]
     view_on_site = False  # django-oauth-toolkit's own pages are not served
 
@@ -178,13 +105,18 @@ class ServiceKeyAdmin(AuditedAdmin):
         return [*self.readonly_fields, *(["client_id"] if obj else [])]
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the two pages about secrets."""
+        """Add the pages about secrets, and the one that cancels and restores."""
         pages = key_secret_pages.KeySecretPages(self)
         return [
             path(
                 "<int:key_id>/secret/rotate/",
                 self.admin_site.admin_view(pages.rotate),
                 name="authserver_servicekey_rotate_secret",
+            ),
+            path(
+                "<int:key_id>/switch/",
+                self.admin_site.admin_view(pages.switch),
+                name="authserver_servicekey_switch",
             ),
             path(
                 "<int:key_id>/secret/retire/",
@@ -225,6 +157,62 @@ class ServiceKeyAdmin(AuditedAdmin):
     def named(self, request: HttpRequest, obj: ServiceKey) -> dict[str, Any]:
         """Name the key."""
         return super().named(request, obj) | {"client_id": obj.client_id}
+
+    def get_inline_instances(
+        self, request: HttpRequest, obj: ServiceKey | None = None
+    ) -> list[InlineModelAdmin]:
+        """Leave institutions to a list of their own where there are many."""
+        found = super().get_inline_instances(request, obj)
+        if _institutions_on(obj) <= MANY:
+            return found
+        return [each for each in found if not isinstance(each, KeyInstitutionInline)]
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        """Lead to the institutions that are not on the page."""
+        count = _institutions_on(context.get("original"))
+        if count > MANY:
+            page = reverse("admin:authserver_keyinstitution_changelist")
+            context |= {
+                "institutions_count": count,
+                "institutions_url": f"{page}?key__id__exact={context['original'].pk}",
+            }
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    @admin.action(description="Cancel the selected keys", permissions=["change"])
+    def cancel(self, request: HttpRequest, queryset: QuerySet[ServiceKey]) -> None:
+        """Stop keys at once; what was granted through them ends for good."""
+        self._switch(request, queryset, Status.CANCELED, "Canceled")
+
+    @admin.action(description="Restore the selected keys", permissions=["change"])
+    def restore(self, request: HttpRequest, queryset: QuerySet[ServiceKey]) -> None:
+        """Let canceled keys work again."""
+        self._switch(request, queryset, Status.ACTIVE, "Restored")
+
+    def _switch(
+        self,
+        request: HttpRequest,
+        queryset: QuerySet[ServiceKey],
+        to: Status,
+        done: str,
+    ) -> None:
+        actor, now = request.user.get_username(), timezone.now()
+        changed = [
+            switching.switch(key_id=pk, to=to, actor=actor, now=now)
+            for pk in queryset.values_list("pk", flat=True)
+        ]
+        self.message_user(request, f"{done}: {sum(changed)}.")
+
+    @admin.display(description="state", ordering="status")
+    def state(self, key: ServiceKey) -> str:
+        """Say whether the key works."""
+        return expiry.state(key)
+
+    @admin.display(description="generation", ordering="old_generation")
+    def generation(self, key: ServiceKey) -> str:
+        """Say which clients the key is for."""
+        return "old" if key.old_generation else ""
 
     @admin.display(description="kind")
     def kind(self, key: ServiceKey) -> str:

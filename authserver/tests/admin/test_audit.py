@@ -82,8 +82,8 @@ def test_switching_an_institution_off_and_on_is_recorded(desk, riverside):
     events = AuditEvent.objects.filter(action=Action.INSTITUTION_CHANGED).order_by("pk")
     assert [(event.actor, event.registry_id) for event in events] == [("admin", "1001")] * 2
     assert [event.details for event in events] == [
-        {"changes": "Changed Active.", "is_active": False},
-        {"changes": "Changed Active.", "is_active": True},
+        {"changes": "Changed Active.", "values": [values], "is_active": is_active}
+        for values, is_active in (("Active: yes → no", False), ("Active: no → yes", True))
     ]
 
 

@@ -1,0 +1,70 @@
+"""What a form changed, from what to what, in words for the audit record."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import Model, QuerySet
+from django.forms import ModelForm
+from django.utils.text import capfirst
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+MAX_VALUES = 50
+MAX_LENGTH = 200
+SECRET = frozenset({"password"})
+
+
+def changed_values(form: Any, formsets: Iterable[Any] | None) -> list[str]:
+    """Return ``name: old → new`` of every column that was changed, 50 at most.
+
+    Only columns of models are looked at: what else a form asks for may be a secret.
+    """
+    forms = [form, *(each for formset in formsets or () for each in formset.forms)]
+    found = [words for each in forms for words in _of_form(each)]
+    more = len(found) - MAX_VALUES
+    return [*found[:MAX_VALUES], *([f"and {more} more"] if more > 0 else [])]
+
+
+def _of_form(form: Any) -> Iterator[str]:
+    if not isinstance(form, ModelForm) or not hasattr(form, "cleaned_data"):
+        return
+    columns = {field.name for field in form._meta.model._meta.get_fields()} - SECRET
+    for name in form.changed_data:
+        if name in columns and name in form.cleaned_data:
+            old, new = _old(form, name), _words(form.cleaned_data[name])
+            yield f"{capfirst(_label(form, name))}: {old} → {new}"
+
+
+def _label(form: ModelForm, name: str) -> str:
+    return str(form.fields[name].label or name.replace("_", " "))
+
+
+def _old(form: ModelForm, name: str) -> str:
+    """Return what was stored, which the form knows as primary keys where it is a row."""
+    initial = form.initial.get(name, form.fields[name].initial)
+    queryset: Any = getattr(form.fields[name], "queryset", None)
+    if queryset is None or initial in (None, "", []):
+        return _words(initial)
+    keys = [
+        getattr(each, "pk", each)
+        for each in (initial if isinstance(initial, (list, tuple, QuerySet)) else [initial])
+    ]
+    return _words(list(queryset.model.objects.filter(pk__in=keys)))
+
+
+def _words(value: Any) -> str:
+    if value in (None, ""):
+        return "nothing"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, datetime):
+        return value.isoformat(" ", "seconds")
+    if isinstance(value, Model):
+        return str(value)[:MAX_LENGTH]
+    if isinstance(value, (list, QuerySet)):
+        return ", ".join(sorted(str(each) for each in value))[:MAX_LENGTH] or "nothing"
+    text = str(value)
+    return text if len(text) <= MAX_LENGTH else f"{text[:MAX_LENGTH]} …"

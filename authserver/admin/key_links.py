@@ -1,0 +1,128 @@
+"""What is on a service key: its services and its institutions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from django.contrib import admin
+
+from authserver.admin import expiry
+from authserver.admin.base import AuditedAdmin
+from authserver.admin.expiry import ExpiryFilter
+from authserver.models import AuditEvent, KeyInstitution, KeyService
+from platform_errors.admin import InstitutionScopedInline
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+    from django.http import HttpRequest
+
+Action = AuditEvent.Action
+
+
+class _LinkInline(InstitutionScopedInline):
+    """What is on a key, each row named without a query of its own."""
+
+    extra = 0
+    named_by: ClassVar[str]
+    institution_verbs = frozenset({"view"})
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Bring what the names are made of."""
+        rows = super().get_queryset(request)
+        return rows.select_related("key", self.named_by)
+
+
+class KeyServiceInline(_LinkInline):
+    """Each service on the key has a status and an expiry of its own."""
+
+    model = KeyService
+    institution_path = "key__institutions"
+    named_by = "service"
+    verbose_name = "service"
+    verbose_name_plural = "services on this key"
+
+    def formfield_for_foreignkey(
+        self, db_field: Any, request: HttpRequest, **kwargs: Any
+    ) -> Any:
+        """Look up the services once, and not for every row."""
+        field: Any = super().formfield_for_foreignkey(db_field, request, **kwargs)
+        if db_field.name == "service":
+            if not hasattr(request, "services_to_choose"):
+                request.services_to_choose = list(field.choices)  # type: ignore[attr-defined]
+            field.choices = request.services_to_choose  # type: ignore[attr-defined]
+        return field
+
+
+class KeyInstitutionInline(_LinkInline):
+    """The institutions whose data the key may ask for."""
+
+    model = KeyInstitution
+    institution_path = "institution"
+    named_by = "institution"
+    verbose_name = "institution"
+    verbose_name_plural = "institutions that it may act for"
+    autocomplete_fields = ["institution"]
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Put on and take off; a row says one thing alone, and costs no picker."""
+        return False
+
+
+class _KeyLinkAdmin(AuditedAdmin):
+    """What is on a key; whoever changes that has changed the key, and is in the record."""
+
+    added = changed = deleted = Action.KEY_CHANGED
+    institution_verbs = frozenset({"view"})
+
+    def named(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
+        """Name the key."""
+        return super().named(request, obj) | {"client_id": obj.key.client_id}
+
+    def in_words(self, obj: Any, message: str) -> str:
+        """Say what on the key it was."""
+        return f"{obj}: {message}"
+
+
+@admin.register(KeyService)
+class KeyServiceAdmin(_KeyLinkAdmin):
+    """Which keys have a service: to find those that lapse."""
+
+    institution_path = "key__institutions"
+
+    @admin.display(description="state", ordering="status")
+    def state(self, link: KeyService) -> str:
+        """Say whether the service works on the key, as far as it says itself."""
+        return expiry.state(link)
+
+    def belongs_to(self, obj: Any, institution: Any) -> bool:
+        """Return whether the institution is on the key."""
+        return bool(obj.key.institutions.filter(pk=institution.pk).exists())
+
+    list_display = ["service", "key", "state", "expires_at"]
+    list_filter = ["status", ExpiryFilter, "service"]
+    list_select_related = ["service", "key"]
+    search_fields = ["service__code", "service__name", "key__client_id", "key__name"]
+    autocomplete_fields = ["service", "key"]
+    ordering = ["service__code", "key__name", "pk"]
+
+
+@admin.register(KeyInstitution)
+class KeyInstitutionAdmin(_KeyLinkAdmin):
+    """Which keys may ask for an institution's data."""
+
+    institution_path = "institution"
+
+    list_display = ["institution", "key"]
+    list_filter = [
+        ("institution", admin.RelatedOnlyFieldListFilter),
+        ("key", admin.RelatedOnlyFieldListFilter),
+    ]
+    list_select_related = ["institution", "key"]
+    search_fields = [
+        "institution__registry_id",
+        "institution__name",
+        "key__client_id",
+        "key__name",
+    ]
+    autocomplete_fields = ["institution", "key"]
+    ordering = ["institution__name", "key__name", "pk"]

@@ -1,0 +1,37 @@
+"""Service keys are canceled and restored by an administrator, at once and everywhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+
+from authserver import audit
+from authserver.models import AuditEvent, ServiceKey
+from authserver.models.service_key import Status
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+
+@transaction.atomic
+def switch(*, key_id: int, to: Status, actor: str, now: datetime) -> bool:
+    """Give the key this status; return whether it had another one.
+
+    What was granted through a canceled key ends for good (migration ``0003``).
+    """
+    key = ServiceKey.objects.select_for_update().get(pk=key_id)
+    before = Status(key.status)
+    if before == to:
+        return False
+    key.status = to
+    key.save(update_fields=["status"])
+    audit.record(
+        AuditEvent.Action.KEY_CHANGED,
+        actor=actor,
+        client_id=key.client_id,
+        at=now,
+        changes="Changed Status.",
+        values=[f"Status: {before} → {to}"],
+    )
+    return True
