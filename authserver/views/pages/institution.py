@@ -83,11 +83,11 @@ class ChooseInstitution(steps.OptionalStepPage):
         query = form.cleaned_data["q"] if form.is_valid() else ""
         matching = self._among().matching(query)
         return self.page(
+            form=form,
             handle=self.handle,
             application=self.found.request.key.name if self.found else "",
             problem=problem,
             query=query,
-            longest_query=form.fields["q"].max_length,
             institutions=list(matching.in_display_order()[:ROWS]),
             total=matching.count(),
             remembered=session.remembered(request, self._among()),
