@@ -11,6 +11,7 @@ from django.db.models import Model
 from django.utils import timezone
 
 from calendar_events.admin import institutions
+from calendar_events.admin.widgets import LocalDateTimeInput
 from calendar_events.documents.moments import moment
 from calendar_events.permissions import Actor
 
@@ -150,6 +151,7 @@ class PublishedForm(RecordForm):
 
     date_utc = forms.CharField(
         label="Published at (UTC)",
+        widget=LocalDateTimeInput,
         help_text="A future time schedules publication; leave empty to publish now.",
     )
 

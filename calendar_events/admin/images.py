@@ -69,7 +69,7 @@ class ImageAdmin(CalendarAdmin):
     """Images."""
 
     list_display = ("id", "title", "institution", "width", "height", "mime_type", "author")
-    list_filter = ("institution", "mime_type")
+    list_filter = (institutions.InstitutionFilter, "mime_type")
     list_select_related = ("author",)
     search_fields = ("title", "=id")
     ordering = ("-id",)

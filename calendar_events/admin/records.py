@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.db.models import Q
 from django.db.models.expressions import RawSQL
 from django.utils import timezone
 
-from calendar_events.admin.base import RecordAdmin, refused_as_forbidden
-from calendar_events.admin.forms import OrderedChoices, PublishedForm
-from calendar_events.models import Event, Organizer, Status, Taxonomy, Venue
+from calendar_events.admin.actions import StatusActions
+from calendar_events.admin.deleted import DeletedRecords
+from calendar_events.admin.institutions import InstitutionFilter
+from calendar_events.admin.record_forms import EventForm, OrganizerForm, VenueForm
+from calendar_events.models import Event, Organizer, Status, Venue
 from calendar_events.permissions import Actor, require_on
-from calendar_events.serializers.inputs import EventInput, OrganizerInput, VenueInput
 from calendar_events.services import events, places
 from calendar_events.services.removal import delete_record, trash_record
 from calendar_events.store import search_conditions, sql
@@ -31,107 +31,13 @@ WRITTEN = ("id", "created_at", "modified_at", "seen_version")
 """The version travels hidden, to notice who else was writing."""
 
 
-class EventForm(PublishedForm):
-    """An event; its password and its parent are set only here (decisions 7)."""
-
-    input = EventInput
-    input_names: ClassVar = {"at_venues": "venue", "by_organizers": "organizer"}
-    only_here = frozenset({"password", "post_parent"})
-
-    start_date = forms.CharField(help_text="In the event's zone: 2031-01-15 19:00:00")
-    end_date = forms.CharField()
-    at_venues = OrderedChoices(Event, "venues", label="Venues")
-    by_organizers = OrderedChoices(Event, "organizers", label="Organizers")
-    in_terms = OrderedChoices(Event, "terms", label="Categories and tags")
-
-    class Meta:
-        model = Event
-        fields = [
-            *("institution", "title", "slug", "status", "author", "description"),
-            *("excerpt", "timezone", "all_day", "cost", "website", "image", "show_map"),
-            *("show_map_link", "hide_from_listings", "sticky", "featured", "ticketed"),
-            *("password", "post_parent"),
-        ]
-
-    def shown(self) -> dict[str, Any]:
-        """Return the dates and the links, too."""
-        event = self.instance
-        if not event.pk:
-            return super().shown()
-        return super().shown() | {
-            "start_date": str(event.start_local),
-            "end_date": str(event.end_local),
-            "at_venues": self._linked("venues", "eventvenue__position"),
-            "by_organizers": self._linked("organizers", "eventorganizer__position"),
-            "in_terms": self._linked("terms", "eventterm__position"),
-        }
-
-    def _linked(self, name: str, position: str) -> list[Any]:
-        """Return what is linked now, or was in the state that is looked at."""
-        state = getattr(self.instance, "_history", None)
-        if state is None:
-            return list(getattr(self.instance, name).order_by(position))
-        model: Any = Event._meta.get_field(name).related_model
-        found = model.objects.in_bulk(state.linked.get(name, []))
-        return list(found.values())
-
-    def body(self, *, is_new: bool) -> dict[str, Any]:
-        """Tell categories from tags."""
-        body = super().body(is_new=is_new)
-        del body["in_terms"]
-        terms = self.cleaned_data.get("in_terms") or []
-        for name, taxonomy in (("categories", Taxonomy.CATEGORY), ("tags", Taxonomy.TAG)):
-            body[name] = [term.pk for term in terms if term.taxonomy == taxonomy]
-        return body
-
-    def clean_post_parent(self) -> Event | None:
-        """Require that the parent is another event of the institution."""
-        parent: Event | None = self.cleaned_data["post_parent"]
-        if parent is None:
-            return None
-        institution = self.cleaned_data.get("institution") or self.instance.institution
-        if parent.pk == self.instance.pk or parent.institution != institution:
-            raise forms.ValidationError("Choose another event of the same institution.")
-        return parent
-
-
-class VenueForm(PublishedForm):
-    """A venue."""
-
-    input = VenueInput
-    input_names: ClassVar = {"name": "venue"}
-
-    class Meta:
-        model = Venue
-        fields = [
-            *("institution", "name", "slug", "status", "author", "description", "address"),
-            *("city", "country", "province", "state", "stateprovince", "zip", "phone"),
-            *("website", "image", "show_map", "show_map_link", "geo_lat", "geo_lng"),
-        ]
-
-
-class OrganizerForm(PublishedForm):
-    """An organizer."""
-
-    input = OrganizerInput
-    input_names: ClassVar = {"name": "organizer"}
-
-    class Meta:
-        model = Organizer
-        fields = [
-            *("institution", "name", "slug", "status", "author", "description", "phone"),
-            *("website", "email", "image"),
-        ]
-
-
-class PublishedAdmin(RecordAdmin):
+class PublishedAdmin(StatusActions, DeletedRecords):
     """What events, venues and organizers share."""
 
-    list_filter: ClassVar[tuple[str, ...]] = ("status", "institution")
+    list_filter: ClassVar[tuple[Any, ...]] = ("status", InstitutionFilter)
     list_select_related = ("author",)
     autocomplete_fields: ClassVar[tuple[str, ...]] = ("author", "image")
     ordering = ("-id",)
-    actions = ("move_to_trash",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
         """Keep others' drafts from those who may not read them."""
@@ -184,16 +90,6 @@ class PublishedAdmin(RecordAdmin):
         """Delete the record for good."""
         delete_record(self.model, actor=actor, pk=record.pk)
 
-    @admin.action(description="Move to the trash", permissions=["delete"])
-    def move_to_trash(self, request: HttpRequest, queryset: QuerySet) -> None:
-        """Trash what is not there yet; it can be restored by its status."""
-        records = list(queryset.exclude(status=Status.TRASH))
-        for record in records:
-            actor = Actor(user=request.user, institution=record.institution)
-            with refused_as_forbidden():
-                self.trash(record=record, actor=actor, now=timezone.now())
-        messages.success(request, f"Moved to the trash: {len(records)}.")
-
 
 @admin.register(Event)
 class EventAdmin(PublishedAdmin):
@@ -221,6 +117,20 @@ class EventAdmin(PublishedAdmin):
         ),
         ("Record", {"fields": WRITTEN}),
     )
+
+    actions = (*StatusActions.actions, "feature", "stop_featuring")
+
+    @admin.action(description="Feature", permissions=["change"])
+    def feature(self, request: HttpRequest, queryset: QuerySet) -> None:
+        """Mark events as featured."""
+        plain = queryset.filter(featured=False)
+        self.set_each(request, plain, {"featured": True}, done="Featured")
+
+    @admin.action(description="Stop featuring", permissions=["change"])
+    def stop_featuring(self, request: HttpRequest, queryset: QuerySet) -> None:
+        """Take the mark from events."""
+        marked = queryset.filter(featured=True)
+        self.set_each(request, marked, {"featured": False}, done="No longer featured")
 
     def having(self, word: str) -> Q:
         """Return the condition for the events with a folded word."""

@@ -8,6 +8,7 @@ from django.contrib import admin
 
 from calendar_events.admin.base import RecordAdmin
 from calendar_events.admin.forms import RecordForm
+from calendar_events.admin.institutions import InstitutionFilter
 from calendar_events.models import Taxonomy, Term
 from calendar_events.permissions import require_manage
 from calendar_events.serializers.inputs import CategoryInput, TermInput
@@ -52,7 +53,7 @@ class TermAdmin(RecordAdmin):
 
     form = TermForm
     list_display = ("name", "taxonomy", "slug", "parent", "institution")
-    list_filter = ("taxonomy", "institution")
+    list_filter = ("taxonomy", InstitutionFilter)
     list_select_related = ("parent",)
     autocomplete_fields = ("parent",)
     ordering = ("taxonomy", "sort_text", "id")

@@ -81,6 +81,11 @@ def _names() -> dict[str, str]:
     }
 
 
+def choices() -> list[str]:
+    """Return the names of places in the IANA database, in order, for people to choose."""
+    return sorted(name for name in _names().values() if "/" in name)
+
+
 @cache
 def _abbreviations() -> dict[str, timezone]:
     """Return the fixed offset that each abbreviation means, of summer time or not."""

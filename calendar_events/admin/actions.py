@@ -1,0 +1,113 @@
+"""What is done to several records at once, each through its service."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin, messages
+from django.utils import timezone
+
+from calendar_events.admin.base import RecordAdmin
+from calendar_events.models import Status
+from calendar_events.permissions import Actor, NotAllowed
+from calendar_events.services.refusals import InTrash, InvalidFields
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from datetime import datetime
+
+    from django.db.models import QuerySet
+    from django.http import HttpRequest
+
+    Write = Callable[[Any, Actor], object]
+
+
+def apply_to_each(
+    request: HttpRequest, records: QuerySet[Any], write: Write, *, done: str
+) -> None:
+    """Write each record in a transaction of its own, and say how many were not allowed."""
+    changed = left = 0
+    for record in records:
+        actor = Actor(user=request.user, institution=record.institution)
+        try:
+            write(record, actor)
+        except (NotAllowed, InTrash, InvalidFields):
+            left += 1
+        else:
+            changed += 1
+    if changed or not left:
+        messages.success(request, f"{done}: {changed}.")
+    if left:
+        messages.warning(request, f"Left as they are, for you may not change them: {left}.")
+
+
+class StatusActions(RecordAdmin):
+    """Actions of an admin class whose records are published and trashed."""
+
+    actions: tuple[str, ...] = (
+        *("publish", "return_to_draft", "move_to_trash", "restore"),
+    )
+
+    @abstractmethod
+    def trash(self, *, record: Any, actor: Actor, now: datetime) -> None:
+        """Call the service that moves to the trash."""
+
+    def set_each(
+        self,
+        request: HttpRequest,
+        records: QuerySet[Any],
+        changes: Mapping[str, Any],
+        *,
+        done: str,
+    ) -> None:
+        """Give every record these values."""
+
+        def write(record: Any, actor: Actor) -> None:
+            self.update(
+                record=record, actor=actor, changes=dict(changes), now=timezone.now()
+            )
+
+        apply_to_each(request, records, write, done=done)
+
+    @admin.action(description="Publish", permissions=["publish"])
+    def publish(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        """Publish what is a draft or waits for review."""
+        waiting = queryset.filter(status__in=[Status.DRAFT, Status.PENDING])
+        self.set_each(request, waiting, {"status": Status.PUBLISH}, done="Published")
+
+    def has_publish_permission(self, request: HttpRequest) -> bool:
+        """Offer publication to those whose records may be seen by everybody."""
+        actor = Actor(user=request.user, institution="")
+        return actor.has("publish", self.model) and actor.has("change", self.model)
+
+    @admin.action(description="Return to draft", permissions=["change"])
+    def return_to_draft(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        """Take back what is published, or waits for review."""
+        shown = queryset.exclude(status__in=[Status.DRAFT, Status.TRASH])
+        self.set_each(request, shown, {"status": Status.DRAFT}, done="Returned to draft")
+
+    @admin.action(description="Move to the trash", permissions=["delete"])
+    def move_to_trash(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        """Trash what is not there yet."""
+        apply_to_each(
+            request,
+            queryset.exclude(status=Status.TRASH),
+            lambda record, actor: self.trash(
+                record=record, actor=actor, now=timezone.now()
+            ),
+            done="Moved to the trash",
+        )
+
+    @admin.action(description="Restore from the trash", permissions=["change"])
+    def restore(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        """Give what is in the trash the status that it had before."""
+
+        def write(record: Any, actor: Actor) -> None:
+            before = record.previous_status or Status.DRAFT
+            self.update(
+                record=record, actor=actor, changes={"status": before}, now=timezone.now()
+            )
+
+        trashed = queryset.filter(status=Status.TRASH)
+        apply_to_each(request, trashed, write, done="Restored")
