@@ -17,6 +17,22 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
 
 
+HOME = "authserver"
+MOVED = {"auth", "axes"}
+"""Apps of libraries whose pages stand among those of this app."""
+NAMES = {
+    "AccessFailureLog": "Failed logins",
+    "Grant": "Authorization codes",
+    "Group": "Roles",
+    "KeyInstitution": "Institutions on keys",
+    "KeyService": "Services on keys",
+    "PendingRequest": "Authorization requests",
+    "RefusalCount": "Failed requests of keys",
+}
+INTERNAL = {"DayCount", "IDToken", "IdempotentAnswer"}
+"""What the server keeps for itself: looked at by address alone."""
+
+
 def may_enter(user: Any) -> bool:
     """Return whether the user may use the admin: as staff, or by a role."""
     return bool(user.is_active and (user.is_staff or user.get_all_permissions()))
@@ -48,6 +64,25 @@ class PlatformAdminSite(admin.AdminSite):
     def has_permission(self, request: HttpRequest) -> bool:
         """Let in whoever a role gives something to do here; pages ask for more."""
         return may_enter(request.user)
+
+    def get_app_list(
+        self, request: HttpRequest, app_label: str | None = None
+    ) -> list[dict[str, Any]]:
+        """Return the menu, in the words of people and without internal tables."""
+        apps: list[Any] = super().get_app_list(request, app_label)
+        for app in apps:
+            app["models"] = [
+                {**model, "name": NAMES.get(model["object_name"], model["name"])}
+                for model in app["models"]
+                if model["object_name"] not in INTERNAL
+            ]
+        home = [app for app in apps if app["app_label"] == HOME]
+        if home and app_label is None:
+            moved = [app for app in apps if app["app_label"] in MOVED]
+            apps = [app for app in apps if app not in moved]
+            home[0]["models"] += [model for app in moved for model in app["models"]]
+            home[0]["models"].sort(key=lambda model: str(model["name"]))
+        return [app for app in apps if app["models"]]
 
     def password_change(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
