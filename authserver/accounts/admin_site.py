@@ -84,6 +84,12 @@ class PlatformAdminSite(admin.AdminSite):
             home[0]["models"].sort(key=lambda model: str(model["name"]))
         return [app for app in apps if app["models"]]
 
+    def get_urls(self) -> list[Any]:
+        """Leave out the redirect to an object's page on the site: none has one."""
+        return [
+            url for url in super().get_urls() if getattr(url, "name", "") != "view_on_site"
+        ]
+
     def password_change(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> Any:  # the stubs know of the form only

@@ -99,7 +99,11 @@ class KeyServiceAdmin(_KeyLinkAdmin):
         return bool(obj.key.institutions.filter(pk=institution.pk).exists())
 
     list_display = ["service", "key", "state", "expires_at"]
-    list_filter = ["status", ExpiryFilter, "service"]
+    list_filter = [
+        "status",
+        ExpiryFilter,
+        ("service", admin.RelatedOnlyFieldListFilter),
+    ]
     list_select_related = ["service", "key"]
     search_fields = ["service__code", "service__name", "key__client_id", "key__name"]
     autocomplete_fields = ["service", "key"]

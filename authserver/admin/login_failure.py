@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from axes.models import AccessFailureLog
 from django.contrib import admin
 
-from authserver.accounts import login_limits
+from authserver.accounts import login_limits, rights
 from authserver.admin.base import ReadOnlyAdmin
+from authserver.models import User
 from platform_errors.admin import InstitutionScopedAdmin
 
 if TYPE_CHECKING:
@@ -29,8 +30,23 @@ class LoginFailureAdmin(ReadOnlyAdmin):
     fields = ["attempt_time", "username", "ip_address"]
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Lifting a lock is an administrator's call."""
-        return InstitutionScopedAdmin.has_delete_permission(self, request, obj)
+        """Lifting a lock is a call of those who have no fewer rights than the account."""
+        return InstitutionScopedAdmin.has_delete_permission(self, request, obj) and (
+            obj is None or not self._is_of_more_rights(request, obj.username)
+        )
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Leave superusers to each other: a lock that others lift guards nothing."""
+        rows = super().get_queryset(request)
+        if request.user.is_superuser:
+            return rows
+        superusers = User.objects.filter(is_superuser=True)
+        return rows.exclude(username__in=superusers.values("login"))
+
+    def _is_of_more_rights(self, request: HttpRequest, login: str) -> bool:
+        """Return whether there is an account of this login that may do more."""
+        account = User.objects.filter(login=login).first()
+        return account is not None and rights.exceed(account, request.user)
 
     def of_institution(self, queryset: QuerySet[Any], institution: Any) -> QuerySet[Any]:
         """Return the failures of logins at the institution."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.urls import path, reverse
 from django.utils import timezone
 
@@ -16,6 +17,7 @@ from authserver.admin.key_links import KeyInstitutionInline, KeyServiceInline
 from authserver.keys import secrets, switching
 from authserver.models import AuditEvent, ServiceKey
 from authserver.models.service_key import Status
+from platform_errors.admin import institution_of
 
 if TYPE_CHECKING:
     from django.contrib.admin.options import InlineModelAdmin
@@ -85,6 +87,17 @@ class ServiceKeyAdmin(AuditedAdmin):
     def belongs_to(self, obj: ServiceKey, institution: Any) -> bool:  # type: ignore[override]
         """Return whether the institution is on the key."""
         return obj.institutions.filter(pk=institution.pk).exists()
+
+    def history_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """Keep the history to the platform: it names other institutions on the key."""
+        if institution_of(request) is not None:
+            raise PermissionDenied
+        return super().history_view(request, object_id, extra_context)
 
     def get_fieldsets(self, request: HttpRequest, obj: ServiceKey | None = None) -> Any:
         """Ask for a secret when the key is made; tell about secrets afterwards."""

@@ -26,6 +26,18 @@ class _CredentialAdmin(ReadOnlyAdmin):
 
     institution_path = "institution"
 
+    def of_institution(self, queryset: QuerySet[Any], institution: Any) -> QuerySet[Any]:
+        """Return what users of the institution hold that are not superusers."""
+        rows = super().of_institution(queryset, institution)
+        return rows.exclude(user__is_superuser=True)
+
+    def belongs_to(self, obj: Any, institution: Any) -> bool:
+        """Return whether a user of the institution holds it that is not a superuser."""
+        holder = obj.user
+        return super().belongs_to(obj, institution) and not (
+            holder is not None and holder.is_superuser
+        )
+
     list_filter = ["created", ("institution", admin.RelatedOnlyFieldListFilter)]
     list_select_related = ["user", "application", "institution"]
     search_fields = [*WHOSE, "institution__registry_id", "scope"]

@@ -7,82 +7,26 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
-from django.contrib.auth.forms import BaseUserCreationForm
 from django.contrib.auth.models import Permission
-from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.urls import reverse
+from django.utils.decorators import method_decorator
 from django.utils.html import format_html
+from django.views.decorators.debug import sensitive_post_parameters
 
 from authserver.accounts import rights
 from authserver.admin.base import AuditedAdmin
-from authserver.conf import conf
+from authserver.admin.user_forms import RoleField, UserChangeForm, UserCreationForm
 from authserver.models import AuditEvent, User
-from authserver.models.user import namespace_of
 from platform_errors.admin import institution_of
 
 if TYPE_CHECKING:
-    from django.contrib.auth.models import Group
     from django.db.models import QuerySet
     from django.http import HttpRequest
 
     from authserver.models import Institution
 
 PASSWORD_PAGE = "auth_user_password_change"  # noqa: S105 -- Django's name of a page
-
-
-class _LoginIsFree(forms.ModelForm):
-    """Ask for the derived column what the database would refuse."""
-
-    def _post_clean(self) -> None:
-        super()._post_clean()  # type: ignore[misc]  # Django's hook after validation
-        if self.errors:
-            return
-        user = self.instance
-        if user.institution is None and "@" in user.username:
-            self.add_error(
-                "username",
-                ValidationError("Without an institution a username has no @ in it."),
-            )
-        elif User.objects.filter(login=user.login).exclude(pk=user.pk).exists():
-            self.add_error("username", ValidationError("This username is taken there."))
-
-
-class RoleField(forms.ModelMultipleChoiceField):
-    """The roles that may be given, each with what it lets people do."""
-
-    def label_from_instance(self, group: Group) -> str:
-        """Return the name, and the words of ``AUTHSERVER["ROLES"]`` for it."""
-        words = conf.roles.get(group.name)
-        return f"{group.name}: {words}" if words else group.name
-
-
-class UserCreationForm(_LoginIsFree, BaseUserCreationForm):
-    """A new user: where, who, and a first password."""
-
-    class Meta:
-        model = User
-        fields = ["institution", "username"]
-
-
-class UserChangeForm(_LoginIsFree):
-    """Everything but the password, which has a page of its own."""
-
-    class Meta:
-        model = User
-        fields = "__all__"  # noqa: DJ007 -- narrowed by the admin's fieldsets
-        help_texts = {
-            "institution": "A move changes the login; what the person wrote stays behind."
-        }
-
-    def clean(self) -> dict[str, Any]:
-        """Let the principal's namespace follow the institution that it was made from."""
-        super().clean()
-        before = User.objects.select_related("institution").get(pk=self.instance.pk)
-        made = namespace_of(before.institution) if before.institution else ""
-        is_moved = self.cleaned_data.get("institution") != before.institution
-        if is_moved and self.cleaned_data.get("principal_namespace") == made:
-            self.cleaned_data["principal_namespace"] = ""
-        return self.cleaned_data
 
 
 @admin.register(User)
@@ -178,12 +122,53 @@ class UserAdmin(AuditedAdmin, DjangoUserAdmin):
             obj is None or not rights.exceed(obj, request.user)
         )
 
+    def get_list_filter(self, request: HttpRequest) -> list[Any]:
+        """Name no role to staff of an institution that is not for them."""
+        filters = super().get_list_filter(request)
+        kept_to = institution_of(request) is not None
+        return [each for each in filters if not (kept_to and each == "groups")]
+
+    def get_object(
+        self, request: HttpRequest, object_id: str, from_field: str | None = None
+    ) -> User | None:
+        """Lock the account that is about to be written.
+
+        Its rights are compared with the row as it is, and no older one is written back.
+        """
+        found = super().get_object(request, object_id, from_field)
+        if found is None or request.method != "POST":
+            return found
+        rows = self.get_queryset(request).select_for_update(of=("self",))
+        return rows.filter(pk=found.pk).first()
+
+    @method_decorator([sensitive_post_parameters(), transaction.atomic])
+    def user_change_password(self, request: HttpRequest, *args: Any, **kw: Any) -> Any:
+        """Set a password, in the transaction that locks the account."""
+        return super().user_change_password(request, *args, **kw)
+
+    def get_fieldsets(self, request: HttpRequest, obj: User | None = None) -> Any:
+        """Offer the page of the password to those whom it is open to."""
+        first, *others = super().get_fieldsets(request, obj)
+        if obj is None or self.has_change_permission(request, obj):
+            return [first, *others]
+        title, options = first
+        fields = [name for name in options["fields"] if name != "set_password"]
+        return [(title, {**options, "fields": fields}), *others]
+
+    def save_related(self, request: HttpRequest, form: Any, *args: Any) -> None:
+        """Leave roles behind with the institution that they were given for."""
+        super().save_related(request, form, *args)
+        if getattr(form, "is_moved", False):
+            form.instance.groups.clear()
+
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         """Show, and do not let change, the rights that only others may give."""
         fixed = [*super().get_readonly_fields(request, obj)]
         if institution_of(request) is not None:
             # A principal names a person to every institution.
             fixed += ["is_staff", "principal_id", "principal_namespace"]
+        elif not request.user.is_staff:
+            fixed += ["is_staff"]
         if not request.user.is_superuser:
             fixed += ["is_superuser", "user_permissions"]
         return fixed
@@ -224,7 +209,7 @@ class UserAdmin(AuditedAdmin, DjangoUserAdmin):
         self.message_user(
             request,
             f"The login is now {obj.login}; {before.login} no longer works.{stays}"
-            " Sessions and tokens from before the move have ended.",
+            " Sessions, tokens and roles from before the move have ended.",
             messages.WARNING,
         )
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from django.db import models
 from django.db.models import Q
+from django.dispatch import receiver
 from django.utils import timezone
+
+from authserver.models.institution import Institution, institution_uses_wanted
 
 
 class AuditEvent(models.Model):
@@ -100,3 +103,14 @@ class RefusalCount(models.Model):
     def __str__(self) -> str:
         """Say how many of what, of which key, from where."""
         return f"{self.refusals} of {self.action}: {self.client_id} from {self.place}"
+
+
+@receiver(institution_uses_wanted)
+def in_audit_record(institution: Institution, **_kwargs: object) -> str:
+    """Say that people of the institution are in the record: it outlives them by its text.
+
+    The next holder of the registry identifier would be shown what they did.
+    """
+    events = AuditEvent.objects.filter(registry_id=institution.registry_id)
+    about_people = events.exclude(action=AuditEvent.Action.INSTITUTION_CHANGED)
+    return f"the audit record of {institution}" if about_people.exists() else ""

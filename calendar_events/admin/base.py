@@ -15,7 +15,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q
 from django.forms.widgets import MediaDefiningClass
-from django.http import HttpResponseRedirect
+from django.http import Http404, HttpResponseRedirect
 from django.utils import timezone
 from simple_history.admin import SimpleHistoryAdmin
 
@@ -25,10 +25,10 @@ from calendar_events.parsing import text
 from calendar_events.permissions import Actor, NotAllowed
 from calendar_events.services.refusals import InvalidFields, TermExists
 from calendar_events.store.saving import VersionConflict
-from platform_errors.admin import InstitutionScopedAdmin
+from platform_errors.admin import InstitutionScopedAdmin, is_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from datetime import datetime
 
     from django.db.models import QuerySet
@@ -165,6 +165,17 @@ class RecordAdmin(CalendarAdmin, SimpleHistoryAdmin, metaclass=AbstractAdminType
         for record in queryset:
             self.delete_model(request, record)
 
+    def history_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """Show the versions of a record; the library takes any text for its number."""
+        if not is_id(object_id):
+            raise Http404
+        return super().history_view(request, object_id, extra_context)
+
     def history_form_view(
         self,
         request: HttpRequest,
@@ -173,9 +184,16 @@ class RecordAdmin(CalendarAdmin, SimpleHistoryAdmin, metaclass=AbstractAdminType
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
         """Refuse to go back in history to who may only look; the library asks for less."""
+        if not (is_id(object_id) and is_id(version_id)):
+            raise Http404
         if request.method == "POST" and not self.has_change_permission(request):
             raise PermissionDenied
-        return super().history_form_view(request, object_id, version_id, extra_context)
+        return self._answer_to_problems(
+            request,
+            lambda: super(RecordAdmin, self).history_form_view(
+                request, object_id, version_id, extra_context
+            ),
+        )
 
     def changeform_view(
         self,
@@ -184,9 +202,20 @@ class RecordAdmin(CalendarAdmin, SimpleHistoryAdmin, metaclass=AbstractAdminType
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
+        """Add or change a record."""
+        return self._answer_to_problems(
+            request,
+            lambda: super(RecordAdmin, self).changeform_view(
+                request, object_id, form_url, extra_context
+            ),
+        )
+
+    def _answer_to_problems(
+        self, request: HttpRequest, view: Callable[[], HttpResponse]
+    ) -> HttpResponse:
         """Say so when somebody else was faster between the look and the write."""
         try:
-            return super().changeform_view(request, object_id, form_url, extra_context)
+            return view()
         except VersionConflict:
             problem = CHANGED_MEANWHILE
         except (TermExists, InvalidFields) as error:

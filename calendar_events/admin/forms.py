@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from django import forms
 from django.contrib import admin
-from django.contrib.admin.widgets import AutocompleteSelectMultiple
-from django.db.models import Model
+from django.db.models import Model, Q
 from django.utils import timezone
 
 from calendar_events.admin import institutions
 from calendar_events.admin.widgets import LocalDateTimeInput
 from calendar_events.documents.moments import moment
 from calendar_events.permissions import Actor
+from platform_errors.admin import IdAutocompleteSelectMultiple, is_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,6 +26,7 @@ CHANGED_MEANWHILE = (
     "Somebody changed this record while you were editing it. Look at it again, and repeat"
     " your change."
 )
+ALWAYS_REQUIRED = frozenset({"institution", "taxonomy"})
 ABOUT_THE_WRITE = frozenset({"institution", "seen_version"})
 
 
@@ -38,7 +39,7 @@ class OrderedChoices(forms.ModelMultipleChoiceField):
         self.model = field.related_model
         super().__init__(
             queryset=self.model.objects.all(),
-            widget=AutocompleteSelectMultiple(field, admin.site),
+            widget=IdAutocompleteSelectMultiple(field, admin.site),
             required=False,
             label=label,
         )
@@ -49,6 +50,8 @@ class OrderedChoices(forms.ModelMultipleChoiceField):
 
     def clean(self, value: Any) -> Any:
         """Return the records, not a query that forgets their order."""
+        if not all(map(is_id, value or [])):
+            raise forms.ValidationError("Choose from the list.")
         found = {str(record.pk): record for record in super().clean(value)}
         return [found[str(pk)] for pk in value or []]
 
@@ -69,12 +72,31 @@ class RecordForm(forms.ModelForm):
         """Show what is stored as the interface would; leave to it what is required."""
         super().__init__(*args, **kwargs)
         self.changes: Any = {}
+        self.unseen: dict[str, list[Any]] = {}
         self.initial.update(self.shown())
         institutions.offer(self.fields, only=institutions.own(self.request))
         for name, field in self.fields.items():
             if isinstance(field, OrderedChoices):
-                field.keep_to(self.request)
-            field.required = field.required and name == "institution"
+                self._keep_to_visible(name, field)
+            field.required = field.required and name in ALWAYS_REQUIRED
+        self._keep_author()
+
+    def _keep_to_visible(self, name: str, field: OrderedChoices) -> None:
+        """Offer what the user may meet; what else is linked now stays linked, unseen."""
+        field.keep_to(self.request)
+        linked = self.initial.get(name) or []
+        pks = [record.pk for record in linked]
+        rows: Any = field.queryset
+        seen = set(rows.filter(pk__in=pks).values_list("pk", flat=True))
+        self.initial[name] = [record for record in linked if record.pk in seen]
+        self.unseen[name] = [record for record in linked if record.pk not in seen]
+
+    def _keep_author(self) -> None:
+        """Take the author that a record has, also one whom the user does not meet."""
+        field: Any = self.fields.get("author")
+        if field is not None and self.instance.pk and self.instance.author_id:
+            author = Q(pk__in=field.queryset.values("pk")) | Q(pk=self.instance.author_id)
+            field.queryset = field.queryset.model.objects.filter(author)
 
     def shown(self) -> dict[str, Any]:
         """Return the initial values that are not simply columns."""
@@ -108,6 +130,8 @@ class RecordForm(forms.ModelForm):
     def clean(self) -> dict[str, Any]:
         """Read the body with the input, and put its reasons beside the fields."""
         super().clean()
+        for name, records in self.unseen.items():
+            self.cleaned_data[name] = [*self.cleaned_data.get(name, []), *records]
         stored = self.stored
         self._require_version(stored)
         if self.errors:
@@ -126,6 +150,10 @@ class RecordForm(forms.ModelForm):
         self.changes = read.validated_data
         for name in self.only_here & self.fields.keys():
             self.changes[name] = _plain(self.cleaned_data.get(name))
+        if stored is None and hasattr(self.instance, "_history"):
+            # Brought back by somebody who may not set it: as it was.
+            for name in self.only_here - self.fields.keys():
+                self.changes[name] = _plain(getattr(self.instance, name))
         return self.cleaned_data
 
     def _require_version(self, stored: Any) -> None:

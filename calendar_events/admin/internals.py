@@ -39,7 +39,6 @@ class IdempotentAnswerAdmin(ReadOnlyAdmin):
     list_filter = ("status", "path")
     list_select_related = ("user",)
     search_fields = ("key", "client_id")
-    date_hierarchy = "created_at"
     ordering = ("-created_at", "-id")
 
 

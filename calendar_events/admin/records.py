@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.contrib import admin
+from django.contrib.auth import get_user_model
 from django.db.models import Q
 from django.db.models.expressions import RawSQL
 from django.utils import timezone
+from simple_history.template_utils import HistoricalRecordContextHelper
 
 from calendar_events.admin.actions import StatusActions
 from calendar_events.admin.deleted import DeletedRecords
@@ -21,6 +24,7 @@ from calendar_events.store import search_conditions, sql
 from platform_errors.admin import institution_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
 
     from django.db.models import QuerySet
@@ -29,6 +33,20 @@ if TYPE_CHECKING:
 PUBLICATION = ("institution", "author", "status", "date_utc", "slug")
 WRITTEN = ("id", "created_at", "modified_at", "seen_version")
 """The version travels hidden, to notice who else was writing."""
+
+
+class WithoutSecrets(HistoricalRecordContextHelper):
+    """The differences between two versions, some columns left out."""
+
+    def __init__(self, model: Any, record: Any, left_out: Iterable[str]) -> None:
+        """Leave out the columns of these names."""
+        super().__init__(model, record)
+        self.left_out = frozenset(left_out)
+
+    def context_for_delta_changes(self, delta: Any) -> Any:
+        """Return what the page shows of the differences."""
+        shown = [each for each in delta.changes if each.field not in self.left_out]
+        return super().context_for_delta_changes(replace(delta, changes=shown))
 
 
 class PublishedAdmin(StatusActions, DeletedRecords):
@@ -60,6 +78,14 @@ class PublishedAdmin(StatusActions, DeletedRecords):
         actor = Actor(user=request.user, institution="")
         return institution_of(request) is None or actor.has("read_unpublished", self.model)
 
+    def has_view_history_or_change_history_permission(
+        self, request: HttpRequest, obj: Any = None
+    ) -> bool:
+        """Keep versions of others' records from who may not read their drafts."""
+        return super().has_view_history_or_change_history_permission(request, obj) and (
+            obj is None or self._reads_all(request) or obj.author_id == request.user.pk
+        )
+
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         """Leave out what the user may not set."""
         out = self._left_out(request)
@@ -74,7 +100,9 @@ class PublishedAdmin(StatusActions, DeletedRecords):
     def _left_out(self, request: HttpRequest) -> set[str]:
         names = set() if institution_of(request) is None else set(self.form.only_here)
         actor = Actor(user=request.user, institution="")
-        if not actor.has("change_others", self.model):
+        people = get_user_model()._meta
+        sees_people = request.user.has_perm(f"{people.app_label}.view_{people.model_name}")
+        if not (sees_people and actor.has("change_others", self.model)):
             names.add("author")
         return names
 
@@ -131,6 +159,35 @@ class EventAdmin(PublishedAdmin):
         """Take the mark from events."""
         marked = queryset.filter(featured=True)
         self.set_each(request, marked, {"featured": False}, done="No longer featured")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Event]:
+        """Keep others' protected events from those who would need the password."""
+        rows = super().get_queryset(request)
+        if self._needs_passwords(request):
+            rows = rows.filter(Q(password="") | Q(author=request.user.pk))
+        return rows
+
+    def is_allowed(self, request: HttpRequest, verb: str, obj: Any = None) -> bool:
+        """Keep others' protected events from those who would need the password."""
+        return super().is_allowed(request, verb, obj) and not (
+            obj is not None
+            and obj.password
+            and obj.author_id != request.user.pk
+            and self._needs_passwords(request)
+        )
+
+    def _needs_passwords(self, request: HttpRequest) -> bool:
+        actor = Actor(user=request.user, institution="")
+        return institution_of(request) is not None and not actor.has("change_others", Event)
+
+    def get_historical_record_context_helper(
+        self, request: HttpRequest, historical_record: Any
+    ) -> Any:
+        """Say of what only the platform sets neither what it was nor what it is."""
+        helper = super().get_historical_record_context_helper(request, historical_record)
+        if institution_of(request) is not None:
+            helper = WithoutSecrets(self.model, historical_record, self.form.only_here)
+        return helper
 
     def having(self, word: str) -> Q:
         """Return the condition for the events with a folded word."""

@@ -6,10 +6,13 @@ from platform_errors.admin.institutions import (
     InstitutionScopedInline,
     institution_of,
 )
+from platform_errors.admin.widgets import IdAutocompleteSelectMultiple, is_id
 
 __all__ = [
+    "IdAutocompleteSelectMultiple",
     "InstitutionScope",
     "InstitutionScopedAdmin",
     "InstitutionScopedInline",
     "institution_of",
+    "is_id",
 ]

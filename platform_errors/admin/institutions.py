@@ -13,10 +13,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from django.contrib import admin
 from django.db.models import QuerySet
 
+from platform_errors.admin.widgets import IdAutocompleteSelect
+
 if TYPE_CHECKING:
     from django.db.models import Field, Model
     from django.http import HttpRequest
 
+FILTER_LOOKUPS = ("__exact", "__isnull", "__gte", "__lt", "__id__exact")
+"""What the filters of Django's lists ask of a column."""
 ALL_VERBS = frozenset({"view", "add", "change", "delete"})
 
 
@@ -116,6 +120,8 @@ class InstitutionScope:
         self, db_field: Any, request: HttpRequest, **kwargs: Any
     ) -> Any:
         """Require the own institution where a row says whose it is."""
+        if db_field.name in self.get_autocomplete_fields(request):  # type: ignore[attr-defined]
+            kwargs.setdefault("widget", IdAutocompleteSelect(db_field, self.admin_site))
         field = super().formfield_for_foreignkey(db_field, request, **kwargs)  # type: ignore[misc]
         institution = institution_of(request)
         if institution is not None and db_field.name == self.institution_path:
@@ -138,6 +144,29 @@ class InstitutionScopedAdmin(InstitutionScope, admin.ModelAdmin):
     def has_module_permission(self, request: HttpRequest) -> bool:
         """Show an app to whoever may see something in it."""
         return self.is_allowed(request, "view") and super().has_module_permission(request)
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
+        """Allow what the filters of the class ask, and nothing else.
+
+        Django allows every column of the row: one that is shown nowhere could be guessed
+        from which rows an address lists, letter by letter.
+        """
+        asked = {
+            f"{name}{suffix}"
+            for name in self._filtered_columns()
+            for suffix in ("", *FILTER_LOOKUPS)
+        }
+        return lookup in asked and super().lookup_allowed(lookup, value, request)
+
+    def _filtered_columns(self) -> list[str]:
+        entries = [
+            entry[0] if isinstance(entry, (list, tuple)) else entry
+            for entry in self.list_filter
+        ]
+        return [
+            entry if isinstance(entry, str) else getattr(entry, "parameter_name", "")
+            for entry in entries
+        ]
 
     def get_list_filter(self, request: HttpRequest) -> Any:
         """Offer no choice of institutions where there is one only."""
