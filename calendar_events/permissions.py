@@ -64,13 +64,13 @@ def may_publish(actor: Actor, model: type[Record]) -> bool:
 
 
 def require_create(actor: Actor, model: type[Model]) -> None:
-    """Ask for the right to create records of a kind. Raises ``NotAllowed``."""
+    """Require the right to create records of a kind. Raises ``NotAllowed``."""
     if not actor.has("add", model):
         raise NotAllowed(f"You may not create {model._meta.verbose_name_plural}.")
 
 
 def require_verb(actor: Actor, verb: str, model: type[Model]) -> None:
-    """Ask for the right to change or delete at least one's own. Raises ``NotAllowed``.
+    """Require the right to change or delete at least one's own. Raises ``NotAllowed``.
 
     It can be asked before the record is known, so that it says nothing about what exists.
     """
@@ -79,7 +79,7 @@ def require_verb(actor: Actor, verb: str, model: type[Model]) -> None:
 
 
 def require_on(actor: Actor, verb: str, record: Record) -> None:
-    """Ask for the right to change or delete this very record. Raises ``NotAllowed``."""
+    """Require the right to change or delete this very record. Raises ``NotAllowed``."""
     model = type(record)
     if actor.has(f"{verb}_others", model):
         return
@@ -97,7 +97,7 @@ def is_published(record: Record) -> bool:
 
 
 def require_choose_author(actor: Actor, model: type[Record]) -> None:
-    """Ask for the right to name another author than oneself. Raises ``NotAllowed``."""
+    """Require the right to name another author than oneself. Raises ``NotAllowed``."""
     if not actor.has("change_others", model):
         raise NotAllowed("You may not make somebody else the author.")
 
@@ -108,13 +108,13 @@ def may_manage(actor: Actor, taxonomy: Taxonomy) -> bool:
 
 
 def require_manage(actor: Actor, taxonomy: Taxonomy) -> None:
-    """Ask for the right to manage terms of a kind. Raises ``NotAllowed``."""
+    """Require the right to manage terms of a kind. Raises ``NotAllowed``."""
     if not may_manage(actor, taxonomy):
         kind = "categories" if taxonomy == Taxonomy.CATEGORY else "tags"
         raise NotAllowed(f"You may not create, change or delete {kind}.")
 
 
 def require_add_image(actor: Actor) -> None:
-    """Ask for the right to bring in new images. Raises ``NotAllowed``."""
+    """Require the right to bring in new images. Raises ``NotAllowed``."""
     if not actor.has("add", Image):
         raise NotAllowed("You may not add images.")

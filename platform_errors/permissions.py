@@ -171,7 +171,7 @@ class RequiresService(Requirement):
         return cls._variant(code=code)
 
     def check(self, credentials: Credentials) -> None:
-        """Ask the key and the token."""
+        """Require the service of the key and of the token."""
         require_service(credentials, self.code)
 
     check_if_present = check
@@ -181,11 +181,11 @@ class RequiresInstitution(Requirement):
     """The key must be allowed the institution; one must be known unless reads are open."""
 
     def check(self, credentials: Credentials) -> None:
-        """Ask for an institution, 400 when several are possible."""
+        """Require an institution; 400 when several are possible."""
         require_institution(credentials)
 
     def check_if_present(self, credentials: Credentials) -> None:
-        """Ask about a named one only."""
+        """Require that an institution that is named is on the key."""
         require_allowed_institution(credentials)
 
 
@@ -193,11 +193,11 @@ class RequiresUser(Requirement):
     """Somebody must be acting through the key."""
 
     def check(self, credentials: Credentials) -> None:
-        """Ask for a user."""
+        """Require a user."""
         require_user(credentials)
 
     def check_if_present(self, credentials: Credentials) -> None:
-        """Ask about a stated one only."""
+        """Require that a user that is named can act."""
         require_valid_user(credentials)
 
 
@@ -212,5 +212,5 @@ class RequiresUserPermission(Requirement):
         return cls._variant(permission=permission)
 
     def check(self, credentials: Credentials) -> None:
-        """Ask the user's account."""
+        """Require the permission of the user's account."""
         require_permission(credentials, self.permission)

@@ -110,7 +110,7 @@ class OwnPasswordForm(PasswordChangeForm):
 
     @sensitive_variables("data")
     def clean(self) -> dict[str, Any]:
-        """Ask for another password than the one of before.
+        """Require another password than the one of before.
 
         Raises ``ValidationError``.
         """

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class _LoginIsFree(forms.ModelForm):
-    """Ask for the derived column what the database would refuse."""
+    """Validate the login, which is derived and which the database keeps unique."""
 
     def _post_clean(self) -> None:
         super()._post_clean()  # type: ignore[misc]  # Django's hook after validation

@@ -56,7 +56,7 @@ class Pending:
     expires_at: datetime
 
     def check(self, now: datetime) -> None:
-        """Ask again what may have changed since: key, services, institution.
+        """Check again what may have changed since: key, services, institution.
 
         Raises ``AuthorizationError``.
         """

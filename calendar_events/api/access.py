@@ -83,7 +83,7 @@ def require_readable(
 
 
 def require_password(record: Single, given: str, *, viewer: Viewer, editing: bool) -> None:
-    """Ask for an event's password; who may edit it may also say ``context=edit``.
+    """Require an event's password; who may edit it may also say ``context=edit``.
 
     Raises ``EventPasswordProtected``.
     """

@@ -144,7 +144,7 @@ class Writes(EventsView):
         return None
 
     def require(self, actor: Actor, verb: str) -> None:
-        """Ask for the right to ``add``, ``change`` or ``delete``. Raises ``NotAllowed``."""
+        """Require the right to ``add``, ``change`` or ``delete``. Raises ``NotAllowed``."""
         raise NotImplementedError
 
     def find(
@@ -192,7 +192,7 @@ class RecordWrites(Writes):
         return changing.input_zone(request)
 
     def require(self, actor: Actor, verb: str) -> None:
-        """Ask for the right to create records, or to change or delete one's own."""
+        """Require the right to create records, or to change or delete one's own."""
         if verb == "add":
             require_create(actor, self.model)
         else:
@@ -215,7 +215,7 @@ class TermWrites(Writes):
     taxonomy: ClassVar[Taxonomy]
 
     def require(self, actor: Actor, verb: str) -> None:
-        """Ask for the right to manage terms of the taxonomy."""
+        """Require the right to manage terms of the taxonomy."""
         require_manage(actor, self.taxonomy)
 
     def find(

@@ -59,7 +59,7 @@ class VenueInput(RecordInput):
     def combine(
         self, data: Mapping[str, Any], values: dict[str, Any], errors: Errors
     ) -> None:
-        """Ask for both coordinates or none."""
+        """Require both coordinates or none."""
         super().combine(data, values, errors)
         current = self.context["current"]
         known = {
@@ -141,7 +141,7 @@ class EventInput(RecordInput):
             errors.update({name: reason(why) for name, why in error.reasons.items()})
 
     def _settle_links(self, values: dict[str, Any], errors: Errors) -> None:
-        """Ask for all rows that the body names, in one statement."""
+        """Look up all rows that the body names, in one statement."""
         sent = [
             field
             for field in self._writable_fields

@@ -1,4 +1,4 @@
-"""Ask the database whether what a filter names is there, and may be named by this viewer.
+"""Look up whether what a filter names is there, and may be named by this viewer.
 
 An identifier of something the viewer may not see counts as unknown, so that a filter is no
 way to find out.

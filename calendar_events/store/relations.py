@@ -85,7 +85,7 @@ def _related(  # noqa: PLR0913 -- which parts are wanted
     has_scheduled: bool | None,
     with_json_ld: bool = False,
 ) -> list[Related]:
-    """Ask; where ``has_scheduled`` is not known, ask that first."""
+    """Run the statement; look up ``has_scheduled`` first where it is not known."""
     if not ids:
         return []
     modified_at = "{}.modified_at" if is_dated else "NULL"

@@ -10,7 +10,7 @@ from django.views.generic import RedirectView, TemplateView
 
 
 class DemoClient(TemplateView):
-    """A browser application that walks the whole journey: an OAuth client of this server.
+    """A browser application that goes through a whole authorization at this server.
 
     It knows what any public client knows: addresses, its service key and the scopes it
     wants. The same page is the redirect address.

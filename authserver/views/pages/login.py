@@ -44,7 +44,7 @@ class Login(steps.OptionalStepPage, LoginView):
         return None
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """Ask, unless this very institution's user is signed in already."""
+        """Show the form, unless a user of this institution is signed in already."""
         if session.signed_in(request, self.institution.registry_id) is not None:
             return self._go_on()
         return super().get(request, *args, **kwargs)
@@ -88,6 +88,6 @@ class SwitchAccount(steps.StepPage):
         return steps.redirect_to_next_step(request, self.found, self.handle, now=self.now)
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        """Ask for a login again."""
+        """End the login, and go on to the next one."""
         session.switch_account(request)
         return steps.redirect_to_next_step(request, self.found, self.handle, now=self.now)
