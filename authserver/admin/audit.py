@@ -1,9 +1,29 @@
 """The audit record."""
 
-from django.contrib import admin
+from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.core.exceptions import PermissionDenied
+from django.http import Http404
+from django.urls import path
+
+from authserver.admin import export
 from authserver.admin.base import ReadOnlyAdmin
 from authserver.models import AuditEvent, Institution, RefusalCount
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+    from django.http.response import HttpResponseBase
+
+
+COLUMNS = (
+    *("at", "action", "actor", "subject", "client_id", "registry_id", "reason", "address"),
+    *("request_id", "details"),
+)
+"""What is exported."""
 
 
 @admin.register(AuditEvent)
@@ -34,6 +54,25 @@ class AuditEventAdmin(ReadOnlyAdmin):
     ]
     ordering = ["-at", "-id"]
     show_full_result_count = False
+
+    def get_urls(self) -> list[Any]:
+        """Add the files."""
+        page = path(
+            "export/<slug:kind>/",
+            self.admin_site.admin_view(self.export),
+            name="authserver_auditevent_export",
+        )
+        return [page, *super().get_urls()]
+
+    def export(self, request: HttpRequest, kind: str) -> HttpResponseBase:
+        """Answer with the rows that the list would show, all of its pages."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        try:
+            rows = self.get_changelist_instance(request).get_queryset(request)
+        except IncorrectLookupParameters:
+            raise Http404 from None
+        return export.respond(kind, rows, COLUMNS, name="audit")
 
     def institution_value(self, institution: Institution) -> str:
         """Return what a row says of its institution, which may be there no more."""

@@ -1,0 +1,110 @@
+"""The audit record as a file: what the list shows, and nothing that runs."""
+
+import csv
+import io
+import json
+
+import pytest
+from django.urls import reverse
+
+from authserver.admin import export
+from authserver.models import AuditEvent
+from authserver.tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+def download(someone, kind, **query):
+    return someone.get(reverse("admin:authserver_auditevent_export", args=[kind]), **query)
+
+
+def text(response):
+    return b"".join(response.streaming_content).decode()
+
+
+def lines(response):
+    return [json.loads(line) for line in text(response).splitlines()]
+
+
+def test_the_record_is_exported_as_json_lines_the_last_first(oscar, here, there):
+    response = download(oscar, "jsonl")
+
+    rows = lines(response)
+    assert response["Content-Disposition"] == 'attachment; filename="audit.jsonl"'
+    assert "no-store" in response["Cache-Control"]
+    assert [row["registry_id"] for row in rows if row["registry_id"]] == ["1002", "1001"]
+    assert set(rows[0]) == {
+        *("at", "action", "actor", "subject", "client_id", "registry_id", "reason"),
+        *("address", "request_id", "details"),
+    }
+
+
+def test_the_record_is_exported_as_csv(oscar, here):
+    AuditEvent.objects.create(
+        at=here.audit.at, action="login_failed", subject='a "name", with\nlines', details={}
+    )
+
+    rows = list(csv.DictReader(io.StringIO(text(download(oscar, "csv")))))
+
+    assert rows[0]["subject"] == 'a "name", with\nlines'
+    assert rows[0]["at"] == here.audit.at.isoformat()
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
+def test_a_cell_is_no_formula(oscar, here, start):
+    word = f"{start}HYPERLINK(1)"
+    factories.AuditEventFactory(subject=word)
+
+    rows = list(csv.DictReader(io.StringIO(text(download(oscar, "csv")), newline="")))
+
+    assert rows[0]["subject"] == f"'{word}"
+
+
+def test_an_institution_exports_its_own_record(ines, here, there):
+    assert {row["registry_id"] for row in lines(download(ines, "jsonl"))} == {"1001"}
+
+
+def test_an_export_has_what_the_list_was_searched_and_filtered_for(oscar, here, there):
+    factories.AuditEventFactory(action="login_failed", registry_id="1001")
+
+    filtered = lines(download(oscar, "jsonl", action__exact="login_failed"))
+    searched = lines(download(oscar, "jsonl", q="1002"))
+
+    assert [row["action"] for row in filtered] == ["login_failed"]
+    assert [row["registry_id"] for row in searched] == ["1002"]
+
+
+def test_an_export_reads_in_portions(oscar, monkeypatch, django_assert_num_queries):
+    monkeypatch.setattr(export, "AT_ONCE", 3)
+    factories.AuditEventFactory.create_batch(7)
+    count = AuditEvent.objects.count()
+
+    response = download(oscar, "jsonl")
+    with django_assert_num_queries(count // 3 + 1):  # the last portion is not a full one
+        rows = lines(response)
+
+    assert len(rows) == count
+
+
+@pytest.mark.parametrize("kind", ["xml", "csv2"])
+def test_another_kind_is_not_found(oscar, kind):
+    assert download(oscar, kind).status_code == 404
+
+
+def test_a_question_that_the_filters_do_not_ask_is_refused(oscar):
+    assert download(oscar, "csv", details__contains="x").status_code == 400
+    assert download(oscar, "csv", at__gte="never").status_code == 404
+
+
+def test_the_export_is_for_those_who_may_read_the_record(staff, here):
+    editor = staff("editor", at=here.institution)
+
+    assert download(editor, "csv").status_code == 403
+
+
+def test_the_list_leads_to_its_export(oscar, here):
+    page = oscar.get(
+        reverse("admin:authserver_auditevent_changelist"), action__exact="login_failed"
+    ).content.decode()
+
+    assert "/export/csv/?action__exact=login_failed" in page
