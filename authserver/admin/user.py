@@ -10,14 +10,17 @@ from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.models import Permission
 from django.db import transaction
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.decorators import method_decorator
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
+from django.utils.http import urlencode
 from django.views.decorators.debug import sensitive_post_parameters
 
-from authserver.accounts import rights
+from authserver import audit
+from authserver.accounts import access, rights
 from authserver.admin.base import AuditedAdmin
 from authserver.admin.user_forms import RoleField, UserChangeForm, UserCreationForm
-from authserver.models import AuditEvent, User
+from authserver.models import AuditEvent, Session, User
 from platform_errors.admin import institution_of
 
 if TYPE_CHECKING:
@@ -53,7 +56,10 @@ class UserAdmin(AuditedAdmin, DjangoUserAdmin):
     search_fields = ["login", "full_name", "email", "principal_id"]
     ordering = ["login"]
     autocomplete_fields = ["institution"]
-    readonly_fields = ["login", "set_password", "last_login", "created_at"]
+    readonly_fields = [
+        *("login", "set_password", "sessions", "lists", "last_login", "created_at"),
+    ]
+    actions = ["sign_out_everywhere"]
     fieldsets = [
         (
             None,
@@ -87,7 +93,7 @@ class UserAdmin(AuditedAdmin, DjangoUserAdmin):
                 ]
             },
         ),
-        ("History", {"fields": ["last_login", "created_at"]}),
+        ("History", {"fields": ["sessions", "lists", "last_login", "created_at"]}),
     ]
     add_fieldsets = [
         (
@@ -187,6 +193,56 @@ class UserAdmin(AuditedAdmin, DjangoUserAdmin):
         if db_field.name == "user_permissions":
             kwargs["queryset"] = Permission.objects.select_related("content_type")
         return super().formfield_for_manytomany(db_field, request, **kwargs)
+
+    @admin.action(description="Sign out everywhere", permissions=["change"])
+    def sign_out_everywhere(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
+        """End sessions, codes and tokens of accounts with no more rights than one's own."""
+        ended = left = 0
+        actor, now = request.user.get_username(), timezone.now()
+        for user in queryset:
+            if rights.exceed(user, request.user):
+                left += 1
+                continue
+            with transaction.atomic():
+                sessions = access.end_sessions(user)
+                access.end_tokens(user, now, reason="signed_out_everywhere", actor=actor)
+                audit.record_account(
+                    AuditEvent.Action.ACCOUNT_CHANGED,
+                    user,
+                    actor=actor,
+                    changes="Signed out everywhere.",
+                    sessions=sessions,
+                )
+            ended += 1
+        self.message_user(request, f"Signed out everywhere: {ended}.", messages.SUCCESS)
+        if left:
+            text = f"Left as they are, for they may do more than you: {left}."
+            self.message_user(request, text, messages.WARNING)
+
+    @admin.display(description="access")
+    def lists(self, user: User) -> str:
+        """Lead to what the account has open, allowed and did, as far as one may look."""
+        links = (
+            ("Access tokens", "authserver_accesstoken"),
+            ("Refresh tokens", "authserver_refreshtoken"),
+            ("Consents", "authserver_consent"),
+            ("Failed logins", "axes_accessfailurelog"),
+            ("Audit record", "authserver_auditevent"),
+        )
+        query = urlencode({"q": user.login})
+        return format_html_join(
+            ", ",
+            '<a href="{}?{}">{}</a>',
+            ((reverse(f"admin:{name}_changelist"), query, text) for text, name in links),
+        )
+
+    @admin.display(description="signed in")
+    def sessions(self, user: User) -> str:
+        """Say in how many browsers the account is signed in now."""
+        count = Session.objects.filter(
+            user_id=user.pk, expire_date__gt=timezone.now()
+        ).count()
+        return f"in {count} {'browser' if count == 1 else 'browsers'}"
 
     def save_model(
         self,

@@ -1,0 +1,54 @@
+"""An end to what an account has open: sessions, codes and tokens."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+
+from authserver import audit
+from authserver.models import AccessToken, AuditEvent, Grant, RefreshToken, Session
+from authserver.models.token import revoke_all
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from authserver.models import User
+
+
+def end_sessions(user: User) -> int:
+    """Sign the account out of every browser; return of how many."""
+    ended, _ = Session.objects.filter(user_id=user.pk).delete()
+    return ended
+
+
+@transaction.atomic
+def end_tokens(user: User, now: datetime, *, reason: str, actor: str = "") -> None:
+    """End the account's codes and tokens, and record it for each application.
+
+    Remembered consents stay: they let nobody in who does not sign in first.
+    """
+    codes = Grant.objects.filter(user=user, redeemed_at__isnull=True, expires__gt=now)
+    refresh = RefreshToken.objects.filter(user=user)
+    access = AccessToken.objects.filter(user=user)
+    applications = sorted(
+        {
+            owner
+            for rows in (codes, refresh.live(now), access.live(now))
+            for owner in rows.values_list(
+                "application__client_id", "institution__registry_id"
+            )
+        }
+    )
+    codes.update(redeemed_at=now)
+    revoke_all(refresh, access, now)
+    for client_id, registry_id in applications:
+        audit.record(
+            AuditEvent.Action.TOKEN_REVOKED,
+            actor=actor,
+            subject=user.login,
+            client_id=client_id,
+            registry_id=registry_id,
+            at=now,
+            reason=reason,
+        )
