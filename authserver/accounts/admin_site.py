@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from django.contrib import admin
 from django.contrib.admin.forms import AdminAuthenticationForm
 from django.contrib.auth.forms import AuthenticationForm
-from django.core.exceptions import ValidationError
 from django.http import HttpResponseRedirect
 
 from authserver import audit
@@ -29,8 +28,6 @@ NAMES = {
     "PendingRequest": "Authorization requests",
     "RefusalCount": "Failed requests of keys",
 }
-INTERNAL = {"DayCount", "IDToken", "IdempotentAnswer"}
-"""What the server keeps for itself: looked at by address alone."""
 
 
 def may_enter(user: Any) -> bool:
@@ -45,11 +42,7 @@ class AdminLoginForm(AdminAuthenticationForm):
         """Refuse who may not enter. Raises ``ValidationError``."""
         AuthenticationForm.confirm_login_allowed(self, user)
         if not may_enter(user):
-            raise ValidationError(
-                self.error_messages["invalid_login"],
-                code="invalid_login",
-                params={"username": self.username_field.verbose_name},
-            )
+            raise self.get_invalid_login_error()
 
 
 class PlatformAdminSite(admin.AdminSite):
@@ -68,13 +61,12 @@ class PlatformAdminSite(admin.AdminSite):
     def get_app_list(
         self, request: HttpRequest, app_label: str | None = None
     ) -> list[dict[str, Any]]:
-        """Return the menu, in the words of people and without internal tables."""
+        """Return the menu, in the words of people."""
         apps: list[Any] = super().get_app_list(request, app_label)
         for app in apps:
             app["models"] = [
                 {**model, "name": NAMES.get(model["object_name"], model["name"])}
                 for model in app["models"]
-                if model["object_name"] not in INTERNAL
             ]
         home = [app for app in apps if app["app_label"] == HOME]
         if home and app_label is None:
@@ -82,7 +74,7 @@ class PlatformAdminSite(admin.AdminSite):
             apps = [app for app in apps if app not in moved]
             home[0]["models"] += [model for app in moved for model in app["models"]]
             home[0]["models"].sort(key=lambda model: str(model["name"]))
-        return [app for app in apps if app["models"]]
+        return apps
 
     def get_urls(self) -> list[Any]:
         """Leave out the redirect to an object's page on the site: none has one."""

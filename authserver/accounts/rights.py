@@ -18,7 +18,7 @@ def permissions_of(user: User) -> QuerySet[Permission]:
     if user.is_superuser:
         return Permission.objects.all()
     held = Q(user=user) | Q(group__user=user)
-    return Permission.objects.filter(pk__in=Permission.objects.filter(held).values("pk"))
+    return Permission.objects.filter(held).distinct()
 
 
 def exceed(user: User, other: Any) -> bool:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from django.contrib import admin
 from django.utils import timezone
 
+from platform_errors.credentials import Terminable
+
 if TYPE_CHECKING:
     from django.db.models import QuerySet
     from django.http import HttpRequest
@@ -46,9 +48,6 @@ class ExpiryFilter(admin.SimpleListFilter):
 
 
 def state(row: Any) -> str:
-    """Return what a status and an expiry come to."""
-    if row.status != row.Status.ACTIVE:
-        return str(row.get_status_display())
-    if row.expires_at is not None and row.expires_at <= timezone.now():
-        return "Expired"
-    return str(row.get_status_display())
+    """Return what a status and an expiry come to, by the rule of the edge."""
+    terminable = Terminable(status=row.status, expires_at=row.expires_at)
+    return terminable.status_at(timezone.now()).capitalize()

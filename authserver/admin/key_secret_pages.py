@@ -16,6 +16,7 @@ from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_http_methods
 
 from authserver.keys import secrets, switching
+from authserver.models.service_key import Status
 
 if TYPE_CHECKING:
     from django.contrib.admin import ModelAdmin
@@ -102,28 +103,25 @@ class KeySecretPages:
 
     @method_decorator([csrf_protect, require_http_methods(["GET", "POST"])])
     def switch(self, request: HttpRequest, key_id: int) -> HttpResponse:
-        """Cancel the key, or restore it."""
+        """Cancel the key or restore it; the form says which, for a second click."""
         key = self._key(request, key_id)
-        is_active = key.status == key.Status.ACTIVE
         if request.method != "POST":
-            return TemplateResponse(
-                request,
-                "admin/authserver/servicekey/switch.html",
-                {
-                    **_context(
-                        self.admin,
-                        request,
-                        key,
-                        title="Cancel the key" if is_active else "Restore the key",
-                    ),
-                    "is_active": is_active,
-                },
-            )
-        to = key.Status.CANCELED if is_active else key.Status.ACTIVE
+            is_active = key.status == Status.ACTIVE
+            title = "Cancel the key" if is_active else "Restore the key"
+            to = Status.CANCELED if is_active else Status.ACTIVE
+            context = _context(self.admin, request, key, title=title) | {"to": to}
+            page = "admin/authserver/servicekey/switch.html"
+            return TemplateResponse(request, page, context)
+        if request.POST.get("to") not in Status.values:
+            return self._back(request, key, "Nothing was chosen.", messages.WARNING)
+        to = Status(request.POST["to"])
         switching.switch(
             key_id=key.pk, to=to, actor=request.user.get_username(), now=timezone.now()
         )
-        text = "The key is canceled." if is_active else "The key works again."
+        text = {
+            Status.CANCELED: "The key is canceled.",
+            Status.ACTIVE: "The key works again.",
+        }[to]
         return self._back(request, key, text, messages.SUCCESS)
 
     def _key(self, request: HttpRequest, key_id: int) -> ServiceKey:

@@ -101,6 +101,10 @@ class IDTokenAdmin(ReadOnlyAdmin):
     search_fields = WHOSE
     fields = ["user", "application", "expires"]
 
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        """Leave out of the menu what the server keeps for itself."""
+        return False
+
 
 @transaction.atomic
 def _revoke(token: AccessToken | RefreshToken, request: HttpRequest) -> None:

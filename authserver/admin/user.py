@@ -162,10 +162,11 @@ class UserAdmin(AuditedAdmin, DjangoUserAdmin):
         return [(title, {**options, "fields": fields}), *others]
 
     def save_related(self, request: HttpRequest, form: Any, *args: Any) -> None:
-        """Leave roles behind with the institution that they were given for."""
+        """Leave roles and permissions behind with the institution they were given for."""
         super().save_related(request, form, *args)
         if getattr(form, "is_moved", False):
             form.instance.groups.clear()
+            form.instance.user_permissions.clear()
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         """Show, and do not let change, the rights that only others may give."""
@@ -221,7 +222,7 @@ class UserAdmin(AuditedAdmin, DjangoUserAdmin):
 
     @admin.display(description="access")
     def lists(self, user: User) -> str:
-        """Lead to what the account has open, allowed and did, as far as one may look."""
+        """Link to what the account has open, allowed and did."""
         links = (
             ("Access tokens", "authserver_accesstoken"),
             ("Refresh tokens", "authserver_refreshtoken"),

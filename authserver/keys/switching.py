@@ -25,7 +25,7 @@ def switch(*, key_id: int, to: Status, actor: str, now: datetime) -> bool:
     if before == to:
         return False
     key.status = to
-    key.save(update_fields=["status"])
+    key.save()
     audit.record(
         AuditEvent.Action.KEY_CHANGED,
         actor=actor,

@@ -212,7 +212,7 @@ class Validator(RequestValidator):
     def invalidate_authorization_code(
         self, client_id: str, code: str, request: Request, *args: Any, **kwargs: Any
     ) -> None:
-        """Nothing is left to do: the code was consumed with the tokens it brought."""
+        """Nothing is left to do: issuing the tokens consumed the code."""
 
 
 def _continue(exchange: Exchange, row: Grant | RefreshToken) -> None:

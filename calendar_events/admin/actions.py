@@ -12,6 +12,7 @@ from calendar_events.admin.base import RecordAdmin
 from calendar_events.models import Status
 from calendar_events.permissions import Actor, NotAllowed
 from calendar_events.services.refusals import InTrash, InvalidFields
+from calendar_events.store.saving import VersionConflict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     Write = Callable[[Any, Actor], object]
 
 
+REFUSALS = (NotAllowed, InTrash, InvalidFields, VersionConflict)
+
+
 def apply_to_each(
     request: HttpRequest, records: QuerySet[Any], write: Write, *, done: str
 ) -> None:
@@ -32,14 +36,17 @@ def apply_to_each(
         actor = Actor(user=request.user, institution=record.institution)
         try:
             write(record, actor)
-        except (NotAllowed, InTrash, InvalidFields):
+        except (*REFUSALS, type(record).DoesNotExist):
             left += 1
         else:
             changed += 1
     if changed or not left:
         messages.success(request, f"{done}: {changed}.")
     if left:
-        messages.warning(request, f"Left as they are, for you may not change them: {left}.")
+        messages.warning(
+            request,
+            f"Left as they are, for you may not change them or somebody just did: {left}.",
+        )
 
 
 class StatusActions(RecordAdmin):

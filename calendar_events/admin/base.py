@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from contextlib import contextmanager
+from functools import wraps
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,25 @@ def refused_as_forbidden() -> Iterator[None]:
         yield
     except NotAllowed as error:
         raise PermissionDenied(str(error)) from error
+
+
+def problems_in_words(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Say so when somebody else was faster between the look and the write."""
+
+    @wraps(view)
+    def wrapped(
+        self: RecordAdmin, request: HttpRequest, *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        try:
+            return view(self, request, *args, **kwargs)
+        except VersionConflict:
+            problem = CHANGED_MEANWHILE
+        except (TermExists, InvalidFields) as error:
+            problem = str(error)
+        messages.error(request, problem)
+        return HttpResponseRedirect(request.get_full_path())
+
+    return wrapped
 
 
 class CalendarAdmin(InstitutionScopedAdmin):
@@ -176,6 +196,7 @@ class RecordAdmin(CalendarAdmin, SimpleHistoryAdmin, metaclass=AbstractAdminType
             raise Http404
         return super().history_view(request, object_id, extra_context)
 
+    @problems_in_words
     def history_form_view(
         self,
         request: HttpRequest,
@@ -188,13 +209,9 @@ class RecordAdmin(CalendarAdmin, SimpleHistoryAdmin, metaclass=AbstractAdminType
             raise Http404
         if request.method == "POST" and not self.has_change_permission(request):
             raise PermissionDenied
-        return self._answer_to_problems(
-            request,
-            lambda: super(RecordAdmin, self).history_form_view(
-                request, object_id, version_id, extra_context
-            ),
-        )
+        return super().history_form_view(request, object_id, version_id, extra_context)
 
+    @problems_in_words
     def changeform_view(
         self,
         request: HttpRequest,
@@ -203,22 +220,4 @@ class RecordAdmin(CalendarAdmin, SimpleHistoryAdmin, metaclass=AbstractAdminType
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
         """Add or change a record."""
-        return self._answer_to_problems(
-            request,
-            lambda: super(RecordAdmin, self).changeform_view(
-                request, object_id, form_url, extra_context
-            ),
-        )
-
-    def _answer_to_problems(
-        self, request: HttpRequest, view: Callable[[], HttpResponse]
-    ) -> HttpResponse:
-        """Say so when somebody else was faster between the look and the write."""
-        try:
-            return view()
-        except VersionConflict:
-            problem = CHANGED_MEANWHILE
-        except (TermExists, InvalidFields) as error:
-            problem = str(error)
-        messages.error(request, problem)
-        return HttpResponseRedirect(request.get_full_path())
+        return super().changeform_view(request, object_id, form_url, extra_context)

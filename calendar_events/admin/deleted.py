@@ -42,7 +42,7 @@ class DeletedRecords(RecordAdmin):
         return super().changelist_view(request, context)
 
     def deleted_view(self, request: HttpRequest) -> HttpResponse:
-        """List what is gone and can be brought back from its history."""
+        """List deleted records, which can be restored from their history."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         paginator = Paginator(self.get_deleted(request), PER_PAGE)

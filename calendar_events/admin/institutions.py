@@ -87,7 +87,7 @@ def offer(fields: dict[str, forms.Field], only: str = "") -> None:
         return
     if only:
         names = dict(choices()) if conf.institutions else {}
-        own = [(only, names.get(only, only))]
-        fields["institution"] = forms.ChoiceField(choices=own, initial=only)
+        choice = [(only, names.get(only, only))]
+        fields["institution"] = forms.ChoiceField(choices=choice, initial=only)
     elif conf.institutions:
         fields["institution"] = InstitutionField()

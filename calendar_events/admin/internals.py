@@ -18,6 +18,10 @@ class ReadOnlyAdmin(InstitutionScopedAdmin):
 
     show_full_result_count = False
 
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        """Leave out of the menu what the server keeps for itself."""
+        return False
+
     def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:
         """Nobody adds by hand."""
         return False

@@ -78,6 +78,13 @@ class PublishedAdmin(StatusActions, DeletedRecords):
         actor = Actor(user=request.user, institution="")
         return institution_of(request) is None or actor.has("read_unpublished", self.model)
 
+    def get_deleted(self, request: HttpRequest) -> QuerySet[Any]:
+        """Keep others' records, which may have been drafts, from who may not read those."""
+        states = super().get_deleted(request)
+        if self._reads_all(request):
+            return states
+        return states.filter(author=request.user.pk)
+
     def has_view_history_or_change_history_permission(
         self, request: HttpRequest, obj: Any = None
     ) -> bool:

@@ -9,15 +9,16 @@ from typing import Any, Final
 
 from calendar_events import roles as calendar
 
+TOKENS: Final = tuple(
+    f"authserver.{verb}_{kind}token"
+    for verb in ("view", "change")
+    for kind in ("access", "refresh")
+)
 ACCOUNTS: Final = (
     *("authserver.view_institution", "authserver.view_user", "authserver.add_user"),
     *("authserver.change_user", "authserver.view_consent", "authserver.view_grant"),
     *("authserver.view_pendingrequest", "authserver.view_auditevent"),
-    *(
-        f"authserver.{verb}_{token}token"
-        for verb in ("view", "change")
-        for token in ("access", "refresh")
-    ),
+    *TOKENS,
     *(f"axes.{verb}_accessfailurelog" for verb in ("view", "delete")),
 )
 KEYS_TO_SEE: Final = tuple(
@@ -33,11 +34,7 @@ KEYS: Final = (
         for verb in ("add", "change", "delete")
         for link in ("keyservice", "keyinstitution")
     ),
-    *(
-        f"authserver.{verb}_{token}token"
-        for verb in ("view", "change")
-        for token in ("access", "refresh")
-    ),
+    *TOKENS,
 )
 EVERYTHING_TO_SEE: Final = (
     *(name for name in (*ACCOUNTS, *KEYS) if ".view_" in name),

@@ -1,4 +1,4 @@
-"""Addresses of a deployment, and what the edge is told of the apps' addresses."""
+"""The addresses of a deployment, for the apps and for platform_errors."""
 
 from __future__ import annotations
 

@@ -56,6 +56,30 @@ def test_a_key_is_canceled_and_restored_from_its_page(desk):
     assert {(event.actor, event.client_id) for event in changes} == {("admin", "reading")}
 
 
+@pytest.mark.parametrize("to", ["canceled", "active"])
+def test_a_second_click_does_not_take_the_first_back(desk, to):
+    before = {"canceled": "active", "active": "canceled"}[to]
+    key = factories.ServiceKeyFactory(status=before)
+    desk.open(page("servicekey_switch", key.pk))
+    form = dict(desk.page.forms[-1].form_values())
+
+    for _ in range(2):
+        desk.send(page("servicekey_switch", key.pk), form)
+
+    assert status(key) == to
+    assert AuditEvent.objects.filter(action="key_changed").count() == 1
+
+
+def test_a_status_that_does_not_exist_changes_nothing(desk):
+    key = factories.ServiceKeyFactory()
+    desk.open(page("servicekey_switch", key.pk))
+    form = dict(desk.page.forms[-1].form_values())
+
+    desk.send(page("servicekey_switch", key.pk), form | {"to": "gone"})
+
+    assert (status(key), "Nothing was chosen." in desk.text) == ("active", True)
+
+
 @pytest.mark.parametrize(
     ("action", "before", "after"),
     [("cancel", "active", "canceled"), ("restore", "canceled", "active")],
@@ -161,7 +185,7 @@ def test_the_record_says_from_what_to_what(desk, alice, northgate):
 
     event = AuditEvent.objects.get(action="account_changed")
     values = event.details["values"]
-    assert values[0] == f"Full name: Alice → {'A' * 200}" or values[0].startswith("Full")
+    assert f"Full name: {alice.full_name} → {'A' * 200}" in values
     assert f"Email: {alice.email or 'nothing'} → new@example.org" in values
 
 
