@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from django.db import transaction
 from rest_framework.negotiation import BaseContentNegotiation
-from rest_framework.permissions import SAFE_METHODS
 from rest_framework.renderers import BaseRenderer
 
 from platform_errors.conf import conf
@@ -18,7 +15,6 @@ from platform_errors.http import negotiation
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from django.http.response import HttpResponseBase
     from rest_framework.parsers import BaseParser
     from rest_framework.request import Request
 
@@ -49,8 +45,7 @@ class XmlRenderer(BaseRenderer):
 class QualityNegotiation(BaseContentNegotiation):
     """DRF's seam, with the quality values that its own negotiation ignores.
 
-    Ties go to the view's first renderer. When there is none that the caller accepts, its
-    success becomes ``NotAcceptable`` (spec 7.4).
+    Ties go to the view's first renderer.
     """
 
     def select_parser(
@@ -66,7 +61,11 @@ class QualityNegotiation(BaseContentNegotiation):
         renderers: Iterable[BaseRenderer],
         format_suffix: str | None = None,
     ) -> tuple[BaseRenderer, str]:
-        """Return the renderer that the caller wants most."""
+        """Return the renderer that the caller wants most.
+
+        Raises ``NotAcceptable`` when there is none that it accepts (spec 7.4);
+        ``PlatformView`` answers so only where it would have answered with a success.
+        """
         renderers = list(renderers)
         accept = request.META.get("HTTP_ACCEPT", "")
         if accept in {"", "*/*"}:
@@ -77,33 +76,10 @@ class QualityNegotiation(BaseContentNegotiation):
         ]
         best = max(wanted)
         if best.quality <= 0:
-            _refuse_success(request.parser_context["view"], request, renderers)
-            return renderers[0], str(renderers[0].media_type)
+            available = ", ".join(str(renderer.media_type) for renderer in renderers)
+            raise NotAcceptable(f"available: {available}")
         chosen = renderers[wanted.index(best)]
         return chosen, str(chosen.media_type)
-
-
-def _refuse_success(view: Any, request: Request, renderers: list[BaseRenderer]) -> None:
-    """Let the view answer with 406 where it would have answered with a success.
-
-    Not at once: whatever stands in the way of a success comes first, and errors have a
-    format of their own (decisions 6). A write is undone.
-    """
-    name = (request.method or "").lower()
-    if name not in view.http_method_names or not hasattr(view, name):
-        return  # 405, presently
-    method = getattr(view, name)
-    is_read = request.method in SAFE_METHODS
-
-    def answer(*args: Any, **kwargs: Any) -> HttpResponseBase:
-        with nullcontext() if is_read else transaction.atomic():
-            response: HttpResponseBase = method(*args, **kwargs)
-            if 200 <= response.status_code < 300:
-                available = ", ".join(str(renderer.media_type) for renderer in renderers)
-                raise NotAcceptable(f"available: {available}")
-        return response
-
-    setattr(view, name, answer)
 
 
 def _media_types(renderer: BaseRenderer) -> tuple[str, ...]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
+from django.db import transaction
 from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -20,13 +22,57 @@ from platform_errors.permissions import (
 from platform_errors.renderers import QualityNegotiation, XmlRenderer
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rest_framework.renderers import BaseRenderer
     from rest_framework.request import Request
 
     from platform_errors.credentials import Credentials, Service
 
 
 class PlatformView(APIView):
-    """A view of an API: what it answers depends on form and caller (decisions 6)."""
+    """A view of an API: what it answers depends on form and caller (decisions 6).
+
+    Where the caller accepts none of the view's representations, a success becomes 406
+    (spec 7.4). Not at once: whatever stands in the way of a success comes first, and errors
+    have a format of their own. A view that writes does so ``with self.atomic():``, so that
+    a write that could not be answered is not made.
+    """
+
+    not_acceptable: catalogue.NotAcceptable | None = None
+
+    def perform_content_negotiation(
+        self,
+        request: Request,
+        force: bool = False,  # noqa: FBT001, FBT002 -- DRF's signature
+    ) -> tuple[BaseRenderer, str]:
+        """Return the renderer that the caller wants, or the first until it matters."""
+        chosen: tuple[BaseRenderer, str]
+        try:
+            chosen = super().perform_content_negotiation(request, force)
+        except catalogue.NotAcceptable as error:
+            self.not_acceptable = error
+            chosen = super().perform_content_negotiation(request, force=True)
+        return chosen
+
+    @contextmanager
+    def atomic(self) -> Iterator[None]:
+        """Write in a transaction, which a caller who accepts no answer of ours undoes.
+
+        Raises ``NotAcceptable`` at its end.
+        """
+        with transaction.atomic():
+            yield
+            if self.not_acceptable is not None:
+                raise self.not_acceptable
+
+    def finalize_response(
+        self, request: Request, response: Response, *args: Any, **kwargs: Any
+    ) -> Response:
+        """Put 406 in place of a success that the caller does not accept."""
+        if self.not_acceptable is not None and 200 <= response.status_code < 300:
+            response = self.handle_exception(self.not_acceptable)
+        return super().finalize_response(request, response, *args, **kwargs)
 
     @property
     def default_response_headers(self) -> dict[str, str]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.utils import timezone
-from rest_framework.permissions import SAFE_METHODS
 from rest_framework.viewsets import GenericViewSet
 
 from calendar_events.api.dialect import EVENTS
@@ -14,7 +12,6 @@ from calendar_events.api.metadata import RouteMetadata
 from calendar_events.api.renderers import DocumentRenderer
 from calendar_events.api.schema.operations import EventsAutoSchema
 from calendar_events.conf import conf
-from calendar_events.services.images import delete_files_on_rollback
 from platform_errors.authentication import BearerAuthentication, HmacAuthentication
 from platform_errors.parsers import FormParser, JsonParser
 from platform_errors.permissions import (
@@ -28,16 +25,10 @@ from platform_errors.views import PlatformView
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from django.http import HttpRequest
-    from django.http.response import HttpResponseBase
     from rest_framework.request import Request
     from rest_framework.response import Response
 
     from platform_errors.errors.dialects import Dialect
-
-
-class _Rollback(Exception):
-    """The answer is a refusal, so nothing of the write may stay."""
 
 
 class EventsView(PlatformView, GenericViewSet[Any]):
@@ -61,16 +52,6 @@ class EventsView(PlatformView, GenericViewSet[Any]):
 
     now: datetime
     """The moment that the whole request is answered for."""
-
-    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """Answer; a write that was done and then refused (406) leaves no file behind."""
-        if request.method in SAFE_METHODS:
-            return super().dispatch(request, *args, **kwargs)
-        with suppress(_Rollback), delete_files_on_rollback():
-            response = super().dispatch(request, *args, **kwargs)
-            if response.status_code >= 400:
-                raise _Rollback
-        return response
 
     def options(self, request: Any, *args: Any, **kwargs: Any) -> Response:
         """Describe the route as this caller may use it; ``Allow`` says the same.

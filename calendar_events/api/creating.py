@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from django.db import transaction
 from django.http import HttpResponse
 
-from calendar_events.api import callers, conditional, fieldsets, idempotency, responses
+from calendar_events.api import conditional, fieldsets, idempotency, responses
 from calendar_events.api.attempts import until_done
 from calendar_events.services.images import delete_files_on_rollback
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
 
     from django.http.response import HttpResponseBase
     from rest_framework.request import Request
     from rest_framework.response import Response
 
     from calendar_events.api.idempotency import Claim
-    from calendar_events.models import Event, Organizer, Term, Venue
     from calendar_events.permissions import Actor
 
 KEPT_HEADERS = ("Location", "ETag", "Last-Modified")
@@ -27,32 +26,29 @@ KEPT_HEADERS = ("Location", "ETag", "Last-Modified")
 
 def answer(
     request: Request,
-    actor: Actor,
-    body: Mapping[str, Any],
+    claim: Claim | None,
     *,
     read: Callable[[], Any],
-    create: Callable[[Any], Event | Venue | Organizer | Term],
+    create: Callable[[Any], Response],
+    atomic: Callable[[], AbstractContextManager[None]],
 ) -> HttpResponseBase:
     """Return the answer to a create, the first one if it was asked before.
 
     ``read`` reads the body and may take its time, over the network even; ``create`` then
-    gets what it returned, inside the transaction.
+    gets what it returned, inside the transaction, which ``atomic`` makes.
 
-    Raises what both raise, ``KeyUnreadable`` and ``KeyReused``.
+    Raises what they raise, and ``KeyReused``.
     """
-    claim = _claim(request, actor, body)
 
     def once() -> HttpResponseBase:
         earlier = idempotency.earlier_answer(claim) if claim else None
         if earlier is not None:
             return _repeated(earlier)
         changes = read()
-        with delete_files_on_rollback(), transaction.atomic():
+        with delete_files_on_rollback(), atomic():
             if claim:
                 idempotency.take(claim)
-            response = responses.written(
-                create(changes), viewer=callers.as_viewer(actor), status=201
-            )
+            response = create(changes)
             if claim:
                 idempotency.keep(claim, _kept(request, response))
         return response
@@ -60,8 +56,8 @@ def answer(
     return until_done(once)
 
 
-def _claim(request: Request, actor: Actor, body: Mapping[str, Any]) -> Claim | None:
-    """Return the claim of a request that carries a key."""
+def claim_of(request: Request, actor: Actor, body: Mapping[str, Any]) -> Claim | None:
+    """Return the claim of a request that carries a key. Raises ``KeyUnreadable``."""
     key = request.META.get("HTTP_IDEMPOTENCY_KEY")
     if key is None:
         return None

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from django.db import transaction
 from django.utils import timezone
 
 from calendar_events.api import callers, changing, creating, responses
@@ -61,12 +60,19 @@ class Writes(EventsView):
             zone = self.input_zone(request)
             body = bodies.read(request, lists=self.lists)
             pictures: dict[str, Picture] = {}
+
+            def create(changes: Any) -> Response:
+                created = self.perform_create(actor, changes)
+                return responses.written(
+                    created, viewer=callers.as_viewer(actor), status=201
+                )
+
             return creating.answer(
                 request,
-                actor,
-                body,
+                creating.claim_of(request, actor, body),
                 read=lambda: self.read(actor, body, pictures, zone=zone),
-                create=lambda changes: self.perform_create(actor, changes),
+                create=create,
+                atomic=self.atomic,
             )
 
     def update(self, request: Request, *_args: Any, **address: str) -> Any:
@@ -80,7 +86,7 @@ class Writes(EventsView):
             body = changing.checked_body(request, record, viewer, lists=self.lists)
             changes = self.read(actor, body, pictures, zone=zone, current=record)
             version = changing.expected_version(request, record, body)
-            with delete_files_on_rollback(), transaction.atomic():
+            with delete_files_on_rollback(), self.atomic():
                 written = self.perform_update(actor, record, changes, version)
                 # In the transaction, so that it is this write that is answered.
                 return responses.written(written, viewer=viewer)
@@ -98,7 +104,7 @@ class Writes(EventsView):
                 raise InTrash(str(record))
             responses.check_preconditions(request, record, viewer=viewer)
             version = changing.expected_version(request, record)
-            with transaction.atomic():
+            with self.atomic():
                 if to_trash:
                     trashed = trash_record(
                         type(record),

@@ -8,7 +8,6 @@ from rest_framework.parsers import JSONParser
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from platform_errors.errors.dialects import PLATFORM, Dialect, register
 from platform_errors.models import Nonce
@@ -21,10 +20,10 @@ from platform_errors.permissions import (
 )
 from platform_errors.renderers import XmlRenderer
 from platform_errors.tests.factories import PERMISSION, SERVICE
-from platform_errors.views import NoSuchResource
+from platform_errors.views import NoSuchResource, PlatformView
 
 
-class Probe(APIView):
+class Probe(PlatformView):
     """Reads are open, writes ask for everything."""
 
     error_dialect = PLATFORM
@@ -61,7 +60,7 @@ class CredentialsProbe(Probe):
     permission_classes = [RequiresCredentials]
 
 
-class ForgetfulProbe(APIView):
+class ForgetfulProbe(PlatformView):
     """Says nothing of what it requires."""
 
     def get(self, request):
@@ -74,7 +73,7 @@ class DrfProbe(Probe):
     permission_classes = [IsAuthenticated]
 
 
-class Failing(APIView):
+class Failing(PlatformView):
     """Raises what the test put into ``failure``."""
 
     authentication_classes = ()
@@ -101,7 +100,8 @@ class Writing(Failing):
         return HttpResponseNotModified()
 
     def put(self, request):
-        Nonce.objects.create(client_id="written", timestamp=1, nonce="n")
+        with self.atomic():
+            Nonce.objects.create(client_id="written", timestamp=1, nonce="n")
         return Response({})
 
 
