@@ -3,7 +3,7 @@
 from django.urls import URLPattern, path, re_path
 
 from authserver.legacy import urls as legacy
-from authserver.views.endpoints.base import NoSuchEndpoint
+from authserver.oauth.dialect import ENDPOINT
 from authserver.views.endpoints.introspect import Introspect
 from authserver.views.endpoints.metadata import Metadata
 from authserver.views.endpoints.revoke import Revoke
@@ -14,6 +14,7 @@ from authserver.views.pages.grant import Continue, Finish, Grant
 from authserver.views.pages.institution import ChooseInstitution
 from authserver.views.pages.login import Login, SwitchAccount
 from authserver.views.pages.logout import Logout
+from platform_errors.views import NoSuchResource
 
 app_name = "authserver"
 
@@ -38,7 +39,9 @@ endpoints: list[URLPattern] = [
     re_path(r"^token/?\Z", Token.as_view(), name="token"),
     re_path(r"^revoke/?\Z", Revoke.as_view(), name="revoke"),
     re_path(r"^introspect/?\Z", Introspect.as_view(), name="introspect"),
-    re_path(r"^(?:token|revoke|introspect)/", NoSuchEndpoint.as_view()),
+    re_path(
+        r"^(?:token|revoke|introspect)/", NoSuchResource.as_view(error_dialect=ENDPOINT)
+    ),
 ]
 
 urlpatterns: list[URLPattern] = [*pages, *endpoints, *legacy.urlpatterns]

@@ -9,7 +9,7 @@ from authserver.urls import well_known
 
 API_MOUNT = f"{settings.BASE_MOUNT}{settings.VENDOR_NS}/"
 
-handler400 = "authserver.views.endpoints.failures.bad_request"
+handler400 = "platform_errors.errors.django_handlers.bad_request"
 handler403 = "platform_errors.errors.django_handlers.permission_denied"
 handler404 = "platform_errors.errors.django_handlers.page_not_found"
 handler500 = "platform_errors.errors.django_handlers.server_error"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from authserver.errors import InvalidRequest, UnauthorizedClient
-from authserver.oauth.generation import Generation, platform_members
+from authserver.oauth.dialect import EndpointDialect, platform_members
+from authserver.oauth.generation import Generation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,8 +59,12 @@ class OldGeneration(Generation):
         }
         return members
 
-    def error_members(self, error: ApiError) -> dict[str, Any]:
-        """Leave ``error`` out: its clients fail on one that is no object."""
+
+class OldEndpointDialect(EndpointDialect):
+    """Errors without ``error``: its clients fail on one that is no object."""
+
+    def members(self, error: ApiError) -> dict[str, Any]:
+        """Return the members that every generation reads."""
         return platform_members(error)
 
 
@@ -69,3 +74,4 @@ def _check_together(authenticating: str | None, context: str | None) -> None:
 
 
 OLD = OldGeneration()
+OLD_ENDPOINT = OldEndpointDialect()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from authserver.legacy.generation import OLD
-from authserver.views.endpoints.base import NoSuchEndpoint
+from authserver.legacy.generation import OLD, OLD_ENDPOINT
 from authserver.views.endpoints.token import Token
 from authserver.views.pages.authorize import Authorize
 
@@ -18,9 +17,4 @@ class AccessToken(Token):
     """``POST {auth_url}/accessToken``."""
 
     generation = OLD
-
-
-class NoSuchAccessToken(NoSuchEndpoint):
-    """What lies below ``/accessToken``: nothing."""
-
-    generation = OLD
+    error_dialect = OLD_ENDPOINT

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from authserver.errors import error_description, token_error
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from authserver.oauth.client_request import ClientRequest
     from platform_errors.credentials import ServiceKey
-    from platform_errors.errors.base import ApiError
 
 
 class Generation:
@@ -34,25 +31,6 @@ class Generation:
     ) -> dict[str, Any]:
         """Return the members of a success, made of the present ones."""
         return members
-
-    def error_members(self, error: ApiError) -> dict[str, Any]:
-        """Return the members of an error, of RFC 6749 and of the platform."""
-        return {
-            "error": token_error(error),
-            "error_description": error_description(error.text),
-            **platform_members(error),
-            "reason": error.reason,
-            **error.evidence,
-        }
-
-
-def platform_members(error: ApiError) -> dict[str, Any]:
-    """Return the members of an error that every generation reads."""
-    return {
-        "code": error.status_code,
-        "message": error.text,
-        "details": str(error.detail),
-    }
 
 
 PRESENT = Generation()

@@ -7,20 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from django.http import HttpResponse
 
-from authserver.oauth.generation import PRESENT, Generation
-from platform_errors.conf import conf
 from platform_errors.errors import documents
-from platform_errors.errors.log import state_reason
-from platform_errors.http import negotiation
-from platform_errors.http.authorization_header import challenge
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from django.http import HttpRequest
-
     from authserver.oauth.exchange import Exchange, Issued
-    from platform_errors.errors.base import ApiError
 
 # RFC 6749 section 5.1; errors as well, they may name a key.
 HEADERS = {
@@ -63,33 +55,6 @@ def token_members(exchange: Exchange, issued: Issued) -> dict[str, Any]:
     return members
 
 
-def error_response(
-    error: ApiError,
-    request: HttpRequest,
-    *,
-    generation: Generation = PRESENT,
-    basic: bool = False,
-) -> HttpResponse:
-    """Return an error with the members of RFC 6749 and of the platform (decisions 4).
-
-    ``basic``: a 401 challenges with Basic, whatever the client tried.
-    """
-    accept = request.META.get("HTTP_ACCEPT", "")
-    if _prefers_xml(accept):
-        response = HttpResponse(
-            documents.error_xml(error, conf.error_response_ns),
-            content_type=documents.XML_CONTENT_TYPE,
-        )
-    else:
-        response = json_response(generation.error_members(error))
-    response.status_code = error.status_code
-    for name, value in (HEADERS | error.headers).items():
-        response[name] = value
-    if error.status_code == 401:
-        response["WWW-Authenticate"] = _challenge(request, basic=basic)
-    return state_reason(response, error.reason)
-
-
 def json_response(members: dict[str, Any]) -> HttpResponse:
     """Return JSON that nobody keeps."""
     return HttpResponse(
@@ -97,20 +62,6 @@ def json_response(members: dict[str, Any]) -> HttpResponse:
         content_type=documents.JSON_CONTENT_TYPE,
         headers=HEADERS,
     )
-
-
-def _prefers_xml(accept: str) -> bool:
-    """Return whether XML is wanted more than JSON; ties and ``*/*`` are JSON."""
-    xml = negotiation.preference(accept, *negotiation.XML_TYPES)
-    return xml.quality > negotiation.preference(accept, negotiation.JSON).quality
-
-
-def _challenge(request: HttpRequest, *, basic: bool) -> str:
-    """Answer in the scheme that failed (RFC 6749 section 5.2)."""
-    scheme = request.META.get("HTTP_AUTHORIZATION", "").lstrip(" \t").lower()
-    if basic or scheme.startswith("basic"):
-        return f'Basic realm="{conf.issuer}", charset="UTF-8"'
-    return challenge()
 
 
 def _seconds(now: datetime, moment: datetime) -> str:

@@ -12,12 +12,11 @@ from django.contrib.messages import middleware as messages
 from django.http import HttpResponse
 from simple_history.middleware import HistoryRequestMiddleware
 
-from authserver.views.endpoints.failures import endpoint_error
 from config.serving.gateway import OVERLOADED
 from platform_errors.conf import conf
 from platform_errors.errors.catalogue import HttpsRequired, Unavailable
-from platform_errors.errors.dialects import dialect_of
-from platform_errors.errors.django_handlers import page
+from platform_errors.errors.dialects import dialect_for
+from platform_errors.errors.django_handlers import refused
 from platform_errors.errors.handler import RETRY_AFTER_SECONDS, error_response
 from platform_errors.http.client_address import is_trusted
 from platform_errors.http.mounts import is_below
@@ -73,12 +72,11 @@ class HttpsMiddleware:
             return self.get_response(request)
         if is_below(request.path, ALSO_IN_PLAIN_HTTP):
             return self.get_response(request)
-        error = HttpsRequired()
-        dialect = dialect_of(request.path)
+        dialect = dialect_for(request)
         if dialect is not None:
-            return error_response(error, request, dialect)
+            return error_response(HttpsRequired(), request, dialect)
         location = f"{settings.ISSUER}{request.get_full_path()}"
-        return endpoint_error(request, error) or HttpResponse(
+        return HttpResponse(
             status=HTTPStatus.PERMANENT_REDIRECT, headers={"Location": location}
         )
 
@@ -100,10 +98,7 @@ class OverloadMiddleware:
         error = Unavailable(
             "the server is busy", headers={"Retry-After": str(RETRY_AFTER_SECONDS)}
         )
-        dialect = dialect_of(request.path)
-        if dialect is not None:
-            return error_response(error, request, dialect)
-        return endpoint_error(request, error) or page(error)
+        return refused(request, error)
 
 
 class MessageMiddleware(messages.MessageMiddleware):

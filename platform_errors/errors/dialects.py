@@ -1,4 +1,4 @@
-"""How each API words its errors, and which answers where no view was reached.
+"""How each API words its errors, and which of them an address speaks.
 
 A dialect is an object that an app registers, by a name that ``MOUNTS`` may give to a path.
 """
@@ -6,13 +6,20 @@ A dialect is an object that an app registers, by a name that ``MOUNTS`` may give
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, ClassVar
+
+from django.urls import Resolver404, resolve
 
 from platform_errors.conf import conf
 from platform_errors.http import negotiation
+from platform_errors.http.authorization_header import challenge
 from platform_errors.http.mounts import is_below
 
 if TYPE_CHECKING:
+    from django.http import HttpRequest
+    from rest_framework.request import Request
+
     from platform_errors.errors.base import ApiError
 
 
@@ -28,6 +35,13 @@ class Dialect(ABC):
     @abstractmethod
     def members(self, error: ApiError) -> dict[str, Any]:
         """Return the members of the JSON document."""
+
+    def headers(self, error: ApiError, request: HttpRequest | Request) -> dict[str, str]:
+        """Return the headers of an answer, beside those that the error brings."""
+        headers = {"Cache-Control": "no-store", "Vary": "Accept, Authorization"}
+        if error.status_code == HTTPStatus.UNAUTHORIZED or error.bearer_error:
+            headers["WWW-Authenticate"] = challenge(error.bearer_error)
+        return headers
 
 
 _registered: dict[str, Dialect] = {}
@@ -73,8 +87,26 @@ PLATFORM = PlatformDialect()
 register(PLATFORM)
 
 
+def dialect_for(request: HttpRequest) -> Dialect | None:
+    """Return the dialect of an address, for who refuses a request before its view.
+
+    That of its mount or of the view that it leads to; ``None`` for a page.
+    """
+    mounted = dialect_of(request.path)
+    if mounted is not None:
+        return mounted
+    try:
+        view = resolve(request.path_info).func
+    except Resolver404:
+        return None
+    given: dict[str, Any] = getattr(view, "view_initkwargs", {})
+    spoken = getattr(getattr(view, "view_class", None), "error_dialect", None)
+    dialect: Dialect | None = given.get("error_dialect", spoken)
+    return dialect
+
+
 def dialect_of(path: str) -> Dialect | None:
-    """Return the dialect of the longest mount that holds a path; ``None`` for a page."""
+    """Return the dialect of the longest mount that holds a path."""
     mounts = conf.mounts
     holding = [prefix for prefix in mounts if is_below(path, (prefix,))]
     return _registered[mounts[max(holding, key=len)]] if holding else None

@@ -19,7 +19,6 @@ from django.core.signals import got_request_exception
 from django.db import Error, InterfaceError, InternalError, OperationalError
 from django.http import Http404, HttpResponse, UnreadablePostError
 from django.http.multipartparser import MultiPartParserError
-from django.utils.cache import patch_vary_headers
 from rest_framework import exceptions as drf
 from rest_framework.exceptions import ErrorDetail
 
@@ -27,7 +26,6 @@ from platform_errors.conf import conf
 from platform_errors.errors import base, catalogue, dialects, documents, writes
 from platform_errors.errors.base import ApiError
 from platform_errors.errors.log import state_reason
-from platform_errors.http.authorization_header import challenge
 from platform_errors.http.request_id import current_request_id
 
 if TYPE_CHECKING:
@@ -67,7 +65,10 @@ def handle(exc: Exception, context: Mapping[str, Any]) -> HttpResponse:
 def error_response(
     error: ApiError, request: HttpRequest | Request, dialect: dialects.Dialect
 ) -> HttpResponse:
-    """Return the response for an error, headers included (decisions 5 and decisions 6)."""
+    """Return the response for an error, headers included (decisions 5 and decisions 6).
+
+    Every error that a program gets is made here, whichever interface it called.
+    """
     document = documents.error_document(
         error,
         dialect=dialect,
@@ -78,11 +79,8 @@ def error_response(
         document.content,
         status=error.status_code,
         content_type=document.content_type,
-        headers={"Cache-Control": "no-store", **error.headers},
+        headers={**dialect.headers(error, request), **error.headers},
     )
-    if error.status_code == HTTPStatus.UNAUTHORIZED or error.bearer_error:
-        response["WWW-Authenticate"] = challenge(error.bearer_error)
-    patch_vary_headers(response, ("Accept", "Authorization"))
     return state_reason(response, error.reason)
 
 

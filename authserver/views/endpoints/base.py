@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from django.utils.decorators import method_decorator
 from django.views import View
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_post_parameters
 
-from authserver.oauth import clients, responses
+from authserver.oauth import clients
+from authserver.oauth.dialect import CLIENT_ENDPOINT, ENDPOINT
 from authserver.oauth.generation import PRESENT
 from platform_errors.errors import catalogue
-from platform_errors.errors.handler import api_error_of, report
+from platform_errors.errors.handler import handle
 from platform_errors.throttling import require_within_rate
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from authserver.keys.store import Client
     from authserver.oauth.client_request import ClientRequest
+    from platform_errors.errors.dialects import Dialect
 
 
 @method_decorator(csrf_exempt, name="dispatch")
@@ -32,8 +34,7 @@ class Endpoint(View):
 
     http_method_names = ["post", "options"]
     generation = PRESENT
-    challenges_basic = False
-    """Whether a 401 challenges with Basic even where the client did not try it."""
+    error_dialect: ClassVar[Dialect] = ENDPOINT
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Carry out the request; what is raised becomes the answer."""
@@ -41,28 +42,24 @@ class Endpoint(View):
             require_within_rate(request)
             return super().dispatch(request, *args, **kwargs)
         except Exception as exc:  # noqa: BLE001 -- the edge: nothing may leave as HTML
-            error = api_error_of(exc)
-            if isinstance(error, catalogue.InternalError | catalogue.Unavailable):
-                report(exc, request, error)
-            return responses.error_response(
-                error,
-                request,
-                generation=self.generation,
-                basic=self.challenges_basic,
-            )
+            return handle(exc, {"view": self, "request": request})
 
     def http_method_not_allowed(
         self, request: HttpRequest, *args: Any, **kwargs: Any
     ) -> NoReturn:
         """Refuse in the endpoint's own shape (spec 7.4)."""
-        allowed = [name.upper() for name in self.http_method_names if hasattr(self, name)]
-        raise catalogue.MethodNotSupported(headers={"Allow": ", ".join(allowed)})
+        raise catalogue.MethodNotSupported
+
+    @property
+    def allowed_methods(self) -> list[str]:
+        """What ``Allow`` lists, under the name that DRF's views have for it."""
+        return [name.upper() for name in self.http_method_names if hasattr(self, name)]
 
 
 class ClientEndpoint(Endpoint):
     """An endpoint for clients about their tokens (RFC 7009, RFC 7662)."""
 
-    challenges_basic = True
+    error_dialect = CLIENT_ENDPOINT
 
     def authenticate(self, asked: ClientRequest, now: datetime) -> Client:
         """Return the key of the client.
@@ -75,16 +72,3 @@ class ClientEndpoint(Endpoint):
             return clients.authenticate(asked, self.request, now)
         except clients.SecretMissing as error:
             raise clients.AuthenticationRequired(str(error.detail)) from None
-
-
-@method_decorator(csrf_exempt, name="dispatch")  # of this ``dispatch`` as well
-class NoSuchEndpoint(Endpoint):
-    """What lies below an endpoint: nothing, said in the endpoint's shape (decisions 6)."""
-
-    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """Refuse, whatever the method."""
-        return responses.error_response(
-            catalogue.NoSuchResource("nothing lives at this address"),
-            request,
-            generation=self.generation,
-        )

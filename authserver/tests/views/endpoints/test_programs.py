@@ -1,7 +1,12 @@
 """What programs get whatever comes: their own error format, and never a cookie."""
 
+import json
+
 import pytest
-from django.test import Client
+from django.core.exceptions import PermissionDenied
+from django.core.handlers.exception import convert_exception_to_response
+from django.db import OperationalError
+from django.test import Client, RequestFactory
 
 from authserver.tests.oauth_client import assert_error
 from platform_errors.errors.documents import XML_CONTENT_TYPE
@@ -50,6 +55,29 @@ def test_a_host_that_is_not_ours_is_refused_in_the_old_generations_shape():
 
 def test_a_host_that_is_not_ours_may_read_the_refusal_as_any_origin():
     assert ask(TOKEN, host="evil.example")["Access-Control-Allow-Origin"] == "*"
+
+
+@pytest.mark.parametrize(
+    ("raised", "status", "name"),
+    [
+        (OperationalError("away"), 503, "temporarily_unavailable"),
+        (RuntimeError("internal matter"), 500, "server_error"),
+        (PermissionDenied("internal matter"), 403, "invalid_request"),
+    ],
+)
+@pytest.mark.parametrize("path", [TOKEN, REVOKE, INTROSPECT, f"{TOKEN}/x"])
+def test_what_breaks_before_the_view_is_said_in_the_endpoints_own_shape(
+    path, raised, status, name
+):
+    def broken_middleware(_request):
+        raise raised
+
+    request = RequestFactory().post(path)
+    response = convert_exception_to_response(broken_middleware)(request)
+
+    assert (response.status_code, response["Pragma"]) == (status, "no-cache")
+    assert json.loads(response.content)["error"] == name
+    assert b"internal matter" not in response.content
 
 
 @pytest.mark.parametrize("path", ["/oauth2/auth", "/", "/nowhere"])
