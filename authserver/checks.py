@@ -26,6 +26,10 @@ CLASSES = {
     "OAUTH2_SERVER_CLASS": "authserver.oauth.server.Server",
     "OAUTH2_VALIDATOR_CLASS": "authserver.oauth.validator.Validator",
 }
+LOGIN_LIMITS = {
+    "AUTHENTICATION_BACKENDS": "authserver.accounts.login_limits.LoginLimitBackend",
+    "MIDDLEWARE": "authserver.middleware.LoginLimitMiddleware",
+}
 MAX_CODE_SECONDS = 600  # RFC 6749 section 4.1.2
 
 
@@ -38,6 +42,7 @@ def check_settings(**_kwargs: Any) -> list[CheckMessage]:
         *_issuer(),
         *_lifetimes(),
         *_requests(),
+        *_login_limits(),
     ]
 
 
@@ -112,3 +117,17 @@ def _requests() -> Iterator[CheckMessage]:
                 "request revoked and recorded would be rolled back.",
                 id="authserver.E007",
             )
+
+
+def _login_limits() -> Iterator[CheckMessage]:
+    """E008: passwords must not be guessed without end, whichever page asks for them."""
+    for name, path in LOGIN_LIMITS.items():
+        if path not in getattr(settings, name):
+            yield Error(f"{name} must contain {path!r}.", id="authserver.E008")
+    backends = settings.AUTHENTICATION_BACKENDS
+    if backends[0] != LOGIN_LIMITS["AUTHENTICATION_BACKENDS"]:
+        yield Error(
+            "AUTHENTICATION_BACKENDS must begin with the one of the login limits.",
+            hint="A backend before it looks at passwords during a pause.",
+            id="authserver.E008",
+        )

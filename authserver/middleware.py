@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from django.core.exceptions import BadRequest
 
-from authserver.accounts import devices
+from authserver.accounts import devices, login_limits
+from authserver.views.pages.failures import too_many_attempts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,6 +51,20 @@ class DeviceMiddleware:
         response = self.get_response(request)
         devices.remember(request, response)
         return response
+
+
+class LoginLimitMiddleware:
+    """Say how long to wait, in place of any page that asked for a password in a pause."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        """Wrap the next middleware."""
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Serve, and replace the form that came back (``LoginLimitBackend``)."""
+        response = self.get_response(request)
+        account = login_limits.refused_account(request)
+        return response if account is None else too_many_attempts(request, account)
 
 
 class AdminQueryMiddleware:

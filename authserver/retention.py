@@ -53,7 +53,7 @@ def purgeable(now: datetime) -> list[models.QuerySet[Any]]:
         Consent.objects.filter(Q(expires_at__lte=now) | Q(revoked_at__lte=now)),
         Session.objects.filter(expire_date__lte=now),
         RefusalCount.objects.filter(since__lte=now - conf.client_failure_window),
-        *login_limits.purgeable(now),
+        login_limits.purgeable(now),
     ]
 
 

@@ -83,7 +83,6 @@ INSTALLED_APPS = [
     "django.contrib.postgres",
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
-    "axes",
     "csp",
     "django_filters",
     "drf_spectacular",
@@ -120,7 +119,7 @@ MIDDLEWARE = [
     "config.http.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "config.http.middleware.HistoryMiddleware",
-    "axes.middleware.AxesMiddleware",
+    "authserver.middleware.LoginLimitMiddleware",
 ]
 
 TEMPLATES = [
@@ -166,7 +165,7 @@ time_limits.configure_cache(CACHES["default"], env.float("CACHE_TIMEOUT_SECONDS"
 
 AUTH_USER_MODEL = "authserver.User"
 AUTHENTICATION_BACKENDS = [
-    "axes.backends.AxesStandaloneBackend",
+    "authserver.accounts.login_limits.LoginLimitBackend",
     "authserver.accounts.backends.InstitutionBackend",
     "authserver.accounts.backends.LoginBackend",
 ]
@@ -372,18 +371,6 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
 }
-
-# --- Login limits are django-axes' --------------------------------------------------------
-
-AXES_ENABLED = True
-AXES_HANDLER = "authserver.accounts.login_limits.LoginLimits"
-AXES_LOCKOUT_PARAMETERS = ["username", "ip_address"]
-AXES_USERNAME_CALLABLE = "authserver.accounts.login_limits.account_of"
-AXES_CLIENT_IP_CALLABLE = "platform_errors.http.client_address.throttle_ident"
-AXES_LOCKOUT_CALLABLE = "authserver.views.pages.failures.too_many_attempts"
-AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # a refused attempt is not counted
-AXES_ENABLE_ADMIN = False  # authserver.admin shows the one table that is used
-AXES_VERBOSE = False
 
 # --- Logs ---------------------------------------------------------------------------------
 

@@ -17,10 +17,9 @@ if TYPE_CHECKING:
 
 
 HOME = "authserver"
-MOVED = {"auth", "axes"}
+MOVED = {"auth"}
 """Apps of libraries whose pages stand among those of this app."""
 NAMES = {
-    "AccessFailureLog": "Failed logins",
     "Grant": "Authorization codes",
     "Group": "Roles",
     "KeyInstitution": "Institutions on keys",

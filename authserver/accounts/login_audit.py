@@ -1,7 +1,7 @@
 """Logins, failures and sign-outs in the audit record, Django admin's included.
 
-Receivers of Django's own signals; connected in ``apps.py`` after django-axes has connected
-its own, so a failure is counted before it is judged.
+Receivers of Django's own signals, connected in ``apps.py``. What fails is counted here as
+well, before it is judged.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ def connect() -> None:
     user_login_failed.connect(failed, dispatch_uid="authserver.login_audit.failed")
 
 
-def logged_in(user: User, **_kwargs: Any) -> None:
+def logged_in(user: User, request: HttpRequest, **_kwargs: Any) -> None:
     """Record who came in."""
+    login_limits.note_success(request, user.login)
     audit.record_account(Action.LOGIN_SUCCEEDED, user)
 
 
@@ -42,14 +43,15 @@ def logged_out(user: User | None, **_kwargs: Any) -> None:
 def failed(
     credentials: dict[str, Any], request: HttpRequest | None = None, **_kwargs: Any
 ) -> None:
-    """Record a failure, and the lock that it opens.
+    """Count and record a failure, and record the lock that it opens.
 
     Attempts during a lock are refused unseen and not recorded: whoever sends thousands of
     them must not fill the record.
     """
-    if request is None or getattr(request, "axes_locked_out", False):
+    if request is None or login_limits.refused_account(request) is not None:
         return
-    account = login_limits.account_of(request, credentials)
+    account = login_limits.account_of(credentials)
+    failure = login_limits.count_failure(request, account)
     institution = credentials.get("institution")
     record = partial(
         audit.record,
@@ -57,10 +59,6 @@ def failed(
         registry_id=institution.registry_id if isinstance(institution, Institution) else "",
     )
     record(Action.LOGIN_FAILED)
-    seconds = login_limits.seconds_locked_since(
-        request,
-        account,
-        request.axes_attempt_time,  # type: ignore[attr-defined]  # when it was begun
-    )
+    seconds = login_limits.seconds_locked_since(request, account, failure.at)
     if seconds:
         record(Action.LOGIN_LOCKED, seconds=seconds)

@@ -1,8 +1,8 @@
 """How often a login may fail, by account and by address (decisions 3.10 and decisions 9).
 
-django-axes does the wiring (a backend that refuses before a password is looked at, a
-middleware that answers for it, Django admin included) and the storage. Its own rule, a
-fixed pause after a fixed count, is replaced by ``last_lock``: pauses that grow.
+``LoginLimitBackend`` is Django's seam: the first of ``AUTHENTICATION_BACKENDS`` refuses
+before a password is looked at, on every page that asks for one, Django admin's included.
+``login_audit`` hears of failures and successes, ``LoginLimitMiddleware`` answers.
 """
 
 from __future__ import annotations
@@ -12,22 +12,20 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from axes.handlers.database import AxesDatabaseHandler
-from axes.models import AccessFailureLog, AccessLog
+from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.db.models import Max
 from django.utils import timezone
 
 from authserver import audit
 from authserver.accounts import devices
 from authserver.accounts.backends import login_at
 from authserver.conf import conf
-from authserver.models import AuditEvent, Institution, User
+from authserver.models import AuditEvent, Institution, LoginFailure, User
 from authserver.parsing.usernames import normalise_username
 from platform_errors.http.client_address import address_ident, throttle_ident
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
 
     from django.db.models import QuerySet
@@ -38,6 +36,7 @@ MEMORY = timedelta(days=1)
 LOCKS_REMEMBERED = 20
 """No more failures are read than open so many locks; the longest pause comes sooner."""
 ACCOUNT_LENGTH = 255
+_REFUSED = "authserver.refused_account"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,15 +83,32 @@ def last_lock(failures: Iterable[datetime], limit: Limit) -> Lock | None:
     return lock
 
 
-def account_of(_request: HttpRequest | None, credentials: dict[str, Any] | None) -> str:
-    """Return the login that these credentials claim, whether or not it exists.
+class LoginLimitBackend:
+    """Lets nobody in, and nobody on to the next backend while there is a pause.
 
-    Django's signal has what ``authenticate`` was given; axes' own backend renames it.
+    It knows no users: a session is never its own, and rights are the others' to say.
     """
-    given = credentials or {}
-    typed = given.get("username") or given.get(User.USERNAME_FIELD) or ""
+
+    def authenticate(self, request: HttpRequest | None, **credentials: Any) -> None:
+        """Raise ``PermissionDenied`` where the password is not to be looked at."""
+        if request is not None:
+            account = account_of(credentials)
+            if seconds_to_wait(request, account) > 0:
+                request.META[_REFUSED] = account
+                raise PermissionDenied
+
+
+def refused_account(request: HttpRequest) -> str | None:
+    """Return the account whose login was refused unseen in this request, if one was."""
+    refused: str | None = request.META.get(_REFUSED)
+    return refused
+
+
+def account_of(credentials: Mapping[str, Any]) -> str:
+    """Return the login that these credentials claim, whether or not it exists."""
+    typed = credentials.get("username") or credentials.get(User.USERNAME_FIELD) or ""
     username = normalise_username(str(typed))
-    institution = given.get("institution")
+    institution = credentials.get("institution")
     if isinstance(institution, Institution):
         username = login_at(institution, username)
     return username[:ACCOUNT_LENGTH]
@@ -108,21 +124,17 @@ def _limit(failures: int, again: int) -> Limit:
     )
 
 
-def _last_lock(failures: QuerySet[AccessFailureLog], limit: Limit) -> list[Lock]:
+def _last_lock(failures: QuerySet[LoginFailure], limit: Limit) -> list[Lock]:
     """Return the lock that these rows opened, if there is one."""
-    newest = failures.order_by("-attempt_time").values_list("attempt_time", flat=True)
+    newest = failures.order_by("-at").values_list("at", flat=True)
     lock = last_lock(list(newest[: limit.failures * LOCKS_REMEMBERED])[::-1], limit)
     return [] if lock is None else [lock]
 
 
 def _account_locks(account: str, now: datetime) -> list[Lock]:
     """Each further failure locks an account again: guesses are what it is locked for."""
-    since = now - MEMORY
-    succeeded_at = AccessLog.objects.filter(
-        username=account, attempt_time__gt=since
-    ).aggregate(last=Max("attempt_time"))["last"]
-    failures = AccessFailureLog.objects.filter(
-        username=account, attempt_time__gt=succeeded_at or since
+    failures = LoginFailure.objects.filter(
+        account=account, at__gt=now - MEMORY, is_over=False
     )
     return _last_lock(failures, _limit(conf.login_failures_per_account, again=1))
 
@@ -134,9 +146,7 @@ def _address_locks(address: str | None, now: datetime) -> list[Lock]:
     """
     if address is None:
         return []
-    failures = AccessFailureLog.objects.filter(
-        ip_address=address, attempt_time__gt=now - MEMORY
-    )
+    failures = LoginFailure.objects.filter(address=address, at__gt=now - MEMORY)
     count = conf.login_failures_per_address
     return _last_lock(failures, _limit(count, again=count))
 
@@ -169,84 +179,43 @@ def _longest(locks: list[Lock], now: datetime) -> int:
     return max(0, -int(-longest.total_seconds() // 1))
 
 
-class LoginLimits(AxesDatabaseHandler):
-    """The handler that ``AXES_HANDLER`` names; axes calls it through its own signals."""
+def count_failure(request: HttpRequest, account: str) -> LoginFailure:
+    """Keep a failed login, for the account and for the address."""
+    return LoginFailure.objects.create(account=account, address=throttle_ident(request))
 
-    def is_locked(
-        self, request: HttpRequest, credentials: dict[str, Any] | None = None
-    ) -> bool:
-        """Return whether to refuse without looking at the password."""
-        account = account_of(request, credentials)
-        return seconds_to_wait(request, account) > 0
 
-    def user_login_failed(
-        self,
-        sender: Any,
-        credentials: dict[str, Any],
-        request: HttpRequest | None = None,
-        **kwargs: Any,
-    ) -> None:
-        """Record a failure; an attempt during a pause is refused and prolongs nothing."""
-        if request is None:
-            return
-        account = account_of(request, credentials)
-        if request.axes_locked_out:  # type: ignore[attr-defined]
-            request.axes_credentials = credentials  # type: ignore[attr-defined]
-            return
-        AccessFailureLog.objects.create(
-            username=account,
-            ip_address=request.axes_ip_address,  # type: ignore[attr-defined]
-        )
+def note_success(request: HttpRequest, account: str) -> None:
+    """End the account's count, but not the address's; the browser is known from now on."""
+    LoginFailure.objects.filter(account=account, is_over=False).update(is_over=True)
+    devices.note(request, account)
 
-    def user_logged_in(
-        self, sender: Any, request: HttpRequest, user: Any, **kwargs: Any
-    ) -> None:
-        """Record the success, which ends the account's count but not the address's.
 
-        The browser is known from now on.
-        """
-        AccessLog.objects.create(
-            username=user.get_username(),
-            ip_address=request.axes_ip_address,  # type: ignore[attr-defined]
-        )
-        devices.note(request, user.get_username())
+def lift_account(account: str, *, by: str) -> int:
+    """Lift the lock of an account, in any spelling; return how many failures it had."""
+    failures = LoginFailure.objects.filter(account=normalise_username(account))
+    return lift(failures, by=by)
 
-    def user_logged_out(
-        self, sender: Any, request: HttpRequest, user: Any, **kwargs: Any
-    ) -> None:
-        """Nothing: the session table knows when a session ends."""
 
-    def reset_attempts(
-        self,
-        *,
-        ip_address: str | None = None,
-        username: str | None = None,
-        ip_or_username: bool = False,
-    ) -> int:
-        """Lift a lock; behind ``manage.py axes_reset_username`` and ``axes_reset_ip``.
+def lift_address(address: str, *, by: str) -> int:
+    """Lift the lock of an address; an IPv6 address stands for its network of /64.
 
-        An IPv6 address stands for its network of /64; text that is no address for nothing.
-        """
-        failures = AccessFailureLog.objects.all()
-        if username:
-            failures = failures.filter(username=normalise_username(username))
-        if ip_address:
-            counted = address_ident(ip_address)
-            if counted is None:
-                return 0
-            failures = failures.filter(ip_address=counted)
-        return lift(failures, by="manage.py")
+    Return how many failures it had. Raises ``ValueError`` for text that is no address.
+    """
+    counted = address_ident(address)
+    if counted is None:
+        raise ValueError(address)
+    return lift(LoginFailure.objects.filter(address=counted), by=by)
 
 
 @transaction.atomic
-def lift(failures: QuerySet[AccessFailureLog], *, by: str) -> int:
+def lift(failures: QuerySet[LoginFailure], *, by: str) -> int:
     """Delete failures, which lifts the locks they opened; return how many there were.
 
     Each account is recorded, with who lifted the lock and where the failures came from.
     """
     places: dict[str, list[str]] = {}
-    for account, place in failures.order_by("pk").values_list("username", "ip_address"):
-        places.setdefault(account or "", []).append(place or "")
+    for account, place in failures.order_by("pk").values_list("account", "address"):
+        places.setdefault(account, []).append(place or "")
     for account, seen in places.items():
         audit.record(
             AuditEvent.Action.LOGIN_UNLOCKED,
@@ -258,9 +227,6 @@ def lift(failures: QuerySet[AccessFailureLog], *, by: str) -> int:
     return failures.delete()[0]
 
 
-def purgeable(now: datetime) -> list[QuerySet[Any]]:
+def purgeable(now: datetime) -> QuerySet[LoginFailure]:
     """Return what no limit looks at any more, for ``clear_expired``."""
-    return [
-        AccessFailureLog.objects.filter(attempt_time__lte=now - MEMORY),
-        AccessLog.objects.filter(attempt_time__lte=now - MEMORY),
-    ]
+    return LoginFailure.objects.filter(at__lte=now - MEMORY)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from axes.models import AccessFailureLog
 from django.contrib import admin
 
 from authserver.accounts import login_limits, rights
 from authserver.admin.base import ReadOnlyAdmin
-from authserver.models import User
+from authserver.models import LoginFailure, User
 from platform_errors.admin import InstitutionScopedAdmin
 
 if TYPE_CHECKING:
@@ -17,22 +16,22 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
 
 
-@admin.register(AccessFailureLog)
+@admin.register(LoginFailure)
 class LoginFailureAdmin(ReadOnlyAdmin):
     """Failures of the last day; deleting an account's failures lifts its lock."""
 
-    institution_path = "username"
+    institution_path = "account"
 
-    list_display = ["attempt_time", "username", "ip_address"]
-    list_filter = ["attempt_time"]
-    search_fields = ["username", "ip_address"]
-    ordering = ["-attempt_time", "-pk"]
-    fields = ["attempt_time", "username", "ip_address"]
+    list_display = ["at", "account", "address"]
+    list_filter = ["at"]
+    search_fields = ["account", "address"]
+    ordering = ["-at", "-pk"]
+    fields = ["at", "account", "address"]
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Lifting a lock is a call of those who have no fewer rights than the account."""
         return InstitutionScopedAdmin.has_delete_permission(self, request, obj) and (
-            obj is None or not self._is_of_more_rights(request, obj.username)
+            obj is None or not self._is_of_more_rights(request, obj.account)
         )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
@@ -41,7 +40,7 @@ class LoginFailureAdmin(ReadOnlyAdmin):
         if request.user.is_superuser:
             return rows
         superusers = User.objects.filter(is_superuser=True)
-        return rows.exclude(username__in=superusers.values("login"))
+        return rows.exclude(account__in=superusers.values("login"))
 
     def _is_of_more_rights(self, request: HttpRequest, login: str) -> bool:
         """Return whether there is an account of this login that may do more."""
@@ -50,15 +49,15 @@ class LoginFailureAdmin(ReadOnlyAdmin):
 
     def of_institution(self, queryset: QuerySet[Any], institution: Any) -> QuerySet[Any]:
         """Return the failures of logins at the institution."""
-        return queryset.filter(username__endswith=f"@{institution.registry_id}")
+        return queryset.filter(account__endswith=f"@{institution.registry_id}")
 
     def belongs_to(self, obj: Any, institution: Any) -> bool:
         """Return whether it was a login at the institution."""
-        return str(obj.username).endswith(f"@{institution.registry_id}")
+        return str(obj.account).endswith(f"@{institution.registry_id}")
 
-    def delete_model(self, request: HttpRequest, obj: AccessFailureLog) -> None:
+    def delete_model(self, request: HttpRequest, obj: LoginFailure) -> None:
         """Delete one failure, for the record as well."""
-        self.delete_queryset(request, AccessFailureLog.objects.filter(pk=obj.pk))
+        self.delete_queryset(request, LoginFailure.objects.filter(pk=obj.pk))
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         """Delete the selected failures, for the record as well."""

@@ -227,7 +227,7 @@ class UserAdmin(AuditedAdmin, DjangoUserAdmin):
             ("Access tokens", "authserver_accesstoken"),
             ("Refresh tokens", "authserver_refreshtoken"),
             ("Consents", "authserver_consent"),
-            ("Failed logins", "axes_accessfailurelog"),
+            ("Failed logins", "authserver_loginfailure"),
             ("Audit record", "authserver_auditevent"),
         )
         query = urlencode({"q": user.login})

@@ -235,3 +235,11 @@ class RefusalCountFactory(DjangoModelFactory):
     client_id = factory.Sequence(lambda n: f"key{n}")
     place = "192.0.2.1"
     since = factory.LazyFunction(timezone.now)
+
+
+class LoginFailureFactory(DjangoModelFactory):
+    class Meta:
+        model = models.LoginFailure
+
+    account = factory.Sequence(lambda n: f"user{n}@1001")
+    address = "192.0.2.1"

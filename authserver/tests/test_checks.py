@@ -87,3 +87,18 @@ def test_no_request_is_one_transaction(settings, monkeypatch):
     monkeypatch.setitem(settings.DATABASES["default"], "ATOMIC_REQUESTS", True)
 
     assert ids() == ["authserver.E007"]
+
+
+@pytest.mark.parametrize("name", checks.LOGIN_LIMITS)
+def test_the_login_limits_must_be_wired(settings, name):
+    wired = [path for path in getattr(settings, name) if path != checks.LOGIN_LIMITS[name]]
+    setattr(settings, name, wired)
+
+    assert set(ids()) == {"authserver.E008"}
+
+
+def test_no_backend_looks_at_passwords_before_the_login_limits(settings):
+    first, *others = settings.AUTHENTICATION_BACKENDS
+    settings.AUTHENTICATION_BACKENDS = [*others, first]
+
+    assert ids() == ["authserver.E008"]

@@ -19,7 +19,7 @@ ACCOUNTS: Final = (
     *("authserver.change_user", "authserver.view_consent", "authserver.view_grant"),
     *("authserver.view_pendingrequest", "authserver.view_auditevent"),
     *TOKENS,
-    *(f"axes.{verb}_accessfailurelog" for verb in ("view", "delete")),
+    *(f"authserver.{verb}_loginfailure" for verb in ("view", "delete")),
 )
 KEYS_TO_SEE: Final = tuple(
     f"authserver.view_{name}" for name in ("servicekey", "keyservice", "keyinstitution")

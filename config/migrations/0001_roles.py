@@ -6,7 +6,7 @@ Frozen: what ``config.adapters.roles`` says later is for ``post_migrate`` and ad
 from django.contrib.auth.management import create_permissions
 from django.db import migrations
 
-LABELS = ("auth", "authserver", "axes", "calendar_events")
+LABELS = ("auth", "authserver", "calendar_events")
 ROLES = {'platform operator': ['auth.view_group',
                        'authserver.add_institution',
                        'authserver.add_keyinstitution',
@@ -37,8 +37,6 @@ ROLES = {'platform operator': ['auth.view_group',
                        'authserver.view_service',
                        'authserver.view_servicekey',
                        'authserver.view_user',
-                       'axes.delete_accessfailurelog',
-                       'axes.view_accessfailurelog',
                        'calendar_events.add_event',
                        'calendar_events.add_image',
                        'calendar_events.add_organizer',
@@ -106,7 +104,6 @@ ROLES = {'platform operator': ['auth.view_group',
              'authserver.view_service',
              'authserver.view_servicekey',
              'authserver.view_user',
-             'axes.view_accessfailurelog',
              'calendar_events.read_unpublished_event',
              'calendar_events.read_unpublished_organizer',
              'calendar_events.read_unpublished_venue',
@@ -130,8 +127,6 @@ ROLES = {'platform operator': ['auth.view_group',
                                'authserver.view_refreshtoken',
                                'authserver.view_servicekey',
                                'authserver.view_user',
-                               'axes.delete_accessfailurelog',
-                               'axes.view_accessfailurelog',
                                'calendar_events.add_event',
                                'calendar_events.add_image',
                                'calendar_events.add_organizer',
@@ -197,7 +192,6 @@ class Migration(migrations.Migration):
     dependencies = [
         ("auth", "0012_alter_user_first_name_max_length"),
         ("authserver", "0007_session_keys_as_digests"),
-        ("axes", "0010_accessattemptexpiration"),
         ("calendar_events", "0004_searches"),
         ("contenttypes", "0002_remove_content_type_name"),
         ("oauth2_provider", "0022_refreshtoken_token_family_index"),

@@ -3,9 +3,8 @@
 from http import HTTPStatus
 
 import pytest
-from axes.models import AccessFailureLog
 
-from authserver.models import AuditEvent
+from authserver.models import AuditEvent, LoginFailure
 from authserver.tests import factories
 from authserver.tests.visitor import Visitor
 
@@ -21,9 +20,8 @@ def sign_in(browser, username="alice", password=factories.PASSWORD):
 
 
 def lock_the_address():
-    AccessFailureLog.objects.bulk_create(
-        AccessFailureLog(username=f"user{n}@1001", ip_address="127.0.0.1")
-        for n in range(100)
+    LoginFailure.objects.bulk_create(
+        LoginFailure(account=f"user{n}@1001", address="127.0.0.1") for n in range(100)
     )
 
 
@@ -95,7 +93,7 @@ def test_what_a_known_device_gets_wrong_during_a_lock_opens_no_lock(known, clock
 
 def test_a_lock_of_the_address_that_a_known_device_opens_is_audited(known):
     lock_the_address()
-    AccessFailureLog.objects.first().delete()
+    LoginFailure.objects.first().delete()
 
     assert sign_in(known, password="wrong").status == HTTPStatus.OK
 

@@ -143,9 +143,9 @@ def test_a_failure_costs_the_same_work_for_everybody(
 def test_a_failure_costs_the_same_queries_for_everybody(
     login_page, alice, username, django_assert_num_queries
 ):
-    # session, pending request, key, institution; last success and failures by account and
-    # address; the user; the failure and its audit; whether that opened a lock
-    with django_assert_num_queries(13):
+    # session, pending request, key, institution; failures by account and by
+    # address; the user; the failure and its audit; whether that opened a lock, by both
+    with django_assert_num_queries(11):
         login_page.press("Sign in", username=username, password="wrong")
 
 

@@ -3,12 +3,11 @@
 from http import HTTPStatus
 
 import pytest
-from axes.models import AccessFailureLog, AccessLog
 from django.contrib.auth.signals import user_login_failed
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from authserver.accounts.login_limits import seconds_to_wait
-from authserver.models import AuditEvent
+from authserver.models import AuditEvent, LoginFailure
 from authserver.tests import factories
 from authserver.tests.visitor import Visitor
 from authserver.views.pages.failures import in_words
@@ -32,9 +31,8 @@ def try_login(clock, address, key, alice):
 
 def record_failures(count):
     """Failures of as many accounts, all from one address."""
-    AccessFailureLog.objects.bulk_create(
-        AccessFailureLog(username=f"user{n}@1001", ip_address="192.0.2.1")
-        for n in range(count)
+    LoginFailure.objects.bulk_create(
+        LoginFailure(account=f"user{n}@1001", address="192.0.2.1") for n in range(count)
     )
 
 
@@ -117,7 +115,7 @@ def test_an_account_is_locked_where_the_server_knows_no_addresses(try_login):
 def test_a_failure_outside_of_a_request_counts_for_nobody(db):
     user_login_failed.send(__name__, credentials={"username": "alice@1001"}, request=None)
 
-    assert not AccessFailureLog.objects.exists()
+    assert not LoginFailure.objects.exists()
     assert not AuditEvent.objects.exists()
 
 
@@ -181,7 +179,7 @@ def test_after_a_burst_honest_typos_never_lock_the_address_again(db, rf, clock, 
     for typo in range(typos * 4 * 4):
         if typo % typos == typos - 1:  # of each quarter the last, before which most count
             assert seconds_to_wait(request, "frank@1001") == 0
-        AccessFailureLog.objects.create(username=f"u{typo}", ip_address="192.0.2.1")
+        LoginFailure.objects.create(account=f"u{typo}", address="192.0.2.1")
         clock(900 / typos)
 
 
@@ -236,7 +234,7 @@ def test_a_forwarded_address_counts_only_from_a_trusted_proxy(
     }
     attempt("203.0.113.5")
 
-    counted = AccessFailureLog.objects.order_by("pk").values_list("ip_address", flat=True)
+    counted = LoginFailure.objects.order_by("pk").values_list("address", flat=True)
     assert list(counted) == ["10.0.0.1", "203.0.113.5"]
 
 
@@ -292,7 +290,7 @@ def test_a_lock_is_audited_once_and_refused_attempts_do_not_fill_the_record(try_
 def test_an_operator_can_lift_a_lock(try_login):
     fail(try_login, 10)
 
-    call_command("axes_reset_username", "alice@1001", verbosity=0)
+    call_command("unlock_login", "ALICE@1001", verbosity=0)
 
     assert try_login(password=factories.PASSWORD).status == HTTPStatus.OK
 
@@ -300,27 +298,27 @@ def test_an_operator_can_lift_a_lock(try_login):
 def test_an_operator_can_lift_the_lock_of_an_address(try_login, capsys):
     fail(try_login, 3)
 
-    call_command("axes_reset_ip", "192.0.2.1")
+    call_command("unlock_login", "--address", "192.0.2.1")
 
-    assert "3 attempts removed" in capsys.readouterr().out
-    assert not AccessFailureLog.objects.exists()
+    assert "Failures removed: 3" in capsys.readouterr().out
+    assert not LoginFailure.objects.exists()
 
 
 def test_lifting_the_lock_of_an_ipv6_address_lifts_that_of_its_network(try_login):
     fail(try_login, 1, peer="2001:db8:1:2::a")
 
-    call_command("axes_reset_ip", "2001:db8:1:2::b", verbosity=0)
+    call_command("unlock_login", "--address", "2001:db8:1:2::b", verbosity=0)
 
-    assert not AccessFailureLog.objects.exists()
+    assert not LoginFailure.objects.exists()
 
 
-def test_lifting_the_lock_of_what_is_no_address_lifts_nothing(try_login, capsys):
+def test_lifting_the_lock_of_what_is_no_address_lifts_nothing(try_login):
     fail(try_login, 1)
 
-    call_command("axes_reset_ip", "example.org")
+    with pytest.raises(CommandError, match=r"example\.org is no address"):
+        call_command("unlock_login", "--address", "example.org")
 
-    assert "No attempts found" in capsys.readouterr().out
-    assert AccessFailureLog.objects.exists()
+    assert LoginFailure.objects.exists()
 
 
 def test_what_no_limit_looks_at_any_more_is_forgotten(try_login, clock):
@@ -331,8 +329,7 @@ def test_what_no_limit_looks_at_any_more_is_forgotten(try_login, clock):
 
     call_command("clear_expired", verbosity=0)
 
-    assert AccessFailureLog.objects.count() == 1
-    assert not AccessLog.objects.exists()
+    assert LoginFailure.objects.count() == 1
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,10 @@
 """Django admin: what an administrator does is in the record, with who did it."""
 
 import pytest
-from axes.models import AccessFailureLog
 from django.core.management import call_command
 from django.urls import reverse
 
-from authserver.models import AuditEvent
+from authserver.models import AuditEvent, LoginFailure
 from authserver.tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -23,8 +22,8 @@ def failures():
         ("alice@1001", "2001:db8::"),
         ("bob@1001", "192.0.2.1"),
     ]:
-        AccessFailureLog.objects.create(username=account, ip_address=place)
-    return AccessFailureLog.objects
+        LoginFailure.objects.create(account=account, address=place)
+    return LoginFailure.objects
 
 
 def unlocked():
@@ -33,7 +32,7 @@ def unlocked():
 
 
 def test_deleting_failures_lifts_locks_and_is_recorded_by_account(desk, failures):
-    desk.open(reverse("admin:axes_accessfailurelog_changelist"))
+    desk.open(reverse("admin:authserver_loginfailure_changelist"))
     assert "alice@1001" in desk.text
 
     chosen = [str(pk) for pk in failures.values_list("pk", flat=True)]
@@ -49,8 +48,8 @@ def test_deleting_failures_lifts_locks_and_is_recorded_by_account(desk, failures
 
 
 def test_deleting_one_failure_on_its_page_is_recorded(desk, failures):
-    failure = failures.get(username="bob@1001")
-    desk.open(reverse("admin:axes_accessfailurelog_delete", args=[failure.pk]))
+    failure = failures.get(account="bob@1001")
+    desk.open(reverse("admin:authserver_loginfailure_delete", args=[failure.pk]))
 
     desk.press(YES)
 
@@ -59,15 +58,15 @@ def test_deleting_one_failure_on_its_page_is_recorded(desk, failures):
 
 
 def test_an_operator_who_lifts_locks_is_recorded(failures):
-    call_command("axes_reset_username", "alice@1001", verbosity=0)
+    call_command("unlock_login", "alice@1001", verbosity=0)
 
-    assert failures.get().username == "bob@1001"
+    assert failures.get().account == "bob@1001"
     ((actor, subject, _, address),) = unlocked()
     assert (actor, subject, address) == ("manage.py", "alice@1001", "")
 
 
 def test_lifting_no_lock_is_not_recorded(db):
-    call_command("axes_reset", verbosity=0)
+    call_command("unlock_login", "nobody@1001", verbosity=0)
 
     assert unlocked() == []
 

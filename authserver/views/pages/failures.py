@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.views.decorators.cache import never_cache
 
@@ -29,17 +29,9 @@ def csrf_failure(
 
 
 @never_cache
-def too_many_attempts(
-    request: HttpRequest, _response: HttpResponse, credentials: dict[str, Any] | None
-) -> HttpResponse:
-    """Say how long to wait (decisions 3.10), on Django admin's login page too.
-
-    ``AXES_LOCKOUT_CALLABLE``.
-    """
-    seconds = login_limits.seconds_to_wait(
-        request, login_limits.account_of(request, credentials)
-    )
-    seconds = max(1, seconds)
+def too_many_attempts(request: HttpRequest, account: str) -> HttpResponse:
+    """Say how long to wait (decisions 3.10), on Django admin's login page too."""
+    seconds = max(1, login_limits.seconds_to_wait(request, account))
     return message(
         request,
         "locked",

@@ -1,7 +1,6 @@
 """What somebody with a little right tries in admin to get more, or to break it."""
 
 import pytest
-from axes.models import AccessFailureLog
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
@@ -11,7 +10,14 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from authserver.models import AccessToken, Institution, KeyService, ServiceKey, User
+from authserver.models import (
+    AccessToken,
+    Institution,
+    KeyService,
+    LoginFailure,
+    ServiceKey,
+    User,
+)
 from authserver.tests import factories
 from calendar_events.models import Event, Term
 from calendar_events.tests import factories as calendar
@@ -139,29 +145,29 @@ def test_deleted_records_of_others_are_for_those_who_read_drafts(staff, ines, he
 def test_only_superusers_lift_the_locks_of_superusers(ines, oscar, here, boss):
     root = factories.UserFactory(administrator=True, username="root")
     failures = [
-        AccessFailureLog.objects.create(username=user.login)
+        LoginFailure.objects.create(account=user.login)
         for user in (boss, root, here.person)
     ]
 
     for someone in (ines, oscar):
         someone.post(
-            pages.about(AccessFailureLog),
+            pages.about(LoginFailure),
             action="delete_selected",
             _selected_action=[each.pk for each in failures],
             post="yes",
         )
-        assert not set(listed(someone.get(pages.about(AccessFailureLog)))) & set(failures)
+        assert not set(listed(someone.get(pages.about(LoginFailure)))) & set(failures)
 
-    assert set(AccessFailureLog.objects.all()) == set(failures[:2])
+    assert set(LoginFailure.objects.all()) == set(failures[:2])
 
 
 def test_a_lock_of_an_account_with_more_rights_stays(ines, oscar, here):
     here.person.user_permissions.set([2, 3])
     User.objects.filter(pk=here.person.pk).update(is_staff=True)
-    failure = AccessFailureLog.objects.create(username=here.person.login)
+    failure = LoginFailure.objects.create(account=here.person.login)
 
     together = ines.post(
-        pages.about(AccessFailureLog),
+        pages.about(LoginFailure),
         action="delete_selected",
         _selected_action=[failure.pk],
         post="yes",
@@ -169,7 +175,7 @@ def test_a_lock_of_an_account_with_more_rights_stays(ines, oscar, here):
     alone = ines.post(pages.of(failure, "delete"), post="yes")
 
     assert (together.status_code, alone.status_code) == (403, 403)
-    assert AccessFailureLog.objects.exists()
+    assert LoginFailure.objects.exists()
 
 
 def test_an_institution_does_not_meet_the_tokens_of_superusers(ines, here, boss):

@@ -12,6 +12,7 @@ from django.urls import reverse
 from authserver.models import (
     AccessToken,
     Institution,
+    LoginFailure,
     RefreshToken,
     ServiceKey,
     User,
@@ -262,23 +263,21 @@ def test_an_action_meets_the_own_events_only(ines, here, there, action):
 
 
 def test_a_lock_is_lifted_for_the_own_accounts_only(ines, here, there):
-    from axes.models import AccessFailureLog  # noqa: PLC0415 -- one use
-
     ours, theirs, likewise = (
-        AccessFailureLog.objects.create(username=login)
+        factories.LoginFailureFactory(account=login)
         for login in ("person@1001", "person@1002", "person@21001")
     )
 
-    found = listed(ines.get(pages.about(AccessFailureLog)))
+    found = listed(ines.get(pages.about(LoginFailure)))
     ines.post(
-        pages.about(AccessFailureLog),
+        pages.about(LoginFailure),
         action="delete_selected",
         _selected_action=[ours.pk, theirs.pk, likewise.pk],
         post="yes",
     )
 
     assert found == [ours]
-    assert set(AccessFailureLog.objects.all()) == {theirs, likewise}
+    assert set(LoginFailure.objects.all()) == {theirs, likewise}
 
 
 # --- Service keys -------------------------------------------------------------------------
