@@ -1,5 +1,5 @@
-"""Django admin of the calendar, for administrators of the platform; a module per noun."""
+"""Django admin of the calendar; a module per noun."""
 
-from calendar_events.admin import images, internals, records, terms
+from calendar_events.admin import events, images, internals, places, terms
 
-__all__ = ["images", "internals", "records", "terms"]
+__all__ = ["events", "images", "internals", "places", "terms"]

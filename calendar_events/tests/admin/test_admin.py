@@ -7,7 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from calendar_events.admin.records import PublishedAdmin
+from calendar_events.admin.published import PublishedAdmin
 from calendar_events.models import Event, Image, Organizer, Status, Taxonomy, Term, Venue
 from calendar_events.tests.factories import (
     CategoryFactory,

@@ -7,7 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from calendar_events.admin import institutions
-from calendar_events.admin.records import EventAdmin
+from calendar_events.admin.events import EventAdmin
 from calendar_events.models import Event, Organizer, Status, Venue
 from calendar_events.tests.factories import (
     EventFactory,

@@ -1,0 +1,132 @@
+"""Events."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin
+from django.db.models import Q
+from django.db.models.expressions import RawSQL
+from simple_history.template_utils import HistoricalRecordContextHelper
+
+from calendar_events.admin.actions import StatusActions
+from calendar_events.admin.published import PUBLICATION, WRITTEN, PublishedAdmin
+from calendar_events.admin.record_forms import EventForm
+from calendar_events.models import Event
+from calendar_events.permissions import Actor
+from calendar_events.services import events
+from calendar_events.store import search_conditions, sql
+from platform_errors.admin import institution_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+    from django.db.models import QuerySet
+    from django.http import HttpRequest
+
+
+class WithoutSecrets(HistoricalRecordContextHelper):
+    """The differences between two versions, some columns left out."""
+
+    def __init__(self, model: Any, record: Any, left_out: Iterable[str]) -> None:
+        """Leave out the columns of these names."""
+        super().__init__(model, record)
+        self.left_out = frozenset(left_out)
+
+    def context_for_delta_changes(self, delta: Any) -> Any:
+        """Return what the page shows of the differences."""
+        shown = [each for each in delta.changes if each.field not in self.left_out]
+        return super().context_for_delta_changes(replace(delta, changes=shown))
+
+
+@admin.register(Event)
+class EventAdmin(PublishedAdmin):
+    """Events."""
+
+    form = EventForm
+    history_list_display = ("links",)  # who and why have columns of their own
+    list_display = ("title", "start_local", "timezone", "status", "institution", "author")
+    list_filter = (*PublishedAdmin.list_filter, "featured", "sticky", "hide_from_listings")
+    autocomplete_fields = ("author", "image", "post_parent")
+    fieldsets = (
+        (None, {"fields": ("title", "description", "excerpt", "image")}),
+        ("When", {"fields": ("start_date", "end_date", "all_day", "timezone")}),
+        ("Where, who, what", {"fields": ("at_venues", "by_organizers", "in_terms")}),
+        ("Price and address", {"fields": ("cost", "website", "ticketed")}),
+        ("Publication", {"fields": (*PUBLICATION, "password", "post_parent")}),
+        (
+            "Shown as",
+            {
+                "fields": (
+                    *("featured", "sticky", "hide_from_listings"),
+                    *("show_map", "show_map_link"),
+                )
+            },
+        ),
+        ("Record", {"fields": WRITTEN}),
+    )
+
+    actions = (*StatusActions.actions, "feature", "stop_featuring")
+
+    @admin.action(description="Feature", permissions=["change"])
+    def feature(self, request: HttpRequest, queryset: QuerySet) -> None:
+        """Mark events as featured."""
+        plain = queryset.filter(featured=False)
+        self.set_each(request, plain, {"featured": True}, done="Featured")
+
+    @admin.action(description="Stop featuring", permissions=["change"])
+    def stop_featuring(self, request: HttpRequest, queryset: QuerySet) -> None:
+        """Take the mark from events."""
+        marked = queryset.filter(featured=True)
+        self.set_each(request, marked, {"featured": False}, done="No longer featured")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Event]:
+        """Keep others' protected events from those who would need the password."""
+        rows = super().get_queryset(request)
+        if self._needs_passwords(request):
+            rows = rows.filter(Q(password="") | Q(author=request.user.pk))
+        return rows
+
+    def is_allowed(self, request: HttpRequest, verb: str, obj: Any = None) -> bool:
+        """Keep others' protected events from those who would need the password."""
+        return super().is_allowed(request, verb, obj) and not (
+            obj is not None
+            and obj.password
+            and obj.author_id != request.user.pk
+            and self._needs_passwords(request)
+        )
+
+    def _needs_passwords(self, request: HttpRequest) -> bool:
+        actor = Actor(user=request.user, institution="")
+        return institution_of(request) is not None and not actor.has("change_others", Event)
+
+    def get_historical_record_context_helper(
+        self, request: HttpRequest, historical_record: Any
+    ) -> Any:
+        """Say of what only the platform sets neither what it was nor what it is."""
+        helper = super().get_historical_record_context_helper(request, historical_record)
+        if institution_of(request) is not None:
+            helper = WithoutSecrets(self.model, historical_record, self.form.only_here)
+        return helper
+
+    def having(self, word: str) -> Q:
+        """Return the condition for the events with a folded word."""
+        if not sql.is_postgres():
+            return super().having(word)
+        return Q(pk__in=RawSQL(*search_conditions.identifiers(word)))  # noqa: S611 -- words are parameters
+
+    def create(self, *, actor: Actor, changes: Any, now: datetime) -> Event:
+        """Create the event."""
+        return events.create_event(actor=actor, changes=changes, now=now)
+
+    def update(self, *, record: Any, actor: Actor, changes: Any, now: datetime) -> Event:
+        """Change the event."""
+        return events.update_event(
+            actor=actor,
+            pk=record.pk,
+            changes=changes,
+            now=now,
+            expected_version=record.version,
+        )

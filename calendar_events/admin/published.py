@@ -1,0 +1,104 @@
+"""What the admin of events, venues and organizers shares."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from django.contrib.auth import get_user_model
+from django.db.models import Q
+from django.utils import timezone
+
+from calendar_events.admin.actions import StatusActions
+from calendar_events.admin.deleted import DeletedRecords
+from calendar_events.admin.institutions import InstitutionFilter
+from calendar_events.models import Status
+from calendar_events.permissions import Actor, require_on
+from calendar_events.services.removal import delete_record, trash_record
+from platform_errors.admin import institution_of
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from django.db.models import QuerySet
+    from django.http import HttpRequest
+
+PUBLICATION = ("institution", "author", "status", "date_utc", "slug")
+WRITTEN = ("id", "created_at", "modified_at", "seen_version")
+"""The version travels hidden, to notice who else was writing."""
+
+
+class PublishedAdmin(StatusActions, DeletedRecords):
+    """What events, venues and organizers share."""
+
+    list_filter: ClassVar[tuple[Any, ...]] = ("status", InstitutionFilter)
+    list_select_related = ("author",)
+    autocomplete_fields: ClassVar[tuple[str, ...]] = ("author", "image")
+    ordering = ("-id",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        """Keep others' drafts from those who may not read them."""
+        rows = super().get_queryset(request)
+        if self._reads_all(request):
+            return rows
+        public = self.model.objects.public(timezone.now())
+        return rows.filter(Q(author=request.user.pk) | Q(pk__in=public.values("pk")))
+
+    def is_allowed(self, request: HttpRequest, verb: str, obj: Any = None) -> bool:
+        """Keep others' drafts from those who may not read them, also by address."""
+        return super().is_allowed(request, verb, obj) and (
+            obj is None
+            or self._reads_all(request)
+            or obj.author_id == request.user.pk
+            or obj.status_at(timezone.now()) == Status.PUBLISH
+        )
+
+    def _reads_all(self, request: HttpRequest) -> bool:
+        actor = Actor(user=request.user, institution="")
+        return institution_of(request) is None or actor.has("read_unpublished", self.model)
+
+    def get_deleted(self, request: HttpRequest) -> QuerySet[Any]:
+        """Keep others' records, which may have been drafts, from who may not read those."""
+        states = super().get_deleted(request)
+        if self._reads_all(request):
+            return states
+        return states.filter(author=request.user.pk)
+
+    def has_view_history_or_change_history_permission(
+        self, request: HttpRequest, obj: Any = None
+    ) -> bool:
+        """Keep versions of others' records from who may not read their drafts."""
+        return super().has_view_history_or_change_history_permission(request, obj) and (
+            obj is None or self._reads_all(request) or obj.author_id == request.user.pk
+        )
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Leave out what the user may not set."""
+        out = self._left_out(request)
+        return [
+            (
+                title,
+                {**options, "fields": [n for n in options["fields"] if n not in out]},
+            )
+            for title, options in super().get_fieldsets(request, obj)
+        ]
+
+    def _left_out(self, request: HttpRequest) -> set[str]:
+        names = set() if institution_of(request) is None else set(self.form.only_here)
+        actor = Actor(user=request.user, institution="")
+        people = get_user_model()._meta
+        sees_people = request.user.has_perm(f"{people.app_label}.view_{people.model_name}")
+        if not (sees_people and actor.has("change_others", self.model)):
+            names.add("author")
+        return names
+
+    def require(self, *, actor: Actor, verb: str, record: Any) -> None:
+        """Require the right to change or delete this very record."""
+        require_on(actor, verb, record)
+
+    def trash(self, *, record: Any, actor: Actor, now: datetime) -> None:
+        """Move the record to the trash."""
+        trash_record(self.model, actor=actor, pk=record.pk, now=now)
+
+    def remove(self, *, record: Any, actor: Actor, now: datetime) -> None:
+        """Delete the record for good."""
+        delete_record(self.model, actor=actor, pk=record.pk)
