@@ -90,6 +90,14 @@ def require_on(actor: Actor, verb: str, record: Record) -> None:
         raise NotAllowed(f"You may not {verb} this {name}: it has been published.")
 
 
+def require_review(actor: Actor, record: Record) -> None:
+    """Require the right to decide what becomes of a submission. Raises ``NotAllowed``."""
+    require_on(actor, "change", record)
+    if not may_publish(actor, type(record)):
+        name = record._meta.verbose_name
+        raise NotAllowed(f"You may not decide whether this {name} is published.")
+
+
 def is_published(record: Record) -> bool:
     """Return whether the record is, or before it went to the trash was, published."""
     status = record.previous_status if record.status == Status.TRASH else record.status

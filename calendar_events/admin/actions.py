@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from django.contrib import admin, messages
 from django.utils import timezone
 
-from calendar_events.admin.base import RecordAdmin
+from calendar_events.admin.review import ReviewedRecords
 from calendar_events.models import Status
 from calendar_events.permissions import Actor, NotAllowed
 from calendar_events.services.refusals import InTrash, InvalidFields
@@ -49,7 +49,7 @@ def apply_to_each(
         )
 
 
-class StatusActions(RecordAdmin):
+class StatusActions(ReviewedRecords):
     """Actions of an admin class whose records are published and trashed."""
 
     actions: tuple[str, ...] = (
@@ -82,11 +82,6 @@ class StatusActions(RecordAdmin):
         """Publish what is a draft or waits for review."""
         waiting = queryset.filter(status__in=[Status.DRAFT, Status.PENDING])
         self.set_each(request, waiting, {"status": Status.PUBLISH}, done="Published")
-
-    def has_publish_permission(self, request: HttpRequest) -> bool:
-        """Offer publication to those whose records may be seen by everybody."""
-        actor = Actor(user=request.user, institution="")
-        return actor.has("publish", self.model) and actor.has("change", self.model)
 
     @admin.action(description="Return to draft", permissions=["change"])
     def return_to_draft(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:

@@ -96,6 +96,9 @@ class RecordAdmin(CalendarAdmin, SimpleHistoryAdmin, metaclass=AbstractAdminType
     search_help_text = "Words of the title or text, or an id."
     readonly_fields = ("id", "created_at", "modified_at")
 
+    class Media:
+        css = {"all": ["calendar_events/desk.css"]}
+
     @abstractmethod
     def require(self, *, actor: Actor, verb: str, record: Any) -> None:
         """Raise ``NotAllowed`` unless the actor may change or delete the record."""

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import OuterRef, Subquery
-from django.template.response import TemplateResponse
-from django.urls import path, reverse
 
-from calendar_events.admin.base import RecordAdmin
+from calendar_events.admin.pages import RecordPages
 from platform_errors.admin import institution_of
 
 if TYPE_CHECKING:
@@ -20,25 +18,20 @@ if TYPE_CHECKING:
 PER_PAGE = 50
 
 
-class DeletedRecords(RecordAdmin):
+class DeletedRecords(RecordPages):
     """A page of an admin class: what was deleted, the last first."""
 
     change_list_template = "admin/calendar_events/record_list.html"
 
     def get_urls(self) -> list[Any]:
         """Add the page."""
-        page = path(
-            "deleted/",
-            self.admin_site.admin_view(self.deleted_view),
-            name=f"{self.opts.app_label}_{self.opts.model_name}_deleted",
-        )
-        return [page, *super().get_urls()]
+        return [self.page("deleted/", self.deleted_view, "deleted"), *super().get_urls()]
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Lead to the page."""
-        context = {"deleted_url": self._address("deleted"), **(extra_context or {})}
+        context = {"deleted_url": self.address("deleted"), **(extra_context or {})}
         return super().changelist_view(request, context)
 
     def deleted_view(self, request: HttpRequest) -> HttpResponse:
@@ -48,17 +41,8 @@ class DeletedRecords(RecordAdmin):
         paginator = Paginator(self.get_deleted(request), PER_PAGE)
         page = paginator.get_page(request.GET.get("page"))
         page.object_list = [self._row(state) for state in page.object_list]
-        return TemplateResponse(
-            request,
-            "admin/calendar_events/deleted.html",
-            {
-                **self.admin_site.each_context(request),
-                "title": f"Deleted {self.opts.verbose_name_plural}",
-                "opts": self.opts,
-                "page": page,
-                "list_url": self._address("changelist"),
-            },
-        )
+        title = f"Deleted {self.opts.verbose_name_plural}"
+        return self.show(request, "deleted.html", title=title, page=page)
 
     def get_deleted(self, request: HttpRequest) -> QuerySet[Any]:
         """Return the last state of each deleted record that the user may meet."""
@@ -79,9 +63,5 @@ class DeletedRecords(RecordAdmin):
             "institution": state.institution,
             "at": state.history_date,
             "by": state.history_user,
-            "history_url": self._address("history", state.id),
+            "history_url": self.address("history", state.id),
         }
-
-    def _address(self, page: str, *args: Any) -> str:
-        opts = self.opts
-        return reverse(f"admin:{opts.app_label}_{opts.model_name}_{page}", args=args)

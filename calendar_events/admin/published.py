@@ -10,7 +10,9 @@ from django.utils import timezone
 
 from calendar_events.admin.actions import StatusActions
 from calendar_events.admin.deleted import DeletedRecords
+from calendar_events.admin.filters import ReviewFilter
 from calendar_events.admin.institutions import InstitutionFilter
+from calendar_events.admin.preview import PreviewedRecords
 from calendar_events.models import Status
 from calendar_events.permissions import Actor, require_on
 from calendar_events.services.removal import delete_record, trash_record
@@ -27,10 +29,11 @@ WRITTEN = ("id", "created_at", "modified_at", "seen_version")
 """The version travels hidden, to notice who else was writing."""
 
 
-class PublishedAdmin(StatusActions, DeletedRecords):
+class PublishedAdmin(StatusActions, PreviewedRecords, DeletedRecords):
     """What events, venues and organizers share."""
 
-    list_filter: ClassVar[tuple[Any, ...]] = ("status", InstitutionFilter)
+    list_filter: ClassVar[tuple[Any, ...]] = ("status", ReviewFilter, InstitutionFilter)
+    change_form_template = "admin/calendar_events/record_form.html"
     list_select_related = ("author",)
     autocomplete_fields: ClassVar[tuple[str, ...]] = ("author", "image")
     ordering = ("-id",)

@@ -9,7 +9,7 @@ from simple_history.models import HistoricalRecords
 from calendar_events.models import visibility
 from calendar_events.models.fields import WallClockField
 from calendar_events.models.guard import Guarded, GuardedQuerySet
-from calendar_events.models.history import LinkedHistory, StateManager
+from calendar_events.models.history import LinkedHistory, StateManager, reason_field
 from calendar_events.models.organizer import Organizer
 from calendar_events.models.record import Record, RecordQuerySet
 from calendar_events.models.status import Status
@@ -60,6 +60,7 @@ class Event(Record):
         excluded_fields=[*RECORD_FIELDS, "protected_fragment", "protected_feed_text"],
         bases=[LinkedHistory],
         history_manager=StateManager,
+        history_change_reason_field=reason_field(),
     )
 
     objects = RecordQuerySet.as_manager()

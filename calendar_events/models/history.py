@@ -21,6 +21,11 @@ class StateManager(HistoryManager):
         return super().from_queryset(*args, **kwargs)
 
 
+def reason_field() -> models.TextField:
+    """Return the column that says why a state was made; a comment may be long."""
+    return models.TextField(null=True)
+
+
 class LinkedHistory(models.Model):
     """A state of an event with the identifiers of its venues, organizers and terms.
 

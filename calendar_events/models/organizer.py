@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q
 from simple_history.models import HistoricalRecords
 
-from calendar_events.models.history import StateManager
+from calendar_events.models.history import StateManager, reason_field
 from calendar_events.models.record import Record, RecordQuerySet
 from calendar_events.models.venue import RECORD_FIELDS
 
@@ -18,7 +18,11 @@ class Organizer(Record):
     phone = models.CharField(max_length=255, blank=True, default="")
     email = models.CharField(max_length=254, blank=True, default="")
 
-    history = HistoricalRecords(excluded_fields=RECORD_FIELDS, history_manager=StateManager)
+    history = HistoricalRecords(
+        excluded_fields=RECORD_FIELDS,
+        history_manager=StateManager,
+        history_change_reason_field=reason_field(),
+    )
 
     objects = RecordQuerySet.as_manager()
 

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q
 from simple_history.models import HistoricalRecords
 
-from calendar_events.models.history import StateManager
+from calendar_events.models.history import StateManager, reason_field
 from calendar_events.models.record import Record, RecordQuerySet
 
 RENDERED_FIELDS = ["fragment", "search_text", "sort_text"]
@@ -31,7 +31,11 @@ class Venue(Record):
     geo_lat = models.FloatField(null=True, blank=True)
     geo_lng = models.FloatField(null=True, blank=True)
 
-    history = HistoricalRecords(excluded_fields=RECORD_FIELDS, history_manager=StateManager)
+    history = HistoricalRecords(
+        excluded_fields=RECORD_FIELDS,
+        history_manager=StateManager,
+        history_change_reason_field=reason_field(),
+    )
 
     objects = RecordQuerySet.as_manager()
 

@@ -53,6 +53,11 @@ def set_history_actor(record: Any, actor: Actor) -> None:
     record._change_reason = actor.reason  # noqa: SLF001
 
 
+def set_history_reason(record: Any, reason: str) -> None:
+    """Say in the history why the change is made that is about to be saved."""
+    record._change_reason = reason  # noqa: SLF001
+
+
 def begin(
     record: AnyRecord, changes: RecordChanges, *, actor: Actor, now: datetime
 ) -> None:

@@ -80,16 +80,26 @@ class EventFeeds(EventReads):
 
     def document(self, record: Single, viewer: Viewer) -> HttpResponse:
         """Return one event as a calendar."""
-        row = event_feeds.single(record.id, self.now)
-        if row is None:  # deleted since it was found
-            raise access.RecordNotFound(EVENT)
-        composer = calendar.Composer(ZonesOfFeed())
-        body = (
+        body = single_calendar(record.id, viewer=viewer, now=self.now)
+        return HttpResponse(body, content_type=calendar.CONTENT_TYPE)
+
+
+def single_calendar(pk: int, *, viewer: Viewer, now: datetime) -> str:
+    """Return one event as a calendar, with what the viewer sees of its venue and others.
+
+    Raises ``RecordNotFound`` when there is no such event.
+    """
+    row = event_feeds.single(pk, now)
+    if row is None:  # deleted since it was found
+        raise access.RecordNotFound(EVENT)
+    composer = calendar.Composer(ZonesOfFeed())
+    return "".join(
+        (
             calendar.opening(NAME),
-            _events(composer, [row], {row.id}, viewer=viewer, now=self.now),
+            _events(composer, [row], {row.id}, viewer=viewer, now=now),
             calendar.closing(),
         )
-        return HttpResponse("".join(body), content_type=calendar.CONTENT_TYPE)
+    )
 
 
 def _texts(query: EventQuery) -> Generator[str]:

@@ -1,0 +1,126 @@
+"""A record as readers, programs and calendars will get it, before it is published."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from django.utils import timezone
+from django.utils.safestring import SafeString, mark_safe
+
+from calendar_events.admin.pages import RecordPages
+from calendar_events.api import responses
+from calendar_events.api.feeds import views as feeds
+from calendar_events.models import Event, Organizer, Venue
+from calendar_events.models.visibility import ANONYMOUS
+from calendar_events.parsing import text
+from calendar_events.store import singles
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from django.http import HttpRequest, HttpResponse
+
+Record = Event | Venue | Organizer
+
+
+class Shown(NamedTuple):
+    """A record for readers."""
+
+    name: str
+    facts: list[tuple[str, str]]
+    """Labels, each with its text."""
+    image: Any
+    description: SafeString
+
+
+class PreviewedRecords(RecordPages):
+    """A page that shows a stored record in every form."""
+
+    def get_urls(self) -> list[Any]:
+        """Add the page."""
+        route = "<str:object_id>/preview/"
+        return [self.page(route, self.preview_view, "preview"), *super().get_urls()]
+
+    def render_change_form(
+        self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        """Lead to the page."""
+        record = kwargs.get("obj")
+        if record is not None:
+            context["preview_url"] = self.address("preview", record.pk)
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def preview_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Show the record as everybody would see it, were it published."""
+        record = self.find(request, object_id)
+        now = timezone.now()
+        return self.show(
+            request,
+            "preview.html",
+            title=f"Preview of {self.opts.verbose_name}",
+            record=record,
+            status_shown=dict(record._meta.get_field("status").choices)[
+                record.status_at(now)
+            ],
+            change_url=self.address("change", record.pk),
+            shown=shown(record),
+            document=document(record, now),
+            calendar=calendar(record, now),
+        )
+
+
+def shown(record: Record) -> Shown:
+    """Return a record for readers; its description is sanitised again."""
+    return Shown(
+        name=record.title if isinstance(record, Event) else record.name,
+        facts=[(label, value) for label, value in _facts(record) if value],
+        image=record.image,
+        # What ``html`` returns is safe, whatever the column holds.
+        description=mark_safe(text.html(record.description)),  # noqa: S308
+    )
+
+
+def _facts(record: Record) -> list[tuple[str, str]]:
+    if isinstance(record, Event):
+        return [
+            ("When", _when(record)),
+            ("Venues", ", ".join(each.name for each in record.venues.all())),
+            ("Organizers", ", ".join(each.name for each in record.organizers.all())),
+            ("Categories and tags", ", ".join(each.name for each in record.terms.all())),
+            ("Cost", record.cost),
+            ("Website", record.website),
+        ]
+    if isinstance(record, Venue):
+        place = [record.address, record.zip, record.city, record.country]
+        return [
+            ("Address", ", ".join(filter(None, place))),
+            ("Phone", record.phone),
+            ("Website", record.website),
+        ]
+    return [("Email", record.email), ("Phone", record.phone), ("Website", record.website)]
+
+
+def _when(event: Event) -> str:
+    """Return the dates in words, in the time zone of the event."""
+    start, end = event.start_local, event.end_local
+    if event.all_day:
+        days = [f"{moment:%Y-%m-%d}" for moment in (start, end)]
+        return f"{' to '.join(dict.fromkeys(days))}, all day"
+    until = f"{end:%H:%M}" if start.date() == end.date() else f"{end:%Y-%m-%d %H:%M}"
+    return f"{start:%Y-%m-%d %H:%M} to {until}, {event.timezone}"
+
+
+def document(record: Record, now: datetime) -> str:
+    """Return the JSON document that everybody would get, indented."""
+    kind = responses.KINDS[type(record)]
+    single = singles.of_record(record)
+    body = responses.single_body(kind, single, viewer=ANONYMOUS, now=now)
+    return json.dumps(json.loads(body), indent=2, ensure_ascii=False)
+
+
+def calendar(record: Record, now: datetime) -> str:
+    """Return the event's iCalendar text; other records have none of their own."""
+    if not isinstance(record, Event):
+        return ""
+    return feeds.single_calendar(record.pk, viewer=ANONYMOUS, now=now)

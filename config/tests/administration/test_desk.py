@@ -1,0 +1,72 @@
+"""The desk of editors: pages and buttons stay within the institution and the right."""
+
+import pytest
+
+from calendar_events.models import Event
+from calendar_events.tests import factories as calendar
+from config.tests.administration import pages
+
+pytestmark = pytest.mark.django_db
+
+PAGES = ["preview", "review"]
+
+
+@pytest.fixture
+def editor(staff, here):
+    return staff("editor", at=here.institution)
+
+
+def pending_of(world):
+    return calendar.EventFactory(
+        pending=True, institution=world.institution.registry_id, author=world.person
+    )
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_an_event_of_another_institution_is_not_found(editor, here, there, page):
+    ours, theirs = pending_of(here), pending_of(there)
+    address = pages.of(theirs, page)
+
+    assert editor.get(pages.of(ours, page)).status_code == 200
+    assert editor.get(address).status_code == 404
+    sent = {"decision": "approve", "seen_version": theirs.version, "comment": "No."}
+    for decision in ("approve", "return"):
+        answer = editor.post(address, **sent | {"decision": decision})
+        assert answer.status_code == 404
+    assert Event.objects.get(pk=theirs.pk).status == "pending"
+
+
+@pytest.mark.parametrize("decision", ["approve", "return"])
+def test_an_auditor_decides_nothing(uma, here, decision):
+    waiting = pending_of(here)
+
+    listed = uma.get(pages.about(Event)).content.decode()
+    answer = uma.post(
+        pages.of(waiting, "review"), decision=decision, seen_version=1, comment="No."
+    )
+
+    assert uma.get(pages.of(waiting, "preview")).status_code == 200
+    assert answer.status_code == 403
+    assert "Awaiting review" not in listed
+    assert Event.objects.get(pk=waiting.pk).status == "pending"
+
+
+def test_what_waits_elsewhere_is_not_listed(editor, here, there):
+    ours = pending_of(here)
+    pending_of(there)
+
+    listed = editor.get(pages.about(Event), review="awaiting")
+
+    assert list(listed.context["cl"].result_list) == [ours]
+
+
+def test_a_protected_event_is_previewed_by_those_who_need_no_password(editor, staff, here):
+    record = calendar.EventFactory(
+        institution="1001", author=here.person, password="opensesame"
+    )
+    contributor = staff("contributor", at=here.institution, username="con")
+
+    assert (
+        "Without its password" in editor.get(pages.of(record, "preview")).content.decode()
+    )
+    assert contributor.get(pages.of(record, "preview")).status_code == 404
