@@ -11,6 +11,9 @@ from django.db.models.expressions import RawSQL
 from simple_history.template_utils import HistoricalRecordContextHelper
 
 from calendar_events.admin.actions import StatusActions
+from calendar_events.admin.copying import CopiedEvents
+from calendar_events.admin.filters import DayFilter
+from calendar_events.admin.month import MonthOfEvents
 from calendar_events.admin.published import PUBLICATION, WRITTEN, PublishedAdmin
 from calendar_events.admin.record_forms import EventForm
 from calendar_events.models import Event
@@ -42,13 +45,16 @@ class WithoutSecrets(HistoricalRecordContextHelper):
 
 
 @admin.register(Event)
-class EventAdmin(PublishedAdmin):
+class EventAdmin(MonthOfEvents, CopiedEvents, PublishedAdmin):
     """Events."""
 
     form = EventForm
     history_list_display = ("links",)  # who and why have columns of their own
     list_display = ("title", "start_local", "timezone", "status", "institution", "author")
-    list_filter = (*PublishedAdmin.list_filter, "featured", "sticky", "hide_from_listings")
+    list_filter = (
+        *(DayFilter, *PublishedAdmin.list_filter),
+        *("featured", "sticky", "hide_from_listings"),
+    )
     autocomplete_fields = ("author", "image", "post_parent")
     fieldsets = (
         (None, {"fields": ("title", "description", "excerpt", "image")}),

@@ -1,5 +1,7 @@
 """The desk of editors: pages and buttons stay within the institution and the right."""
 
+from datetime import datetime
+
 import pytest
 
 from calendar_events.models import Event
@@ -58,6 +60,39 @@ def test_what_waits_elsewhere_is_not_listed(editor, here, there):
     listed = editor.get(pages.about(Event), review="awaiting")
 
     assert list(listed.context["cl"].result_list) == [ours]
+
+
+def test_a_month_holds_what_the_institution_and_the_role_may_see(staff, here, there):
+    def event(title, **fields):
+        start = datetime(2031, 1, 15, 10)  # noqa: DTZ001 -- a wall clock
+        calendar.EventFactory(start=start, title=title, **fields)
+
+    event("Ours", institution="1001")
+    event("Our draft", institution="1001", draft=True, slug="")
+    event("Guarded", institution="1001", password="opensesame")
+    event("Theirs", institution="1002")
+
+    def seen(role):
+        someone = staff(role, at=here.institution, username=role)
+        page = someone.get(pages.about(Event, "month"), month="2031-01", institution="1002")
+        days = [day for week in page.context["weeks"] for day in week]
+        return {event.title for day in days for event in day.events}
+
+    assert seen("editor") == {"Ours", "Our draft", "Guarded"}
+    assert seen("contributor") == {"Ours"}
+
+
+def test_an_event_of_another_institution_is_not_duplicated(editor, uma, here, there):
+    before = Event.objects.count()
+
+    answers = [
+        editor.post(pages.of(there.event, "duplicate"), key="k").status_code,
+        editor.post(pages.of(there.draft, "duplicate"), key="k").status_code,
+        uma.post(pages.of(here.event, "duplicate"), key="k").status_code,
+    ]
+
+    assert answers == [404, 404, 403]
+    assert Event.objects.count() == before
 
 
 def test_a_protected_event_is_previewed_by_those_who_need_no_password(editor, staff, here):

@@ -1,0 +1,228 @@
+"""A month of events, to look over and to click."""
+
+from __future__ import annotations
+
+import re
+from calendar import Calendar, day_name, month_name
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlencode
+
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count, DateField, F, Window
+from django.db.models.functions import Cast, RowNumber
+from django.utils import timezone
+
+from calendar_events.admin import institutions
+from calendar_events.admin.pages import RecordPages
+from calendar_events.conf import conf
+from calendar_events.models import Status
+from platform_errors.admin import institution_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from django.db.models import QuerySet
+    from django.http import HttpRequest, HttpResponse
+
+MOST_OF_A_DAY = 5
+"""Events that a day shows; the list has the others."""
+YEARS = range(1900, 2200)
+_MONTH = re.compile(r"([0-9]{4})-([0-9]{2})")
+
+
+@dataclass(frozen=True, slots=True)
+class Month:
+    """A month, written ``2026-11``."""
+
+    year: int
+    number: int
+
+    @classmethod
+    def read(cls, text: str) -> Month | None:
+        """Return the month of a text; ``None`` when it is none that can be shown."""
+        found = _MONTH.fullmatch(text)
+        if found is None or not found[0].isascii():
+            return None
+        year, number = map(int, found.groups())
+        return cls(year, number) if year in YEARS and 1 <= number <= 12 else None
+
+    @classmethod
+    def of(cls, day: date) -> Month:
+        """Return the month of a day."""
+        return cls(day.year, day.month)
+
+    def __str__(self) -> str:
+        return f"{self.year:04}-{self.number:02}"
+
+    @property
+    def name(self) -> str:
+        """Return the month in words."""
+        return f"{month_name[self.number]} {self.year}"
+
+    def beside(self, step: int) -> Month | None:
+        """Return the month before (-1) or after (1); ``None`` at the ends."""
+        months = self.year * 12 + self.number - 1 + step
+        year, number = divmod(months, 12)
+        return Month.read(f"{year:04}-{number + 1:02}")
+
+    @property
+    def weeks(self) -> list[list[date]]:
+        """Return the weeks, from Monday on, with the days around the month."""
+        return Calendar().monthdatescalendar(self.year, self.number)
+
+
+class Day(NamedTuple):
+    """A day of the table."""
+
+    day: date
+    is_inside: bool
+    is_today: bool
+    events: list[Any]
+    more: int
+    """How many are not shown."""
+    list_url: str
+    add_url: str
+
+
+class MonthOfEvents(RecordPages):
+    """A page with a table of weeks."""
+
+    def get_urls(self) -> list[Any]:
+        """Add the page."""
+        return [self.page("month/", self.month_view, "month"), *super().get_urls()]
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Lead to the page."""
+        context = {"month_url": self.address("month"), **(extra_context or {})}
+        return super().changelist_view(request, context)
+
+    def month_view(self, request: HttpRequest) -> HttpResponse:
+        """Show the events that begin in a month, and those that go on into it."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        today = timezone.localtime(timezone=conf.site_zone).date()
+        asked = request.GET.get("month")
+        month = Month.read(asked or "")
+        chosen = self._institution(request)
+        rows = self.get_queryset(request).exclude(status=Status.TRASH)
+        if chosen:
+            rows = rows.filter(institution=chosen)
+        shown = month or Month.of(today)
+        weeks = shown.weeks
+        first, last = weeks[0][0], weeks[-1][-1]
+        days = self._days(request, rows, shown, today=today, chosen=chosen)
+        going_on = list(_running(rows, first)[: MOST_OF_A_DAY + 1])
+        return self.show(
+            request,
+            "month.html",
+            title=f"Events in {shown.name}",
+            is_bad=asked is not None and month is None,
+            years=YEARS,
+            month=shown,
+            weekdays=list(day_name),
+            weeks=[[days[day] for day in week] for week in weeks],
+            first=first,
+            last=last,
+            going_on=going_on[:MOST_OF_A_DAY],
+            is_more_going_on=len(going_on) > MOST_OF_A_DAY,
+            previous=self._link(shown.beside(-1), chosen),
+            next=self._link(shown.beside(1), chosen),
+            now=self._link(Month.of(today), chosen),
+            institutions=self._institutions(request),
+            chosen=chosen,
+        )
+
+    def _institution(self, request: HttpRequest) -> str:
+        """Return the institution that staff of the platform chose, or nothing."""
+        chosen = request.GET.get("institution", "")
+        is_offered = chosen in dict(self._institutions(request))
+        return chosen if chosen and is_offered else ""
+
+    def _institutions(self, request: HttpRequest) -> list[tuple[str, str]]:
+        if institution_of(request) is not None or not conf.institutions:
+            return []
+        return list(institutions.choices())
+
+    def _link(self, month: Month | None, chosen: str) -> str:
+        if month is None:
+            return ""
+        query = {"month": str(month)} | ({"institution": chosen} if chosen else {})
+        return f"?{urlencode(query)}"
+
+    def _days(
+        self,
+        request: HttpRequest,
+        rows: QuerySet[Any],
+        month: Month,
+        *,
+        today: date,
+        chosen: str,
+    ) -> dict[date, Day]:
+        """Return every day of the table with the first of its events."""
+        weeks = month.weeks
+        found: dict[date, list[Any]] = {}
+        for event in _first_of_each_day(rows, weeks[0][0], weeks[-1][-1]):
+            found.setdefault(event.day, []).append(event)
+        may_add = self.has_add_permission(request)
+        scope = {"institution": chosen} if chosen else {}
+        days = {}
+        for day in (day for week in weeks for day in week):
+            events = found.get(day, [])
+            listed = urlencode({"day": str(day), **scope})
+            start = urlencode({"start_date": f"{day} 09:00:00", **scope})
+            days[day] = Day(
+                day=day,
+                is_inside=day.month == month.number,
+                is_today=day == today,
+                events=self._named(events),
+                more=events[0].of_day - len(events) if events else 0,
+                list_url=f"{self.address('changelist')}?{listed}",
+                add_url=f"{self.address('add')}?{start}" if may_add else "",
+            )
+        return days
+
+    def _named(self, events: Iterable[Any]) -> list[Any]:
+        """Give events the address of their page, and the status that they have now."""
+        now = timezone.now()
+        labels = dict(Status.choices)
+        for event in events:
+            event.url = self.address("change", event.pk)
+            status = event.status_at(now)
+            event.shown_status = "" if status == Status.PUBLISH else labels[status]
+        return list(events)
+
+
+def _columns(rows: QuerySet[Any]) -> QuerySet[Any]:
+    """Leave the long columns where they are."""
+    return rows.select_related(None).only(
+        *("title", "status", "published_at", "start_local", "end_local", "all_day")
+    )
+
+
+def _first_of_each_day(rows: QuerySet[Any], first: date, last: date) -> QuerySet[Any]:
+    """Return a few events of each day, each with ``day`` and how many are ``of_day``."""
+    after = last + timedelta(days=1)
+    ours = rows.filter(
+        start_local__gte=f"{first} 00:00:00", start_local__lt=f"{after} 00:00:00"
+    )
+    order = ["start_local", "pk"]
+    return (
+        _columns(ours.annotate(day=Cast("start_local", DateField())))
+        .annotate(
+            of_day=Window(Count("pk"), partition_by=[F("day")]),
+            place=Window(RowNumber(), partition_by=[F("day")], order_by=order),
+        )
+        .filter(place__lte=MOST_OF_A_DAY)
+        .order_by(*order)
+    )
+
+
+def _running(rows: QuerySet[Any], first: date) -> QuerySet[Any]:
+    """Return what began before a day and has not ended when it begins."""
+    start = f"{first} 00:00:00"
+    running = rows.filter(start_local__lt=start, end_local__gt=start)
+    return _columns(running).order_by("start_local", "pk")
