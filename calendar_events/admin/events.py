@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
 from django.db.models import Q
 from django.db.models.expressions import RawSQL
-from simple_history.template_utils import HistoricalRecordContextHelper
 
 from calendar_events.admin.actions import StatusActions
 from calendar_events.admin.copying import CopiedEvents
@@ -23,25 +21,10 @@ from calendar_events.store import search_conditions, sql
 from platform_errors.admin import institution_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from datetime import datetime
 
     from django.db.models import QuerySet
     from django.http import HttpRequest
-
-
-class WithoutSecrets(HistoricalRecordContextHelper):
-    """The differences between two versions, some columns left out."""
-
-    def __init__(self, model: Any, record: Any, left_out: Iterable[str]) -> None:
-        """Leave out the columns of these names."""
-        super().__init__(model, record)
-        self.left_out = frozenset(left_out)
-
-    def context_for_delta_changes(self, delta: Any) -> Any:
-        """Return what the page shows of the differences."""
-        shown = [each for each in delta.changes if each.field not in self.left_out]
-        return super().context_for_delta_changes(replace(delta, changes=shown))
 
 
 @admin.register(Event)
@@ -49,7 +32,6 @@ class EventAdmin(MonthOfEvents, CopiedEvents, PublishedAdmin):
     """Events."""
 
     form = EventForm
-    history_list_display = ("links",)  # who and why have columns of their own
     list_display = ("title", "start_local", "timezone", "status", "institution", "author")
     list_filter = (
         *(DayFilter, *PublishedAdmin.list_filter),
@@ -107,15 +89,6 @@ class EventAdmin(MonthOfEvents, CopiedEvents, PublishedAdmin):
     def _needs_passwords(self, request: HttpRequest) -> bool:
         actor = Actor(user=request.user, institution="")
         return institution_of(request) is not None and not actor.has("change_others", Event)
-
-    def get_historical_record_context_helper(
-        self, request: HttpRequest, historical_record: Any
-    ) -> Any:
-        """Say of what only the platform sets neither what it was nor what it is."""
-        helper = super().get_historical_record_context_helper(request, historical_record)
-        if institution_of(request) is not None:
-            helper = WithoutSecrets(self.model, historical_record, self.form.only_here)
-        return helper
 
     def having(self, word: str) -> Q:
         """Return the condition for the events with a folded word."""

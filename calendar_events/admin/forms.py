@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from django import forms
 from django.contrib import admin
+from django.contrib.admin.widgets import RelatedFieldWidgetWrapper
 from django.db.models import Model, Q
 from django.utils import timezone
 
@@ -37,6 +38,7 @@ class OrderedChoices(forms.ModelMultipleChoiceField):
         """Search as you type among the records that ``model.name`` may hold."""
         field: Any = model._meta.get_field(name)
         self.model = field.related_model
+        self.relation = field.remote_field
         super().__init__(
             queryset=self.model.objects.all(),
             widget=IdAutocompleteSelectMultiple(field, admin.site),
@@ -45,8 +47,18 @@ class OrderedChoices(forms.ModelMultipleChoiceField):
         )
 
     def keep_to(self, request: HttpRequest) -> None:
-        """Offer what the user may meet in admin, also to what is posted by hand."""
-        self.queryset = admin.site.get_model_admin(self.model).get_queryset(request)
+        """Offer what the user may meet in admin, also to what is posted by hand.
+
+        Whoever may create such records gets a link that makes one in a window of its own.
+        """
+        related = admin.site.get_model_admin(self.model)
+        self.queryset = related.get_queryset(request)
+        self.widget = RelatedFieldWidgetWrapper(
+            self.widget,
+            self.relation,
+            admin.site,
+            can_add_related=related.has_add_permission(request),
+        )
 
     def clean(self, value: Any) -> Any:
         """Return the records, not a query that forgets their order."""

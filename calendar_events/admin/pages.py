@@ -9,7 +9,7 @@ from django.http import Http404
 from django.template.response import TemplateResponse
 from django.urls import path, reverse
 
-from calendar_events.admin.base import RecordAdmin
+from calendar_events.admin.history import ReadableHistory
 from platform_errors.admin import is_id
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from django.urls import URLPattern
 
 
-class RecordPages(RecordAdmin):
+class RecordPages(ReadableHistory):
     """What pages about records, or about one of them, have in common."""
 
     def page(self, route: str, view: Callable[..., HttpResponse], name: str) -> URLPattern:

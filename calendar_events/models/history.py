@@ -38,16 +38,7 @@ class LinkedHistory(models.Model):
         abstract = True
 
     def __str__(self) -> str:
-        return f"linked to {self.links}"
-
-    @property
-    def links(self) -> str:
-        """The links in words; its name is the heading of a column in admin."""
-        return "; ".join(
-            f"{name} {', '.join(map(str, ids))}"
-            for name in ("venues", "organizers", "terms")
-            if (ids := self.linked.get(name))
-        )
+        return f"linked to {self.linked}"
 
 
 @receiver(pre_create_historical_record)

@@ -1,0 +1,140 @@
+"""The history of a record in words: what changed, from what to what, by whom and why."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin
+from simple_history.template_utils import HistoricalRecordContextHelper
+
+from calendar_events.admin.base import RecordAdmin
+from calendar_events.models import Event
+from platform_errors.admin import institution_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from django.http import HttpRequest
+
+    Links = Mapping[str, Sequence[int]]
+    Names = Mapping[str, Mapping[int, str]]
+
+LABELS = {
+    "start_local": "Starts",
+    "end_local": "Ends",
+    "timezone": "Time zone",
+    "published_at": "Published at (UTC)",
+    "previous_status": "Status before the trash",
+    "post_parent": "Parent",
+    "geo_lat": "Latitude",
+    "geo_lng": "Longitude",
+}
+"""What the forms call columns whose own names say less."""
+FOLLOWS = frozenset({"start_utc", "end_utc"})
+"""Columns that change with others."""
+LINKS = {"venues": "Venues", "organizers": "Organizers", "terms": "Categories and tags"}
+NOTHING = "nothing"
+
+
+class Differences(HistoricalRecordContextHelper):
+    """The differences between two versions, some columns left out."""
+
+    def __init__(self, model: Any, record: Any, left_out: Iterable[str] = ()) -> None:
+        """Leave out the columns of these names."""
+        super().__init__(model, record)
+        self.left_out = FOLLOWS | frozenset(left_out)
+
+    def context_for_delta_changes(self, delta: Any) -> list[dict[str, Any]]:
+        """Return the columns that differ, and then the links."""
+        columns = [
+            self.format_delta_change(each)
+            for each in delta.changes
+            if each.field not in self.left_out
+        ]
+        found = [
+            {"field": each.field, "old": each.old, "new": each.new} for each in columns
+        ]
+        names = getattr(self.record, "link_names", None)
+        return (
+            found
+            if names is None
+            else found + _of_links(delta.old_record.linked, delta.new_record.linked, names)
+        )
+
+    def format_delta_change(self, change: Any) -> Any:
+        """Call a column what the form calls it."""
+        formatted = super().format_delta_change(change)
+        return replace(formatted, field=LABELS.get(change.field, formatted.field))
+
+    def prepare_delta_change_value(self, change: Any, value: Any) -> Any:
+        """Return a value as people write it."""
+        value = super().prepare_delta_change_value(change, value)
+        choices = dict(self.model._meta.get_field(change.field).flatchoices)
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        if isinstance(value, datetime):
+            return f"{value:%Y-%m-%d %H:%M:%S}"
+        return NOTHING if value in {"", None} else choices.get(value, value)
+
+
+def _of_links(old: Links, new: Links, names: Names) -> list[dict[str, str]]:
+    """Return what two versions are linked to, where it differs."""
+    return [
+        {
+            "field": label,
+            "old": _in_words(old.get(kind, []), names[kind]),
+            "new": _in_words(new.get(kind, []), names[kind]),
+        }
+        for kind, label in LINKS.items()
+        if old.get(kind, []) != new.get(kind, [])
+    ]
+
+
+def _in_words(pks: Sequence[int], names: Mapping[int, str]) -> str:
+    return ", ".join(names.get(pk, f"number {pk}") for pk in pks) or NOTHING
+
+
+class ReadableHistory(RecordAdmin):
+    """An admin class whose history is read by people."""
+
+    object_history_template = "admin/calendar_events/history.html"
+    object_history_list_template = "admin/calendar_events/history_list.html"
+
+    def get_historical_record_context_helper(
+        self, request: HttpRequest, historical_record: Any
+    ) -> HistoricalRecordContextHelper:
+        """Return the differences in words."""
+        is_platform = institution_of(request) is None
+        left_out = frozenset() if is_platform else self.form.only_here
+        return Differences(self.model, historical_record, left_out)
+
+    def set_history_delta_changes(
+        self,
+        request: HttpRequest,
+        historical_records: Any,
+        foreign_keys_are_objs: bool = True,  # noqa: FBT001, FBT002 -- the library's
+    ) -> None:
+        """Look up what is linked once for the whole page."""
+        if self.model is Event:
+            names = self._link_names(request, historical_records)
+            for record in historical_records:
+                record.link_names = names
+                if record.history_type == "+":
+                    record.history_delta_changes = _of_links({}, record.linked, names)
+        super().set_history_delta_changes(
+            request, historical_records, foreign_keys_are_objs
+        )
+
+    def _link_names(
+        self, request: HttpRequest, records: Iterable[Any]
+    ) -> dict[str, dict[int, str]]:
+        """Return what linked rows are called, of those that the user meets in admin."""
+        names = {}
+        for kind in LINKS:
+            model: Any = Event._meta.get_field(kind).related_model
+            pks = {pk for record in records for pk in record.linked.get(kind, [])}
+            rows = admin.site.get_model_admin(model).get_queryset(request)
+            names[kind] = dict(rows.filter(pk__in=pks).values_list("pk", "name"))
+        return names
