@@ -7,9 +7,11 @@ from typing import Any, ClassVar
 from django import forms
 
 from calendar_events.admin.forms import OrderedChoices, PublishedForm
-from calendar_events.admin.widgets import LocalDateTimeInput, TimeZoneInput
+from calendar_events.admin.widgets import LocalDateTimeInput, RichTextArea, TimeZoneInput
 from calendar_events.models import Event, Organizer, Taxonomy, Venue
 from calendar_events.serializers.inputs import EventInput, OrganizerInput, VenueInput
+
+WIDGETS = {"description": RichTextArea}
 
 
 class EventForm(PublishedForm):
@@ -34,6 +36,7 @@ class EventForm(PublishedForm):
 
     class Meta:
         model = Event
+        widgets = WIDGETS
         fields = [
             *("institution", "title", "slug", "status", "author", "description"),
             *("excerpt", "timezone", "all_day", "cost", "website", "image", "show_map"),
@@ -91,6 +94,7 @@ class VenueForm(PublishedForm):
 
     class Meta:
         model = Venue
+        widgets = WIDGETS
         fields = [
             *("institution", "name", "slug", "status", "author", "description", "address"),
             *("city", "country", "province", "state", "stateprovince", "zip", "phone"),
@@ -106,6 +110,7 @@ class OrganizerForm(PublishedForm):
 
     class Meta:
         model = Organizer
+        widgets = WIDGETS
         fields = [
             *("institution", "name", "slug", "status", "author", "description", "phone"),
             *("website", "email", "image"),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from django import forms
+from django.contrib.admin.widgets import AdminTextareaWidget
 from django.utils.html import format_html, format_html_join
 
-from calendar_events.parsing import zones
+from calendar_events.parsing import text, zones
 
 
 class LocalDateTimeInput(forms.DateTimeInput):
@@ -30,8 +32,32 @@ class TimeZoneInput(forms.TextInput):
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> Any:
         """Return the input with its list."""
         list_id = f"{name}_zones"
-        text = super().render(name, value, {**(attrs or {}), "list": list_id}, renderer)
+        typed = super().render(name, value, {**(attrs or {}), "list": list_id}, renderer)
         options = format_html_join(
             "", '<option value="{}">', ((each,) for each in zones.choices())
         )
-        return format_html('{}<datalist id="{}">{}</datalist>', text, list_id, options)
+        return format_html('{}<datalist id="{}">{}</datalist>', typed, list_id, options)
+
+
+class RichTextArea(AdminTextareaWidget):
+    """A textarea for HTML, over which a script puts an editor.
+
+    The editor keeps to what the sanitiser of the interface keeps, which has the last word.
+    """
+
+    class Media:
+        js = [
+            "calendar_events/vendor/squire-2.4.8.js",
+            "calendar_events/rich-text.js",
+        ]
+
+    def build_attrs(self, base_attrs: Any, extra_attrs: Any = None) -> dict[str, Any]:
+        """Name the elements, attributes and schemes of addresses that are allowed."""
+        names = text.ALLOWED_ATTRIBUTES
+        allowed = {
+            "tags": sorted(text.ALLOWED_TAGS),
+            "attributes": {tag: sorted(names[tag]) for tag in sorted(names)},
+            "schemes": sorted(text.ALLOWED_SCHEMES),
+        }
+        attrs = super().build_attrs(base_attrs, extra_attrs)
+        return {**attrs, "data-rich-text": json.dumps(allowed)}
