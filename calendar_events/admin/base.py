@@ -10,7 +10,7 @@ from abc import ABCMeta, abstractmethod
 from contextlib import contextmanager
 from functools import wraps
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -94,7 +94,7 @@ class RecordAdmin(CalendarAdmin, SimpleHistoryAdmin, metaclass=AbstractAdminType
     list_per_page = 50
     search_fields = ("search_text",)
     search_help_text = "Words of the title or text, or an id."
-    readonly_fields = ("id", "created_at", "modified_at")
+    readonly_fields: ClassVar[tuple[str, ...]] = ("id", "created_at", "modified_at")
 
     class Media:
         css = {"all": ["calendar_events/desk.css"]}

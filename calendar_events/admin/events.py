@@ -39,9 +39,12 @@ class EventAdmin(MonthOfEvents, CopiedEvents, PublishedAdmin):
     )
     autocomplete_fields = ("author", "image", "post_parent")
     fieldsets = (
-        (None, {"fields": ("title", "description", "excerpt", "image")}),
+        (None, {"fields": ("title", "description", "excerpt", "image", "picture")}),
         ("When", {"fields": ("start_date", "end_date", "all_day", "timezone")}),
-        ("Where, who, what", {"fields": ("at_venues", "by_organizers", "in_terms")}),
+        (
+            "Where, who, what",
+            {"fields": ("at_venues", "by_organizers", "in_categories", "in_terms")},
+        ),
         ("Price and address", {"fields": ("cost", "website", "ticketed")}),
         ("Publication", {"fields": (*PUBLICATION, "password", "post_parent")}),
         (

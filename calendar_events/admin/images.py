@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib import admin, messages
+from django.core.files.storage import default_storage
 from django.http import HttpResponseRedirect
 from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
+from django.utils.html import format_html
 
 from calendar_events.admin import institutions
 from calendar_events.admin.base import CalendarAdmin, refused_as_forbidden
@@ -23,20 +25,21 @@ if TYPE_CHECKING:
     from django.core.files.uploadedfile import UploadedFile
     from django.db.models import QuerySet
     from django.http import HttpRequest, HttpResponse
+    from django.utils.safestring import SafeString
 
 
 logger = logging.getLogger(__name__)
 
 
 class ImageForm(forms.ModelForm):
-    """A new picture; later only its title can be changed, for others link to it."""
+    """A new picture; later only its words can be changed, for others link to it."""
 
     request: HttpRequest
     upload = forms.FileField(help_text="JPEG, PNG, GIF or WebP.")
 
     class Meta:
         model = Image
-        fields = ["institution", "title"]
+        fields = ["institution", "title", "alternative_text"]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         """Let the institution be chosen by name."""
@@ -61,22 +64,44 @@ class TitleForm(forms.ModelForm):
 
     class Meta:
         model = Image
-        fields = ["title"]
+        fields = ["title", "alternative_text"]
+
+
+def thumbnail(image: Image) -> SafeString:
+    """Return the smallest of an image's files that is stored, as HTML."""
+    smallest = min(image.sizes.values(), key=lambda size: size["width"], default=None)
+    name = smallest["file"] if smallest else image.file.name
+    return format_html(
+        '<img src="{}" alt="{}" class="desk-thumbnail" loading="lazy">',
+        default_storage.url(name),
+        image.alternative_text,
+    )
 
 
 @admin.register(Image)
 class ImageAdmin(CalendarAdmin):
     """Images."""
 
-    list_display = ("id", "title", "institution", "width", "height", "mime_type", "author")
+    list_display = (
+        *("title", "picture", "alternative_text", "institution"),
+        *("width", "height", "mime_type", "author"),
+    )
     list_filter = (institutions.InstitutionFilter, "mime_type")
     list_select_related = ("author",)
-    search_fields = ("title", "=id")
+    search_fields = ("title", "alternative_text", "=id")
     ordering = ("-id",)
     readonly_fields = (
-        *("id", "institution", "author", "file", "width", "height", "filesize"),
+        *("picture", "id", "institution", "author", "file", "width", "height", "filesize"),
         *("mime_type", "sizes", "source_url", "created_at"),
     )
+
+    class Media:
+        css = {"all": ["calendar_events/desk.css"]}
+
+    @admin.display(description="Picture")
+    def picture(self, image: Image) -> str:
+        """Return the picture, small."""
+        return thumbnail(image)
 
     def get_form(
         self, request: HttpRequest, obj: Any = None, *args: Any, **kwargs: Any
@@ -92,8 +117,8 @@ class ImageAdmin(CalendarAdmin):
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         """List the fields in the order of interest."""
         if obj is None:
-            return ["institution", "title", "upload"]
-        return ["title", *self.readonly_fields]
+            return ["institution", "title", "alternative_text", "upload"]
+        return ["picture", "title", "alternative_text", *self.readonly_fields[1:]]
 
     def changeform_view(
         self,
@@ -124,6 +149,7 @@ class ImageAdmin(CalendarAdmin):
                 ),
                 picture=form.cleaned_data["upload"],
                 title=form.cleaned_data["title"],
+                alternative_text=form.cleaned_data["alternative_text"],
                 now=timezone.now(),
             )
         obj.__dict__.clear()

@@ -24,7 +24,7 @@ class VenueAdmin(PublishedAdmin):
     form = VenueForm
     list_display = ("name", "city", "country", "status", "institution", "author")
     fieldsets = (
-        (None, {"fields": ("name", "description", "image", "website", "phone")}),
+        (None, {"fields": ("name", "description", "image", "picture", "website", "phone")}),
         (
             "Address",
             {
@@ -61,7 +61,20 @@ class OrganizerAdmin(PublishedAdmin):
     form = OrganizerForm
     list_display = ("name", "email", "phone", "status", "institution", "author")
     fieldsets = (
-        (None, {"fields": ("name", "description", "image", "website", "email", "phone")}),
+        (
+            None,
+            {
+                "fields": (
+                    "name",
+                    "description",
+                    "image",
+                    "picture",
+                    "website",
+                    "email",
+                    "phone",
+                )
+            },
+        ),
         ("Publication", {"fields": PUBLICATION}),
         ("Record", {"fields": WRITTEN}),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from django.contrib import admin
 from django.contrib.auth import get_user_model
 from django.db.models import Q
 from django.utils import timezone
@@ -11,9 +12,11 @@ from django.utils import timezone
 from calendar_events.admin.actions import StatusActions
 from calendar_events.admin.deleted import DeletedRecords
 from calendar_events.admin.filters import ReviewFilter
+from calendar_events.admin.images import thumbnail
 from calendar_events.admin.institutions import InstitutionFilter
+from calendar_events.admin.pages import RecordPages
 from calendar_events.admin.preview import PreviewedRecords
-from calendar_events.models import Status
+from calendar_events.models import Image, Status
 from calendar_events.permissions import Actor, require_on
 from calendar_events.services.removal import delete_record, trash_record
 from platform_errors.admin import institution_of
@@ -37,6 +40,13 @@ class PublishedAdmin(StatusActions, PreviewedRecords, DeletedRecords):
     list_select_related = ("author",)
     autocomplete_fields: ClassVar[tuple[str, ...]] = ("author", "image")
     ordering = ("-id",)
+    readonly_fields: ClassVar[tuple[str, ...]] = (*RecordPages.readonly_fields, "picture")
+
+    @admin.display(description="Picture now")
+    def picture(self, record: Any) -> str:
+        """Return the picture that is stored with the record, small."""
+        image = Image.objects.filter(pk=record.image_id).first()
+        return thumbnail(image) if image else "None"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
         """Keep others' drafts from those who may not read them."""

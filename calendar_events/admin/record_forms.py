@@ -6,11 +6,14 @@ from typing import Any, ClassVar
 
 from django import forms
 
+from calendar_events.admin import institutions
+from calendar_events.admin.categories import CategoryField, is_category
 from calendar_events.admin.forms import OrderedChoices, PublishedForm
 from calendar_events.admin.widgets import LocalDateTimeInput, RichTextArea, TimeZoneInput
 from calendar_events.models import Event, Organizer, Taxonomy, Venue
 from calendar_events.serializers.inputs import EventInput, OrganizerInput, VenueInput
 
+TERMS = ("in_categories", "in_terms")
 WIDGETS = {"description": RichTextArea}
 
 
@@ -32,6 +35,7 @@ class EventForm(PublishedForm):
     )
     at_venues = OrderedChoices(Event, "venues", label="Venues")
     by_organizers = OrderedChoices(Event, "organizers", label="Organizers")
+    in_categories = CategoryField()
     in_terms = OrderedChoices(Event, "terms", label="Categories and tags")
 
     class Meta:
@@ -43,6 +47,18 @@ class EventForm(PublishedForm):
             *("show_map_link", "hide_from_listings", "sticky", "featured", "ticketed"),
             *("password", "post_parent"),
         ]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Show categories as a tree, where an institution is known and has not too many."""
+        super().__init__(*args, **kwargs)
+        tree: Any = self.fields["in_categories"]
+        terms: Any = self.fields["in_terms"]
+        if not tree.offer(self.instance.institution or institutions.own(self.request)):
+            return
+        linked = self.initial.get("in_terms") or []
+        self.initial["in_categories"] = [each.pk for each in linked if is_category(each)]
+        self.initial["in_terms"] = [each for each in linked if not is_category(each)]
+        terms.label = "Tags"
 
     def shown(self) -> dict[str, Any]:
         """Return the dates and the links, too."""
@@ -69,8 +85,10 @@ class EventForm(PublishedForm):
     def body(self, *, is_new: bool) -> dict[str, Any]:
         """Tell categories from tags."""
         body = super().body(is_new=is_new)
-        del body["in_terms"]
-        terms = self.cleaned_data.get("in_terms") or []
+        for name in TERMS:
+            body.pop(name, None)
+        chosen = [each for name in TERMS for each in self.cleaned_data.get(name) or []]
+        terms = {term.pk: term for term in chosen}.values()
         for name, taxonomy in (("categories", Taxonomy.CATEGORY), ("tags", Taxonomy.TAG)):
             body[name] = [term.pk for term in terms if term.taxonomy == taxonomy]
         return body

@@ -19,6 +19,13 @@ class Image(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
     )
     title = models.CharField(max_length=255, blank=True, default="")
+    alternative_text = models.CharField(
+        max_length=500,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="What the picture shows, for those who do not see it.",
+    )
     file = models.ImageField(
         upload_to="images/%Y/%m",
         max_length=255,

@@ -106,7 +106,14 @@ def decode(content: bytes, *, name: str, source_url: str = "") -> Picture:
         raise NotAPicture("is damaged.") from error
 
 
-def add(*, actor: Actor, picture: Picture, now: datetime, title: str = "") -> Image:
+def add(
+    *,
+    actor: Actor,
+    picture: Picture,
+    now: datetime,
+    title: str = "",
+    alternative_text: str = "",
+) -> Image:
     """Store a picture as an image of the actor's institution.
 
     Call it inside ``delete_files_on_rollback``. Raises ``NotAllowed`` and
@@ -119,6 +126,7 @@ def add(*, actor: Actor, picture: Picture, now: datetime, title: str = "") -> Im
         institution=actor.institution,
         author_id=actor.user.pk,
         title=(title or picture.name)[:255],
+        alternative_text=alternative_text[:500],
         file=original,
         width=picture.original.width,
         height=picture.original.height,

@@ -39,7 +39,7 @@ def test_an_event_is_shown_in_every_form(editor, anonymous):
         venues=[VenueFactory(name="Hall", slug="the-hall")],
         organizers=[OrganizerFactory(name="Club", slug="the-club")],
         terms=[CategoryFactory(name="Letters")],
-        image=ImageFactory(title="A shelf"),
+        image=ImageFactory(alternative_text="A shelf"),
     )
 
     page = editor.get(url(Event, "preview", record.pk))

@@ -15,7 +15,7 @@ from calendar_events.tests import catalogue
 
 APP = "calendar_events"
 BEFORE = ("0001_initial", *sorted(checks.BEFORE))
-SINCE = ["0005_history_comments"]
+SINCE = ["0005_history_comments", "0006_image_alternative_text"]
 """The migrations after those that replaced others."""
 pytestmark = pytest.mark.django_db
 
