@@ -11,6 +11,7 @@ from django.utils import timezone
 from calendar_events.admin.review import ReviewedRecords
 from calendar_events.models import Status
 from calendar_events.permissions import Actor, NotAllowed
+from calendar_events.services.references import BadReference
 from calendar_events.services.refusals import InTrash, InvalidFields
 from calendar_events.store.saving import VersionConflict
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     Write = Callable[[Any, Actor], object]
 
 
-REFUSALS = (NotAllowed, InTrash, InvalidFields, VersionConflict)
+REFUSALS = (NotAllowed, InTrash, InvalidFields, VersionConflict, BadReference)
 
 
 def apply_to_each(

@@ -8,10 +8,10 @@ from django.contrib import admin
 from django.db.models import Q
 from django.db.models.expressions import RawSQL
 
-from calendar_events.admin.actions import StatusActions
 from calendar_events.admin.copying import CopiedEvents
 from calendar_events.admin.filters import DayFilter
 from calendar_events.admin.month import MonthOfEvents
+from calendar_events.admin.moving import VenueActions
 from calendar_events.admin.published import PUBLICATION, WRITTEN, PublishedAdmin
 from calendar_events.admin.record_forms import EventForm
 from calendar_events.models import Event
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @admin.register(Event)
-class EventAdmin(MonthOfEvents, CopiedEvents, PublishedAdmin):
+class EventAdmin(MonthOfEvents, CopiedEvents, VenueActions, PublishedAdmin):
     """Events."""
 
     form = EventForm
@@ -59,7 +59,10 @@ class EventAdmin(MonthOfEvents, CopiedEvents, PublishedAdmin):
         ("Record", {"fields": WRITTEN}),
     )
 
-    actions = (*StatusActions.actions, "feature", "stop_featuring")
+    actions = (
+        *PublishedAdmin.actions,
+        *("move_to_venue", "feature", "stop_featuring"),
+    )
 
     @admin.action(description="Feature", permissions=["change"])
     def feature(self, request: HttpRequest, queryset: QuerySet) -> None:

@@ -9,11 +9,11 @@ from django.contrib.auth import get_user_model
 from django.db.models import Q
 from django.utils import timezone
 
-from calendar_events.admin.actions import StatusActions
 from calendar_events.admin.deleted import DeletedRecords
 from calendar_events.admin.filters import ReviewFilter
 from calendar_events.admin.images import thumbnail
 from calendar_events.admin.institutions import InstitutionFilter
+from calendar_events.admin.moving import AuthorActions
 from calendar_events.admin.pages import RecordPages
 from calendar_events.admin.preview import PreviewedRecords
 from calendar_events.models import Image, Status
@@ -32,7 +32,7 @@ WRITTEN = ("id", "created_at", "modified_at", "seen_version")
 """The version travels hidden, to notice who else was writing."""
 
 
-class PublishedAdmin(StatusActions, PreviewedRecords, DeletedRecords):
+class PublishedAdmin(AuthorActions, PreviewedRecords, DeletedRecords):
     """What events, venues and organizers share."""
 
     list_filter: ClassVar[tuple[Any, ...]] = ("status", ReviewFilter, InstitutionFilter)
@@ -103,6 +103,12 @@ class PublishedAdmin(StatusActions, PreviewedRecords, DeletedRecords):
         if not (sees_people and actor.has("change_others", self.model)):
             names.add("author")
         return names
+
+    def has_author_permission(self, request: HttpRequest) -> bool:
+        """Offer authors to those whose form has the field."""
+        return "author" not in self._left_out(request) and self.has_change_permission(
+            request
+        )
 
     def require(self, *, actor: Actor, verb: str, record: Any) -> None:
         """Require the right to change or delete this very record."""

@@ -1,0 +1,144 @@
+"""Several records given another author, or events another venue, after a page that asks."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.contrib import admin
+from django.utils import timezone
+
+from calendar_events.admin.actions import StatusActions, apply_to_each
+from calendar_events.models import Event, visibility
+from calendar_events.services import references
+from platform_errors.admin import is_id
+from platform_errors.admin.widgets import IdAutocompleteSelect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from django.db.models import QuerySet
+    from django.http import HttpRequest, HttpResponse
+
+    from calendar_events.permissions import Actor
+
+    Changes = Callable[[Any, Actor, int], dict[str, Any]]
+
+MOST_NAMED = 20
+"""Records that the page names; of the others it says how many."""
+
+
+class TargetField(forms.ModelChoiceField):
+    """A row to choose, searched for as you type."""
+
+    def __init__(self, request: HttpRequest, model: Any, name: str) -> None:
+        """Offer the rows that ``model.name`` may hold and that the user meets in admin."""
+        field = model._meta.get_field(name)
+        related = admin.site.get_model_admin(field.related_model)
+        super().__init__(
+            related.get_queryset(request), widget=IdAutocompleteSelect(field, admin.site)
+        )
+
+    def to_python(self, value: Any) -> Any:
+        """Return the row; what is no identifier names none."""
+        if value and not is_id(value):
+            raise forms.ValidationError("Choose from the list.")
+        return super().to_python(value)
+
+
+class MovedRecords(StatusActions):
+    """Actions that ask for a row before they are done."""
+
+    def ask_and_set(  # noqa: PLR0913 -- a request, its records, and what is asked
+        self,
+        request: HttpRequest,
+        queryset: QuerySet[Any],
+        *,
+        action: str,
+        name: str,
+        title: str,
+        changes: Changes,
+    ) -> HttpResponse | None:
+        """Ask for a row that ``name`` may hold; then write each record with ``changes``."""
+        is_sent = "target" in request.POST
+        form = forms.Form(request.POST if is_sent else None)
+        form.fields["target"] = TargetField(request, self.model, name)
+        form.fields["target"].label = title.rpartition(" ")[2].capitalize()
+        if is_sent and form.is_valid():
+            target = form.cleaned_data["target"].pk
+
+            def write(record: Any, actor: Actor) -> None:
+                new = changes(record, actor, target)
+                self.update(record=record, actor=actor, changes=new, now=timezone.now())
+
+            apply_to_each(request, queryset, write, done=title)
+            return None
+        count = queryset.count()
+        return self.show(
+            request,
+            "move.html",
+            title=title,
+            form=form,
+            media=self.media + form.media,
+            action=action,
+            selected=request.POST.getlist("_selected_action"),
+            select_across=request.POST.get("select_across", "0"),
+            named=queryset[:MOST_NAMED],
+            more=max(0, count - MOST_NAMED),
+        )
+
+
+class AuthorActions(MovedRecords):
+    """Records that somebody else is to answer for."""
+
+    actions = (*StatusActions.actions, "change_author")
+
+    @abstractmethod
+    def has_author_permission(self, request: HttpRequest) -> bool:
+        """Return whether the user may make somebody else the author."""
+
+    @admin.action(description="Change the author", permissions=["author"])
+    def change_author(
+        self, request: HttpRequest, queryset: QuerySet[Any]
+    ) -> HttpResponse | None:
+        """Make somebody the author of all."""
+
+        def changes(record: Any, actor: Actor, pk: int) -> dict[str, Any]:
+            author = references.find_author(
+                pk, actor=actor, model=self.model, current=record.author_id
+            )
+            return {"author": author}
+
+        return self.ask_and_set(
+            request,
+            queryset,
+            action="change_author",
+            name="author",
+            title="Change the author",
+            changes=changes,
+        )
+
+
+class VenueActions(MovedRecords):
+    """Events that take place somewhere else."""
+
+    @admin.action(description="Move to another venue", permissions=["change"])
+    def move_to_venue(
+        self, request: HttpRequest, queryset: QuerySet[Any]
+    ) -> HttpResponse | None:
+        """Give all of them one venue, instead of those that they have."""
+
+        def changes(_record: Event, actor: Actor, pk: int) -> dict[str, Any]:
+            found = references.find({visibility.VENUE: [pk]}, institution=actor.institution)
+            found.require(visibility.VENUE, pk)
+            return {"venue": [pk]}
+
+        return self.ask_and_set(
+            request,
+            queryset,
+            action="move_to_venue",
+            name="venues",
+            title="Move to another venue",
+            changes=changes,
+        )
