@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from django.contrib import admin
 from django.utils import timezone
 from django.utils.safestring import SafeString, mark_safe
 
 from calendar_events.admin.pages import RecordPages
 from calendar_events.api import responses
 from calendar_events.api.feeds import views as feeds
-from calendar_events.models import Event, Organizer, Venue
+from calendar_events.models import Event, Organizer, Status, Term, Venue
 from calendar_events.models.visibility import ANONYMOUS
 from calendar_events.parsing import text
 from calendar_events.store import singles
@@ -19,6 +20,7 @@ from calendar_events.store import singles
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from django.db.models import QuerySet
     from django.http import HttpRequest, HttpResponse
 
 Record = Event | Venue | Organizer
@@ -64,30 +66,36 @@ class PreviewedRecords(RecordPages):
                 record.status_at(now)
             ],
             change_url=self.address("change", record.pk),
-            shown=shown(record),
+            shown=shown(request, record),
             document=document(record, now),
             calendar=calendar(record, now),
         )
 
 
-def shown(record: Record) -> Shown:
-    """Return a record for readers; its description is sanitised again."""
+def shown(request: HttpRequest, record: Record) -> Shown:
+    """Return a record for readers; its description is sanitised again.
+
+    Of what is linked only what the user meets in admin is named.
+    """
     return Shown(
         name=record.title if isinstance(record, Event) else record.name,
-        facts=[(label, value) for label, value in _facts(record) if value],
+        facts=[(label, value) for label, value in _facts(request, record) if value],
         image=record.image,
         # What ``html`` returns is safe, whatever the column holds.
         description=mark_safe(text.html(record.description)),  # noqa: S308
     )
 
 
-def _facts(record: Record) -> list[tuple[str, str]]:
+def _facts(request: HttpRequest, record: Record) -> list[tuple[str, str]]:
     if isinstance(record, Event):
         return [
             ("When", _when(record)),
-            ("Venues", ", ".join(each.name for each in record.venues.all())),
-            ("Organizers", ", ".join(each.name for each in record.organizers.all())),
-            ("Categories and tags", ", ".join(each.name for each in record.terms.all())),
+            ("Venues", _names(request, record.venues.order_by("eventvenue__position"))),
+            (
+                "Organizers",
+                _names(request, record.organizers.order_by("eventorganizer__position")),
+            ),
+            ("Categories and tags", _names(request, record.terms.order_by("sort_text"))),
             ("Cost", record.cost),
             ("Website", record.website),
         ]
@@ -99,6 +107,18 @@ def _facts(record: Record) -> list[tuple[str, str]]:
             ("Website", record.website),
         ]
     return [("Email", record.email), ("Phone", record.phone), ("Website", record.website)]
+
+
+def _names(request: HttpRequest, linked: QuerySet[Any]) -> str:
+    """Return what rows are called, with the status of those that are not published."""
+    seen = admin.site.get_model_admin(linked.model).get_queryset(request)
+    now, labels = timezone.now(), dict(Status.choices)
+    names = []
+    for row in linked.filter(pk__in=seen.order_by().values("pk")):
+        status = Status.PUBLISH if isinstance(row, Term) else row.status_at(now)
+        hint = "" if status == Status.PUBLISH else f" ({labels[status]})"
+        names.append(f"{row.name}{hint}")
+    return ", ".join(names)
 
 
 def _when(event: Event) -> str:

@@ -113,7 +113,7 @@ class ReviewedRecords(RecordPages):
             record=record,
             change_url=self.address("change", record.pk),
             returned=review.last_comment(record),
-            shown=shown(record),
+            shown=shown(request, record),
         )
 
     def _decide(

@@ -95,6 +95,23 @@ def test_an_event_of_another_institution_is_not_duplicated(editor, uma, here, th
     assert Event.objects.count() == before
 
 
+def test_a_preview_names_no_draft_that_the_reader_does_not_meet(editor, staff, here):
+    venue = calendar.VenueFactory(
+        institution="1001", author=here.person, name="Secret place", draft=True
+    )
+    record = calendar.EventFactory(
+        institution="1001", author=here.person, venues=[here.venue, venue]
+    )
+    contributor = staff("contributor", at=here.institution, username="con")
+
+    theirs = contributor.get(pages.of(record, "preview")).content.decode()
+    ours = editor.get(pages.of(record, "preview")).content.decode()
+
+    assert here.venue.name in theirs
+    assert "Secret place" not in theirs
+    assert f"{here.venue.name}, Secret place (Draft)" in ours
+
+
 def test_a_protected_event_is_previewed_by_those_who_need_no_password(editor, staff, here):
     record = calendar.EventFactory(
         institution="1001", author=here.person, password="opensesame"
