@@ -12,6 +12,7 @@ from django.urls import path
 
 from authserver.admin import export
 from authserver.admin.base import ReadOnlyAdmin
+from authserver.admin.text_filter import TextFilter
 from authserver.models import AuditEvent, Institution, RefusalCount
 
 if TYPE_CHECKING:
@@ -42,7 +43,17 @@ class AuditEventAdmin(ReadOnlyAdmin):
         "reason",
         "address",
     ]
-    list_filter = ["action", "at"]
+    list_filter = [
+        "action",
+        "at",
+        TextFilter.on("actor"),
+        TextFilter.on("subject"),
+        TextFilter.on("registry_id", title="institution"),
+        TextFilter.on("client_id", title="key"),
+        TextFilter.on("reason"),
+        TextFilter.on("address"),
+        TextFilter.on("request_id", title="request identifier"),
+    ]
     search_fields = [
         "actor",
         "subject",

@@ -71,6 +71,11 @@ class AuditEvent(models.Model):
             models.Index(fields=["subject", "-id"], name="audit_by_subject"),
             models.Index(fields=["client_id", "-id"], name="audit_by_key"),
             models.Index(fields=["registry_id", "-id"], name="audit_by_institution"),
+            # Most rows have no reason, and nobody looks for those.
+            models.Index(
+                fields=["reason", "-id"], condition=~Q(reason=""), name="audit_by_reason"
+            ),
+            models.Index(fields=["request_id"], name="audit_by_request"),
         ]
 
     def __str__(self) -> str:
