@@ -18,7 +18,9 @@ class AuthserverConfig(AppConfig):
         from authserver import checks  # noqa: F401, PLC0415 -- needs the apps
         from authserver.accounts import login_audit, passwords  # noqa: PLC0415 -- the same
         from authserver.audit import install_sqlite_guard  # noqa: PLC0415 -- needs the apps
+        from authserver.keys import activity  # noqa: PLC0415 -- the same
 
+        activity.connect()
         login_audit.connect()
         passwords.connect()
         connection_created.connect(

@@ -41,6 +41,12 @@ class AuthserverConf(Conf):
     """How long a consent is remembered."""
     audit_lifetime = Setting(400, days, name="AUDIT_DAYS")
     """How long audit events are kept; zero keeps them for ever."""
+    key_use_seconds = Setting(60, int)
+    """How often a process writes that a key is used; zero never."""
+    key_refusals = Setting(20, int)
+    """How many refused requests of a key are kept; zero for none."""
+    key_refusal_lifetime = Setting(30, days, name="KEY_REFUSAL_DAYS")
+    """How long a refused request of a key is kept."""
     wrong_verifiers_per_code = Setting(5, int)
     """How many wrong PKCE verifiers invalidate a code."""
     client_failures_per_address = Setting(20, int)

@@ -16,6 +16,7 @@ from authserver.models import (
     AuditEvent,
     Consent,
     Grant,
+    KeyRefusal,
     PendingRequest,
     RefreshToken,
     RefusalCount,
@@ -54,6 +55,7 @@ def purgeable(now: datetime) -> list[models.QuerySet[Any]]:
         Session.objects.filter(expire_date__lte=now),
         RefusalCount.objects.filter(since__lte=now - conf.client_failure_window),
         login_limits.purgeable(now),
+        KeyRefusal.objects.filter(at__lte=now - conf.key_refusal_lifetime),
     ]
 
 

@@ -18,7 +18,7 @@ from rest_framework.authentication import BaseAuthentication
 
 from platform_errors.conf import conf
 from platform_errors.errors import catalogue
-from platform_errors.errors.log import state_key
+from platform_errors.errors.log import state_key, state_proof
 from platform_errors.http import urlencoded
 from platform_errors.http.authorization_header import (
     TwoHeaders,
@@ -72,6 +72,7 @@ class SchemeAuthentication(BaseAuthentication, ABC):
                 "the scheme is neither Bearer nor that of signed requests"
             )
         credentials = self.credentials(request, header.rest)
+        state_proof(request, credentials.key.client_id)
         principal = credentials.principal
         return (AnonymousUser() if principal is None else principal.user), credentials
 

@@ -13,9 +13,10 @@ from django.utils import timezone
 from authserver.admin import expiry, key_secret_pages
 from authserver.admin.base import AuditedAdmin
 from authserver.admin.expiry import ExpiryFilter
+from authserver.admin.key_activity import KeyRefusalInline, RefusalFilter, UseFilter
 from authserver.admin.key_links import KeyInstitutionInline, KeyServiceInline
 from authserver.keys import secrets, switching
-from authserver.models import AuditEvent, ServiceKey
+from authserver.models import AuditEvent, KeyRefusal, ServiceKey
 from authserver.models.service_key import Status
 from platform_errors.admin import institution_of
 
@@ -61,10 +62,15 @@ class ServiceKeyAdmin(AuditedAdmin):
 
     form = ServiceKeyForm
     change_form_template = "admin/authserver/servicekey/change_form.html"
-    list_display = ["name", "client_id", "state", "expires_at", "kind", "generation"]
+    list_display = [
+        *("name", "client_id", "state", "expires_at", "last_used_at", "kind"),
+        "generation",
+    ]
     list_filter = [
         "status",
         ExpiryFilter,
+        UseFilter,
+        RefusalFilter,
         "client_type",
         "old_generation",
         "claimed_https",
@@ -72,9 +78,9 @@ class ServiceKeyAdmin(AuditedAdmin):
     ]
     search_fields = ["name", "client_id", "redirect_uris"]
     ordering = ["name", "pk"]
-    inlines = [KeyServiceInline, KeyInstitutionInline]
+    inlines = [KeyServiceInline, KeyInstitutionInline, KeyRefusalInline]
     actions = ["cancel", "restore"]
-    readonly_fields = ["secrets_in_words", "created", "updated"]
+    readonly_fields = ["secrets_in_words", "created", "updated", "last_used_at"]
     view_on_site = False  # django-oauth-toolkit's own pages are not served
 
     _identity = ["name", "client_id", "status", "expires_at"]
@@ -82,7 +88,14 @@ class ServiceKeyAdmin(AuditedAdmin):
         "Where its users return to",
         {"fields": ["redirect_uris", "claimed_https"]},
     )
+    _history = ["created", "updated", "last_used_at"]
     _compatibility = ("Compatibility", {"fields": ["old_generation"]})
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        """Let what was noted about a key go with it, which nobody deletes by hand."""
+        *found, needed, protected = super().get_deleted_objects(objs, request)
+        noted = {str(KeyRefusal._meta.verbose_name)}
+        return [*found, set(needed) - noted, protected]
 
     def belongs_to(self, obj: ServiceKey, institution: Any) -> bool:  # type: ignore[override]
         """Return whether the institution is on the key."""
@@ -102,7 +115,7 @@ class ServiceKeyAdmin(AuditedAdmin):
     def get_fieldsets(self, request: HttpRequest, obj: ServiceKey | None = None) -> Any:
         """Ask for a secret when the key is made; tell about secrets afterwards."""
         secret = ["make_secret"] if obj is None else ["secrets_in_words"]
-        more = [] if obj is None else [("History", {"fields": ["created", "updated"]})]
+        more = [] if obj is None else [("History", {"fields": self._history})]
         return [
             (None, {"fields": self._identity}),
             ("Secret", {"fields": secret}),

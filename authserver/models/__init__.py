@@ -3,6 +3,7 @@
 from authserver.models.audit import AuditEvent, RefusalCount
 from authserver.models.consent import Consent
 from authserver.models.institution import Institution
+from authserver.models.key_refusal import KeyRefusal
 from authserver.models.login_failure import LoginFailure
 from authserver.models.service import CONTEXT_SCOPE_PREFIX, REFRESH_TOKEN_SCOPE, Service
 from authserver.models.service_key import KeyInstitution, KeyService, ServiceKey
@@ -26,6 +27,7 @@ __all__ = [
     "IDToken",
     "Institution",
     "KeyInstitution",
+    "KeyRefusal",
     "KeyService",
     "LoginFailure",
     "PendingRequest",

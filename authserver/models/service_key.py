@@ -75,6 +75,8 @@ class ServiceKey(AbstractApplication):
     )
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.ACTIVE)
     expires_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField("last used", null=True, blank=True, editable=False)
+    """To the minute or so; empty for a key that was never used (``keys.activity``)."""
     encrypted_secret = models.TextField(blank=True, default="", editable=False)
     secret_created_at = models.DateTimeField(null=True, blank=True, editable=False)
     encrypted_previous_secret = models.TextField(blank=True, default="", editable=False)

@@ -17,7 +17,7 @@ from authserver.keys.store import Client, find_client
 from authserver.oauth import failures
 from platform_errors.authentication import HmacAuthentication, require_active_key
 from platform_errors.errors import base, catalogue
-from platform_errors.errors.log import state_key
+from platform_errors.errors.log import state_key, state_proof
 from platform_errors.signing import algorithm
 
 if TYPE_CHECKING:
@@ -65,11 +65,15 @@ def authenticate(
     state_key(http_request, claimed_id(client_request))
     try:
         if client_request.signature is not None:
-            return _signed(client_request, client_request.signature, http_request, now)
-        return _named(client_request, now)
+            key = _signed(client_request, client_request.signature, http_request, now)
+        else:
+            key = _named(client_request, now)
     except (base.AuthenticationError, catalogue.KeyCanceled) as error:
         failures.record_client(claimed_id(client_request), error, now)
         raise
+    if key.has_secret:  # a public key proves nothing by its name
+        state_proof(http_request, key.client_id)
+    return key
 
 
 def claimed_id(client_request: ClientRequest) -> str:

@@ -97,6 +97,17 @@ class ServiceKeyFactory(DjangoModelFactory):
             KeyInstitutionFactory(key=self, institution=institution)
 
 
+class KeyRefusalFactory(DjangoModelFactory):
+    class Meta:
+        model = models.KeyRefusal
+
+    key = factory.SubFactory(ServiceKeyFactory)
+    reason = "signature_invalid"
+    status_code = 401
+    method = "GET"
+    path = "/events"
+
+
 class KeyServiceFactory(DjangoModelFactory):
     class Meta:
         model = models.KeyService

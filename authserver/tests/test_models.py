@@ -30,6 +30,7 @@ FACTORIES = [
     factories.ConsentFactory,
     factories.AuditEventFactory,
     factories.RefusalCountFactory,
+    factories.KeyRefusalFactory,
     factories.LoginFailureFactory,
     factories.SessionFactory,
 ]

@@ -39,6 +39,7 @@ def test_what_has_expired_goes(past):
     factories.ConsentFactory(revoked_at=past)
     factories.SessionFactory(expire_date=past)
     factories.RefusalCountFactory(since=past)
+    factories.KeyRefusalFactory(at=past - timedelta(days=30))
 
     said = clear()
 
@@ -50,6 +51,7 @@ def test_what_has_expired_goes(past):
         models.Consent,
         models.Session,
         models.RefusalCount,
+        models.KeyRefusal,
     ):
         assert not model.objects.exists(), model
     assert "2 consents" in said

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import logging
 import time
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from platform_errors import signals
 from platform_errors.conf import conf
 from platform_errors.errors.base import echo
 
@@ -25,12 +26,18 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _KEY = "stated_key"
+_PROVED = "proved_key"
 _REASON = "error_reason"
 
 
 def state_key(request: HttpRequest | Request, client_id: str) -> None:
     """Note which service key the caller says it uses, believed or not."""
     setattr(getattr(request, "_request", request), _KEY, client_id)
+
+
+def state_proof(request: HttpRequest | Request, client_id: str) -> None:
+    """Note that the caller proved this service key, for ``signals.key_used``."""
+    setattr(getattr(request, "_request", request), _PROVED, client_id)
 
 
 def state_reason(response: Response, reason: str) -> Response:
@@ -48,6 +55,7 @@ def state_reason(response: Response, reason: str) -> Response:
 class RefusalLogMiddleware:
     """Log refused requests, one line each, in place of Django's, which knows only the path.
 
+    Also tells whoever listens which key was used or refused (``signals``).
     Stands second in ``MIDDLEWARE``, behind the request identifier's, so that it measures
     the whole request and sees what other middleware refuses.
     """
@@ -62,16 +70,19 @@ class RefusalLogMiddleware:
         response = self.get_response(request)
         reason = getattr(response, _REASON, "")
         if reason:
-            _log(request, response, reason, seconds=time.monotonic() - started)
+            facts = _facts(request, response, reason, seconds=time.monotonic() - started)
+            _log(response, facts)
+            if facts["key"]:
+                _tell_refused(getattr(request, _KEY), facts)
+        if proved := getattr(request, _PROVED, ""):
+            signals.key_used.send_robust(sender=RefusalLogMiddleware, client_id=proved)
         return response
 
 
-def _log(
+def _facts(
     request: HttpRequest, response: HttpResponseBase, reason: str, *, seconds: float
-) -> None:
-    # Django looks at this before it logs an answer of its own accord.
-    response._has_been_logged = True  # type: ignore[attr-defined]  # noqa: SLF001
-    facts = {
+) -> dict[str, Any]:
+    return {
         "method": _one_line(request.method or ""),
         "path": _one_line(request.path),
         "status_code": response.status_code,
@@ -79,6 +90,11 @@ def _log(
         "key": _one_line(getattr(request, _KEY, "")),
         "duration_ms": round(seconds * 1000, 1),
     }
+
+
+def _log(response: HttpResponseBase, facts: dict[str, Any]) -> None:
+    # Django looks at this before it logs an answer of its own accord.
+    response._has_been_logged = True  # type: ignore[attr-defined]  # noqa: SLF001
     level = logging.ERROR if response.status_code >= 500 else logging.WARNING
     logger.log(
         level,
@@ -86,6 +102,13 @@ def _log(
         "key=%(key)s duration=%(duration_ms).1fms",
         facts,
         extra=facts,
+    )
+
+
+def _tell_refused(client_id: str, facts: dict[str, Any]) -> None:
+    said = {name: facts[name] for name in ("reason", "status_code", "method", "path")}
+    signals.request_refused.send_robust(
+        sender=RefusalLogMiddleware, client_id=client_id, **said
     )
 
 

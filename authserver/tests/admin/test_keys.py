@@ -193,8 +193,9 @@ def test_the_page_of_a_key_costs_the_same_whatever_is_on_it(
         factories.KeyInstitutionFactory(key=key)
     desk.open(page("servicekey_change", key.pk))
 
-    # session, user, key, its services, its institutions (counted three times), all services
-    with django_assert_num_queries(9):
+    # session, user, key, its services, its institutions (counted three times), its
+    # refusals, all services
+    with django_assert_num_queries(10):
         desk.open(page("servicekey_change", key.pk))
 
 

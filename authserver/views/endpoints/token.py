@@ -11,6 +11,7 @@ from authserver.oauth.exchange import Exchange
 from authserver.oauth.server import get_server
 from authserver.views.endpoints.base import Endpoint
 from platform_errors.errors.base import ApiError
+from platform_errors.errors.log import state_proof
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
@@ -34,4 +35,5 @@ class Token(Endpoint):
         except ApiError as error:
             failures.record_exchange(exchange, error)
             raise
+        state_proof(request, exchange.key.client_id)
         return responses.token_response(exchange, issued)

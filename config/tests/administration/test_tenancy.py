@@ -29,6 +29,7 @@ REGISTERED = list(admin.site._registry.values())
 SCOPED = [each for each in REGISTERED if each.institution_path]
 PLATFORM_ONLY = {
     *("Group", "IDToken", "RefusalCount", "Service", "IdempotentAnswer", "DayCount"),
+    "KeyRefusal",
 }
 RECORDS = [Event, Venue, Organizer]
 

@@ -1,0 +1,138 @@
+"""When a key was last used, and why requests with it were refused of late.
+
+Kept cheaply: a process writes the use of a key once a minute at most and no more than a few
+refusals, waits for no lock, and leaves the answer alone whatever happens here. Nothing says
+from where: the audit record does, for what it records.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from time import monotonic
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from django.db import Error, router
+from django.db.models import Q
+from django.utils import timezone
+
+from authserver.conf import conf
+from authserver.keys.store import is_storable
+from authserver.models import KeyRefusal, ServiceKey
+from platform_errors import signals
+from platform_errors.errors.catalogue import KeyInvalid
+from platform_errors.http.request_id import current_request_id
+from platform_errors.logging.outages import Outage
+from platform_errors.postgresql.bounded import bounded_write
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+WINDOW_SECONDS = 60
+REFUSALS_PER_WINDOW = 10
+"""Rows that one process writes of one key within the window."""
+MOST_KEYS = 10_000
+"""Keys that a process remembers."""
+ABOUT_THE_KEY = frozenset({400, 401, 403, 429})
+"""Statuses, besides redirects and pages, of refusals that say something about the key; what
+was not found or had changed meanwhile does not."""
+
+
+class _Window(NamedTuple):
+    since: float
+    refusals: int
+
+
+outage = Outage("What keys are used for was not recorded")
+_used: dict[str, float] = {}
+"""Key → when this process last wrote that it was used."""
+_refused: dict[str, _Window] = {}
+
+
+def connect() -> None:
+    """Listen to the edge."""
+    signals.key_used.connect(record_use, dispatch_uid="authserver.record_use")
+    signals.request_refused.connect(
+        record_refusal, dispatch_uid="authserver.record_refusal"
+    )
+
+
+def forget() -> None:
+    """Begin anew, as a new process does."""
+    _used.clear()
+    _refused.clear()
+
+
+def record_use(client_id: str, **_kwargs: Any) -> None:
+    """Note that a key was used now, unless that was written a moment ago."""
+    every = conf.key_use_seconds
+    now = monotonic()
+    if not every or now - _used.get(client_id, -every) < every:
+        return
+    _remember(_used, client_id, now)
+    moment = timezone.now()
+    # Another process may have written it meanwhile.
+    is_old = Q(last_used_at__lte=moment - timedelta(seconds=every))
+    key = ServiceKey.objects.filter(Q(last_used_at=None) | is_old, client_id=client_id)
+    _try(lambda: key.update(last_used_at=moment))
+
+
+def record_refusal(
+    *,
+    client_id: str,
+    reason: str,
+    status_code: int,
+    method: str,
+    path: str,
+    **_kwargs: Any,
+) -> None:
+    """Keep why a request was refused, if the key exists; the oldest make place."""
+    is_about_key = status_code < 400 or status_code in ABOUT_THE_KEY
+    if not conf.key_refusals or not is_about_key or reason == KeyInvalid.reason:
+        return
+    if not is_storable(client_id) or not _is_within_rate(client_id):
+        return
+    refusal = KeyRefusal(
+        reason=reason[:64],
+        status_code=status_code,
+        method=method[:16],
+        path=path[:200],
+        request_id=current_request_id()[:64],
+    )
+    _try(lambda: _keep(client_id, refusal))
+
+
+def _keep(client_id: str, refusal: KeyRefusal) -> None:
+    key = ServiceKey.objects.filter(client_id=client_id).only("pk").first()
+    if key is None:
+        return
+    refusal.key = key
+    refusal.save(force_insert=True)
+    newest = KeyRefusal.objects.filter(key=key).order_by("-pk")
+    too_many = newest.values("pk")[conf.key_refusals :]
+    KeyRefusal.objects.filter(pk__in=too_many).delete()
+
+
+def _is_within_rate(client_id: str) -> bool:
+    now = monotonic()
+    window = _refused.get(client_id)
+    if window is None or now - window.since >= WINDOW_SECONDS:
+        window = _Window(now, 0)
+    _remember(_refused, client_id, window._replace(refusals=window.refusals + 1))
+    return window.refusals < REFUSALS_PER_WINDOW
+
+
+def _remember(memory: dict[str, Any], client_id: str, value: Any) -> None:
+    if client_id not in memory and len(memory) >= MOST_KEYS:
+        memory.clear()
+    memory[client_id] = value
+
+
+def _try(write: Callable[[], object]) -> None:
+    """Write, unless the database is away, busy or read-only."""
+    if outage.is_on():
+        return
+    try:
+        with bounded_write(router.db_for_write(ServiceKey)):
+            write()
+    except Error as error:
+        outage.begin(error)
