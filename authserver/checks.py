@@ -95,6 +95,7 @@ def _lifetimes() -> Iterator[CheckMessage]:
         "CODE_SECONDS": conf.code_lifetime,
         "REFRESH_TOKEN_SECONDS": conf.refresh_token_lifetime,
         "PENDING_REQUEST_SECONDS": conf.pending_request_lifetime,
+        "SECRET_LINK_HOURS": conf.secret_link_lifetime,
         "CONSENT_DAYS": conf.consent_lifetime,
         "CLIENT_FAILURE_WINDOW_SECONDS": conf.client_failure_window,
     }

@@ -13,6 +13,11 @@ def seconds(value: Any) -> timedelta:
     return timedelta(seconds=int(value))
 
 
+def hours(value: Any) -> timedelta:
+    """Read a number of hours."""
+    return timedelta(hours=int(value))
+
+
 def days(value: Any) -> timedelta:
     """Read a number of days."""
     return timedelta(days=int(value))
@@ -47,6 +52,8 @@ class AuthserverConf(Conf):
     """How many refused requests of a key are kept; zero for none."""
     key_refusal_lifetime = Setting(30, days, name="KEY_REFUSAL_DAYS")
     """How long a refused request of a key is kept."""
+    secret_link_lifetime = Setting(24, hours, name="SECRET_LINK_HOURS")
+    """How long a link shows the secret of a key."""
     wrong_verifiers_per_code = Setting(5, int)
     """How many wrong PKCE verifiers invalidate a code."""
     client_failures_per_address = Setting(20, int)

@@ -6,11 +6,12 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, F, OuterRef, Q
 
 from authserver import audit
 from authserver.accounts import login_limits
 from authserver.conf import conf
+from authserver.keys import secret_links
 from authserver.models import (
     AccessToken,
     AuditEvent,
@@ -20,6 +21,7 @@ from authserver.models import (
     PendingRequest,
     RefreshToken,
     RefusalCount,
+    SecretLink,
     Session,
 )
 
@@ -55,6 +57,11 @@ def purgeable(now: datetime) -> list[models.QuerySet[Any]]:
         Session.objects.filter(expire_date__lte=now),
         RefusalCount.objects.filter(since__lte=now - conf.client_failure_window),
         login_limits.purgeable(now),
+        # What was never opened says, as long as its secret is current, that nobody has it.
+        SecretLink.objects.filter(
+            ~Q(shown_at=None) | ~Q(key__secret_created_at=F("secret_created_at")),
+            ended_at__lte=now - conf.secret_link_lifetime,
+        ),
         KeyRefusal.objects.filter(at__lte=now - conf.key_refusal_lifetime),
     ]
 
@@ -64,6 +71,7 @@ def clear(now: datetime, *, batch_size: int = BATCH_SIZE) -> dict[str, int]:
 
     Small transactions keep the locks short: the command may run beside a busy server.
     """
+    secret_links.end_expired(now)
     counts = {
         str(rows.model._meta.verbose_name_plural): _delete(rows, batch_size)
         for rows in purgeable(now)

@@ -14,6 +14,7 @@ from authserver.views.pages.grant import Continue, Finish, Grant
 from authserver.views.pages.institution import ChooseInstitution
 from authserver.views.pages.login import Login, SwitchAccount
 from authserver.views.pages.logout import Logout
+from authserver.views.pages.secret import ShowSecret
 from platform_errors.views import NoSuchResource
 
 app_name = "authserver"
@@ -29,6 +30,7 @@ pages: list[URLPattern] = [
     path("grant", Grant.as_view(), name="grant"),
     path("continue", Continue.as_view(), name="continue"),
     path("finish", Finish.as_view(), name="finish"),
+    path("secret", ShowSecret.as_view(), name="secret"),
     path("access", MyAccess.as_view(), name="access"),
     path("access/password", ChangePassword.as_view(), name="password"),
     re_path(r"^logout/?\Z", Logout.as_view(), name="logout"),

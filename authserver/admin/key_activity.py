@@ -76,10 +76,10 @@ class RefusalFilter(admin.SimpleListFilter):
         return queryset.filter(Exists(lately))
 
 
-class _OfTheKey:
-    """Refusals are part of their key: who may see that sees them.
+class OfTheKey:
+    """What was noted about a key is part of it: who may see that sees it.
 
-    For the platform alone: they say what clients of other institutions on the key do.
+    For the platform alone: it says what clients of other institutions on the key do.
     """
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
@@ -87,13 +87,13 @@ class _OfTheKey:
         return may_see_refusals(request)
 
 
-class KeyRefusalInline(_OfTheKey, InstitutionScopedInline):
+class KeyRefusalInline(OfTheKey, InstitutionScopedInline):
     """The last refused requests of a key, the newest first."""
 
     model = KeyRefusal
     verbose_name = "refused request"
     verbose_name_plural = "last refused requests"
-    fields = ["at", "reason", "status_code", "method", "path", "request_id"]
+    fields = ("at", "reason", "status_code", "method", "path", "request_id")
     readonly_fields = fields
     ordering = ["-pk"]
     can_delete = False
@@ -113,7 +113,7 @@ class KeyRefusalInline(_OfTheKey, InstitutionScopedInline):
 
 
 @admin.register(KeyRefusal)
-class KeyRefusalAdmin(_OfTheKey, ReadOnlyAdmin):
+class KeyRefusalAdmin(OfTheKey, ReadOnlyAdmin):
     """The last refused requests of all keys, to be searched for a request identifier."""
 
     list_display = ["at", "key", "reason", "status_code", "method", "path", "request_id"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import messages
@@ -15,10 +16,13 @@ from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_http_methods
 
+from authserver.conf import conf
 from authserver.keys import secrets, switching
 from authserver.models.service_key import Status
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from django.contrib.admin import ModelAdmin
     from django.http import HttpRequest, HttpResponse
 
@@ -27,17 +31,52 @@ if TYPE_CHECKING:
 CHANGED = "The secrets of this key were changed meanwhile; nothing was done now."
 
 
-@sensitive_variables("secret")
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A new secret: itself, or the address that shows it."""
+
+    secret: str = field(default="", repr=False)
+    link: str = field(default="", repr=False)
+
+
+@sensitive_variables("values", "made")
+def make_secret(
+    request: HttpRequest,
+    key: ServiceKey,
+    *,
+    by_link: bool | None,
+    seen: datetime | None = None,
+) -> Made:
+    """Make the next secret of the key, and read the key again.
+
+    Raises ``secrets.ChangedMeanwhile``.
+    """
+    actor, now = request.user.get_username(), timezone.now()
+    if by_link:
+        token = secrets.rotate_for_link(key_id=key.pk, seen=seen, actor=actor, now=now)
+        made = Made(link=f"{conf.issuer}{reverse('authserver:secret')}?token={token}")
+    else:
+        made = Made(secrets.rotate(key_id=key.pk, seen=seen, actor=actor, now=now))
+    key.refresh_from_db()
+    return made
+
+
+@sensitive_variables("made")
 def show_once(
-    model_admin: ModelAdmin, request: HttpRequest, key: ServiceKey, secret: str
+    model_admin: ModelAdmin, request: HttpRequest, key: ServiceKey, made: Made
 ) -> HttpResponse:
-    """Answer with the secret itself: it is in no redirect, cookie, message or log."""
+    """Answer with the secret or the link itself: in no redirect, cookie, message or log."""
+    page, title = (
+        ("link", "Link to the new secret") if made.link else ("secret", "The new secret")
+    )
     return TemplateResponse(
         request,
-        "admin/authserver/servicekey/secret.html",
+        f"admin/authserver/servicekey/{page}.html",
         {
-            **_context(model_admin, request, key, title="The new secret"),
-            "secret": secret,
+            **_context(model_admin, request, key, title=title),
+            "secret": made.secret,
+            "link": made.link,
+            "expires_at": timezone.now() + conf.secret_link_lifetime,
         },
         headers={"Cache-Control": "no-store"},
     )
@@ -63,7 +102,7 @@ class KeySecretPages:
         self.admin = model_admin
 
     @method_decorator([csrf_protect, require_http_methods(["GET", "POST"])])
-    @method_decorator(sensitive_variables("secret"))
+    @method_decorator(sensitive_variables("made"))
     def rotate(self, request: HttpRequest, key_id: int) -> HttpResponse:
         """Make a secret, the first or the next, and show it once."""
         key = self._key(request, key_id)
@@ -71,17 +110,12 @@ class KeySecretPages:
             return self._ask(request, key, "rotate")
         if request.POST.get("seen", "") != _seen(key):
             return self._back(request, key, CHANGED, messages.WARNING)
+        by_link = "by_link" in request.POST
         try:
-            secret = secrets.rotate(
-                key_id=key.pk,
-                seen=key.secret_created_at,
-                actor=request.user.get_username(),
-                now=timezone.now(),
-            )
+            made = make_secret(request, key, by_link=by_link, seen=key.secret_created_at)
         except secrets.ChangedMeanwhile:
             return self._back(request, key, CHANGED, messages.WARNING)
-        key.refresh_from_db()
-        return show_once(self.admin, request, key, secret)
+        return show_once(self.admin, request, key, made)
 
     @method_decorator([csrf_protect, require_http_methods(["GET", "POST"])])
     def retire(self, request: HttpRequest, key_id: int) -> HttpResponse:
@@ -140,7 +174,12 @@ class KeySecretPages:
         return TemplateResponse(
             request,
             f"admin/authserver/servicekey/{what}.html",
-            {**_context(self.admin, request, key, title=titles[what]), "seen": _seen(key)},
+            {
+                **_context(self.admin, request, key, title=titles[what]),
+                "seen": _seen(key),
+                "is_unseen": secrets.is_unseen(key),
+                "hours": int(conf.secret_link_lifetime.total_seconds() // 3600),
+            },
         )
 
     def _back(

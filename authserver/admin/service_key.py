@@ -15,8 +15,8 @@ from authserver.admin.base import AuditedAdmin
 from authserver.admin.expiry import ExpiryFilter
 from authserver.admin.key_activity import KeyRefusalInline, RefusalFilter, UseFilter
 from authserver.admin.key_links import KeyInstitutionInline, KeyServiceInline
-from authserver.keys import secrets, switching
-from authserver.models import AuditEvent, KeyRefusal, ServiceKey
+from authserver.keys import secret_links, switching
+from authserver.models import AuditEvent, KeyRefusal, SecretLink, ServiceKey
 from authserver.models.service_key import Status
 from platform_errors.admin import institution_of
 
@@ -39,6 +39,12 @@ class ServiceKeyForm(forms.ModelForm):
         label="Make a secret",
         help_text="For applications that can keep one, on a server. It is shown once, on "
         "the next page. Browser and mobile applications get none.",
+    )
+    by_link = forms.BooleanField(
+        required=False,
+        label="Hand the secret over by a link",
+        help_text="The next page has a link instead, which shows the secret once, to "
+        "whoever opens it first.",
     )
 
     class Meta:
@@ -94,7 +100,7 @@ class ServiceKeyAdmin(AuditedAdmin):
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
         """Let what was noted about a key go with it, which nobody deletes by hand."""
         *found, needed, protected = super().get_deleted_objects(objs, request)
-        noted = {str(KeyRefusal._meta.verbose_name)}
+        noted = {str(model._meta.verbose_name) for model in (KeyRefusal, SecretLink)}
         return [*found, set(needed) - noted, protected]
 
     def belongs_to(self, obj: ServiceKey, institution: Any) -> bool:  # type: ignore[override]
@@ -114,7 +120,7 @@ class ServiceKeyAdmin(AuditedAdmin):
 
     def get_fieldsets(self, request: HttpRequest, obj: ServiceKey | None = None) -> Any:
         """Ask for a secret when the key is made; tell about secrets afterwards."""
-        secret = ["make_secret"] if obj is None else ["secrets_in_words"]
+        secret = ["make_secret", "by_link"] if obj is None else ["secrets_in_words"]
         more = [] if obj is None else [("History", {"fields": self._history})]
         return [
             (None, {"fields": self._identity}),
@@ -161,24 +167,20 @@ class ServiceKeyAdmin(AuditedAdmin):
     ) -> None:
         """Save, and make the first secret when that was asked for."""
         super().save_model(request, obj, form, change)
-        if not change and form.cleaned_data.get("make_secret"):
-            secret = secrets.rotate(
-                key_id=obj.pk,
-                seen=None,
-                actor=request.user.get_username(),
-                now=timezone.now(),
-            )
-            obj.refresh_from_db()
-            request.made_secret = secret  # type: ignore[attr-defined]  # for response_add
+        asked = {} if change else form.cleaned_data
+        if not (asked.get("make_secret") or asked.get("by_link")):
+            return
+        made = key_secret_pages.make_secret(request, obj, by_link=asked.get("by_link"))
+        request.made_secret = made  # type: ignore[attr-defined]  # for response_add
 
     def response_add(
         self, request: HttpRequest, obj: ServiceKey, post_url_continue: str | None = None
     ) -> HttpResponse:
         """Show the secret at once; a redirect would have to carry it somewhere."""
-        secret: str | None = getattr(request, "made_secret", None)
-        if secret is None:
+        made = getattr(request, "made_secret", None)
+        if made is None:
             return super().response_add(request, obj, post_url_continue)
-        return key_secret_pages.show_once(self, request, obj, secret)
+        return key_secret_pages.show_once(self, request, obj, made)
 
     def named(self, request: HttpRequest, obj: ServiceKey) -> dict[str, Any]:
         """Name the key."""
@@ -250,7 +252,9 @@ class ServiceKeyAdmin(AuditedAdmin):
         """Say which secrets work and since when, and nothing of what they are."""
         if not key.has_secret:
             return "None: a public key, which proves itself with PKCE alone."
-        since = f"The current one, made {key.secret_created_at:%Y-%m-%d %H:%M} UTC."
+        link = secret_links.in_words(key)
+        since = f"The current one, made {key.secret_created_at:%Y-%m-%d %H:%M} UTC. {link}"
+        since = since.rstrip()
         if not key.encrypted_previous_secret:
             return since
         return (

@@ -50,6 +50,11 @@ def new_client_secret() -> str:
     return random_text(SECRET_LENGTH)
 
 
+def new_link_token() -> str:
+    """Return the token of a new link to a secret."""
+    return random_text(TOKEN_LENGTH)
+
+
 def digest(value: str) -> str:
     """Return the SHA-256 of a high-entropy value, as it is stored.
 

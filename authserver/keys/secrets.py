@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 
 from authserver import audit
-from authserver.models import AuditEvent, ServiceKey
+from authserver.keys import secret_links
+from authserver.models import AuditEvent, SecretLink, ServiceKey
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -26,6 +27,29 @@ def rotate(*, key_id: int, seen: datetime | None, actor: str, now: datetime) -> 
     key without one, so that a repeated click rotates once.
     Raises ``ChangedMeanwhile``.
     """
+    return _rotated(key_id, seen, actor, now)[1]
+
+
+@transaction.atomic
+def rotate_for_link(
+    *, key_id: int, seen: datetime | None, actor: str, now: datetime
+) -> str:
+    """Rotate like ``rotate``; return the token of a link that shows the secret once.
+
+    Raises ``ChangedMeanwhile``.
+    """
+    key, _secret = _rotated(key_id, seen, actor, now)
+    return secret_links.make(key, actor=actor, now=now)
+
+
+def is_unseen(key: ServiceKey) -> bool:
+    """Return whether nobody has the current secret, as its link was never opened."""
+    return key.has_secret and SecretLink.objects.unseen(key).exists()
+
+
+def _rotated(
+    key_id: int, seen: datetime | None, actor: str, now: datetime
+) -> tuple[ServiceKey, str]:
     key = ServiceKey.objects.select_for_update().get(pk=key_id)
     if key.secret_created_at != seen:
         raise ChangedMeanwhile
@@ -34,10 +58,12 @@ def rotate(*, key_id: int, seen: datetime | None, actor: str, now: datetime) -> 
         if key.has_secret
         else AuditEvent.Action.SECRET_CREATED
     )
-    secret = key.rotate_secret(now=now)
+    # A secret that nobody has must not push out the one that the application uses.
+    secret = key.rotate_secret(now=now, keep_previous=not is_unseen(key))
     key.save()
     audit.record(action, actor=actor, client_id=key.client_id, at=now)
-    return secret
+    secret_links.revoke(key, actor=actor, now=now)
+    return key, secret
 
 
 @transaction.atomic

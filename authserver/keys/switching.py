@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 
 from authserver import audit
+from authserver.keys import secret_links
 from authserver.models import AuditEvent, ServiceKey
 from authserver.models.service_key import Status
 
@@ -34,4 +35,6 @@ def switch(*, key_id: int, to: Status, actor: str, now: datetime) -> bool:
         changes="Changed Status.",
         values=[f"Status: {before} → {to}"],
     )
+    if to == Status.CANCELED:
+        secret_links.revoke(key, actor=actor, now=now)
     return True

@@ -5,6 +5,7 @@ from authserver.models.consent import Consent
 from authserver.models.institution import Institution
 from authserver.models.key_refusal import KeyRefusal
 from authserver.models.login_failure import LoginFailure
+from authserver.models.secret_link import SecretLink
 from authserver.models.service import CONTEXT_SCOPE_PREFIX, REFRESH_TOKEN_SCOPE, Service
 from authserver.models.service_key import KeyInstitution, KeyService, ServiceKey
 from authserver.models.session import Session
@@ -33,6 +34,7 @@ __all__ = [
     "PendingRequest",
     "RefreshToken",
     "RefusalCount",
+    "SecretLink",
     "Service",
     "ServiceKey",
     "Session",

@@ -43,6 +43,11 @@ class AuditEvent(models.Model):
         SECRET_CREATED = "secret_created", "Secret created"
         SECRET_ROTATED = "secret_rotated", "Secret rotated"
         SECRET_RETIRED = "secret_retired", "Secret retired"
+        SECRET_LINK_MADE = "secret_link_made", "Link to a secret made"
+        SECRET_SHOWN = "secret_shown", "Secret shown by a link"
+        SECRET_LINK_EXPIRED = "secret_link_expired", "Link to a secret expired"
+        SECRET_LINK_REVOKED = "secret_link_revoked", "Link to a secret revoked"
+        SECRET_LINK_REFUSED = "secret_link_refused", "Link to a secret refused"
         ACCOUNT_CHANGED = "account_changed", "Account changed"
         INSTITUTION_CHANGED = "institution_changed", "Institution changed"
 

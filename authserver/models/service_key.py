@@ -162,10 +162,10 @@ class ServiceKey(AbstractApplication):
         self.secret_created_at = now
         self.client_type = self.CLIENT_CONFIDENTIAL
 
-    def rotate_secret(self, *, now: datetime) -> str:
+    def rotate_secret(self, *, now: datetime, keep_previous: bool = True) -> str:
         """Make a new current secret and return it, for the only time; the caller saves."""
         secret = opaque.new_client_secret()
-        self.set_secret(secret, now=now)
+        self.set_secret(secret, now=now, keep_previous=keep_previous)
         return secret
 
     def drop_previous_secret(self) -> None:

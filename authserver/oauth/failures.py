@@ -44,11 +44,26 @@ def require_within_limit(key: Client, now: datetime) -> None:
         raise catalogue.TooManyRequests(headers={"Retry-After": str(math.ceil(wait))})
 
 
+def require_place_within_limit(action: AuditEvent.Action, now: datetime) -> None:
+    """Raise ``TooManyRequests`` when this address failed too often at what has no key."""
+    since = now - conf.client_failure_window
+    many = RefusalCount.objects.filter(
+        action=action,
+        client_id="",
+        place=place(),
+        since__gt=since,
+        refusals__gte=conf.client_failures_per_address,
+    )
+    if count := many.first():
+        wait = math.ceil((count.since - since).total_seconds())
+        raise catalogue.TooManyRequests(headers={"Retry-After": str(wait)})
+
+
 def record_client(client_id: str, error: base.ApiError, now: datetime) -> None:
     """Record that client authentication failed."""
     # One count for all keys that do not exist: a caller could name any number of them.
     counted = "" if type(error) is catalogue.KeyInvalid else client_id
-    if _count(Action.CLIENT_REFUSED, counted, now):
+    if count(Action.CLIENT_REFUSED, counted, now):
         audit.record(
             Action.CLIENT_REFUSED, client_id=client_id, reason=error.reason, at=now
         )
@@ -59,14 +74,14 @@ def record_exchange(exchange: Exchange, error: base.ApiError) -> None:
     if exchange.client is None or error.status_code >= 500:
         return
     action = exchange.recorded_as
-    if action is Action.TOKEN_REFUSED and not _count(
+    if action is Action.TOKEN_REFUSED and not count(
         action, exchange.key.client_id, exchange.now
     ):
         return
     tokens.audit_exchange(exchange, action, reason=exchange.cause or error.reason)
 
 
-def _count(action: AuditEvent.Action, client_id: str, now: datetime) -> bool:
+def count(action: AuditEvent.Action, client_id: str, now: datetime) -> bool:
     """Count a failure; ``False`` when the limit of the window is reached."""
     whose = {"action": action, "client_id": client_id, "place": place()}
     counted = RefusalCount.objects.filter(**whose)

@@ -108,6 +108,22 @@ class KeyRefusalFactory(DjangoModelFactory):
     path = "/events"
 
 
+class SecretLinkFactory(DjangoModelFactory):
+    """To the current secret of a key; ``token_text`` is what opens it."""
+
+    class Meta:
+        model = models.SecretLink
+
+    class Params:
+        token_text = factory.Sequence(lambda n: f"link{n}")
+
+    key = factory.SubFactory(ServiceKeyFactory, secret="a secret")
+    token_digest = factory.LazyAttribute(lambda o: opaque.digest(o.token_text))
+    secret_created_at = factory.SelfAttribute("key.secret_created_at")
+    made_by = "kim"
+    expires_at = factory.LazyFunction(lambda: timezone.now() + timedelta(hours=1))
+
+
 class KeyServiceFactory(DjangoModelFactory):
     class Meta:
         model = models.KeyService

@@ -31,6 +31,7 @@ FACTORIES = [
     factories.AuditEventFactory,
     factories.RefusalCountFactory,
     factories.KeyRefusalFactory,
+    factories.SecretLinkFactory,
     factories.LoginFailureFactory,
     factories.SessionFactory,
 ]

@@ -36,7 +36,8 @@ def test_a_key_manager_finds_keys(kim):
         "Authorization server": [
             *("Access tokens", "Audit events", "Failed requests of keys"),
             *("Institutions", "Institutions on keys", "Refresh tokens"),
-            *("Service keys", "Services", "Services on keys"),
+            *("Refused requests", "Secret links", "Service keys"),
+            *("Services", "Services on keys"),
         ]
     }
 

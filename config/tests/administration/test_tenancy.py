@@ -30,6 +30,7 @@ SCOPED = [each for each in REGISTERED if each.institution_path]
 PLATFORM_ONLY = {
     *("Group", "IDToken", "RefusalCount", "Service", "IdempotentAnswer", "DayCount"),
     "KeyRefusal",
+    "SecretLink",
 }
 RECORDS = [Event, Venue, Organizer]
 
