@@ -10,7 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.urls import path, reverse
 from django.utils import timezone
 
-from authserver.admin import expiry, key_secret_pages
+from authserver.admin import expiry, key_secret_pages, request_check
 from authserver.admin.base import AuditedAdmin
 from authserver.admin.expiry import ExpiryFilter
 from authserver.admin.key_activity import KeyRefusalInline, RefusalFilter, UseFilter
@@ -139,7 +139,13 @@ class ServiceKeyAdmin(AuditedAdmin):
     def get_urls(self) -> list[URLPattern]:
         """Add the pages about secrets, and the one that cancels and restores."""
         pages = key_secret_pages.KeySecretPages(self)
+        check = request_check.RequestCheck(self)
         return [
+            path(
+                "check/",
+                self.admin_site.admin_view(check.page),
+                name="authserver_servicekey_check",
+            ),
             path(
                 "<int:key_id>/secret/rotate/",
                 self.admin_site.admin_view(pages.rotate),

@@ -32,8 +32,8 @@ from authserver.keys.scopes import Scopes
 from authserver.keys.store import find_client
 from authserver.models import AuditEvent, Grant, PendingRequest, User
 from authserver.parsing import redirect_uris
-from platform_errors.authentication import require_active_key
 from platform_errors.errors import base
+from platform_errors.signing.ladder import require_active_key
 
 if TYPE_CHECKING:
     from collections.abc import Collection

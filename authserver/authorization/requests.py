@@ -31,9 +31,9 @@ from authserver.models import ServiceKey
 from authserver.oauth import parameters
 from authserver.oauth.generation import PRESENT, Generation
 from authserver.parsing import redirect_uris
-from platform_errors.authentication import require_active_key
 from platform_errors.errors import catalogue
 from platform_errors.errors.base import ApiError
+from platform_errors.signing.ladder import require_active_key
 
 if TYPE_CHECKING:
     from datetime import datetime

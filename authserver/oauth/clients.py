@@ -15,10 +15,11 @@ from rest_framework.request import Request
 from authserver.errors import InvalidRequest
 from authserver.keys.store import Client, find_client
 from authserver.oauth import failures
-from platform_errors.authentication import HmacAuthentication, require_active_key
+from platform_errors.authentication import HmacAuthentication
 from platform_errors.errors import base, catalogue
 from platform_errors.errors.log import state_key, state_proof
 from platform_errors.signing import algorithm
+from platform_errors.signing.ladder import require_active_key
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -41,6 +41,8 @@ TARGETS = {
     "platform_errors/authentication.py": "platform_errors/tests/test_signed_ladder.py "
     "platform_errors/tests/test_bearer_ladder.py "
     "platform_errors/tests/signing/test_nonces.py",
+    "platform_errors/signing/ladder.py": "platform_errors/tests/test_signed_ladder.py "
+    "platform_errors/tests/signing/test_nonces.py",
     "platform_errors/permissions.py": "platform_errors/tests/test_permissions.py "
     "platform_errors/tests/test_signed_permissions.py "
     "platform_errors/tests/test_bearer_ladder.py",

@@ -49,6 +49,13 @@ _swept: dict[str, int] = {}
 """Database alias → before which timestamp this process last looked for old rows."""
 
 
+def is_claimed(*, client_id: str, timestamp: int, nonce: str) -> bool:
+    """Return whether the nonce was used, and leave it as it is."""
+    used = Nonce.objects.using(router.db_for_write(Nonce) or DEFAULT_DB_ALIAS)
+    whose = {"client_id": client_id, "timestamp": timestamp, "nonce": nonce}
+    return used.filter(**whose).exists()
+
+
 def claim_nonce(*, client_id: str, timestamp: int, nonce: str, oldest: int) -> bool:
     """Return whether this is the first request with this key, timestamp and nonce.
 
