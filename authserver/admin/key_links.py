@@ -8,6 +8,7 @@ from django.contrib import admin
 
 from authserver.admin import expiry
 from authserver.admin.base import AuditedAdmin
+from authserver.admin.chosen_filter import ChosenFilter
 from authserver.admin.expiry import ExpiryFilter
 from authserver.models import AuditEvent, KeyInstitution, KeyService
 from platform_errors.admin import InstitutionScopedInline
@@ -118,8 +119,8 @@ class KeyInstitutionAdmin(_KeyLinkAdmin):
 
     list_display = ["institution", "key"]
     list_filter = [
-        ("institution", admin.RelatedOnlyFieldListFilter),
-        ("key", admin.RelatedOnlyFieldListFilter),
+        ("institution", ChosenFilter),
+        ("key", ChosenFilter),
     ]
     list_select_related = ["institution", "key"]
     search_fields = [
