@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q
+from django.dispatch import Signal
 
 from authserver import audit
 from authserver.accounts import login_limits
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from django.db import models
+
+expired_rows_wanted = Signal()
+"""Sent with ``now``; a receiver returns QuerySets of what else ``clear`` may delete."""
 
 BATCH_SIZE = 5000
 FEW = 5
@@ -63,7 +67,13 @@ def purgeable(now: datetime) -> list[models.QuerySet[Any]]:
             ended_at__lte=now - conf.secret_link_lifetime,
         ),
         KeyRefusal.objects.filter(at__lte=now - conf.key_refusal_lifetime),
+        *_of_others(now),
     ]
+
+
+def _of_others(now: datetime) -> list[models.QuerySet[Any]]:
+    answers: list[tuple[Any, Any]] = expired_rows_wanted.send(None, now=now)
+    return [rows for _, found in answers for rows in found]
 
 
 def clear(now: datetime, *, batch_size: int = BATCH_SIZE) -> dict[str, int]:

@@ -16,10 +16,13 @@ class ProjectConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the project's checks; bring back its roles after ``manage.py flush``."""
+        from authserver import retention  # noqa: PLC0415 -- the same
         from config import checks  # noqa: F401, PLC0415 -- apps must be loaded first
         from config.adapters import institutions  # noqa: PLC0415 -- the same
+        from config.background import queue  # noqa: PLC0415 -- the same
 
         institutions.connect()
+        retention.expired_rows_wanted.connect(queue.purgeable)
         post_migrate.connect(restore_roles, sender=self)
 
 

@@ -85,6 +85,7 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "csp",
     "django_filters",
+    "django_tasks",
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "oauth2_provider",
@@ -94,6 +95,7 @@ INSTALLED_APPS = [
     "authserver",
     "calendar_events",
     "config",
+    "django_tasks_db",  # after config, whose db_worker is used
 ]
 
 MIDDLEWARE = [
@@ -231,6 +233,17 @@ BODY_PAUSE_SECONDS = env.int("BODY_PAUSE_SECONDS", 20)
 BODY_TOTAL_SECONDS = env.int("BODY_TOTAL_SECONDS", 60)
 SEND_PAUSE_SECONDS = env.int("SEND_PAUSE_SECONDS", 20)
 HELD_BODIES_BYTES = env.int("HELD_BODIES_BYTES", 128 * 1024 * 1024)
+
+# --- Background work (config/background) --------------------------------------------------
+
+TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
+# A thread in each process that serves; without it run `manage.py db_worker`.
+EMBEDDED_WORKER = env.bool("EMBEDDED_WORKER", True)
+TASK_POLL_SECONDS = env.float("TASK_POLL_SECONDS", 1.0)
+TASK_LEASE_SECONDS = env.float("TASK_LEASE_SECONDS", 60.0)
+TASK_ATTEMPTS = env.int("TASK_ATTEMPTS", 6)
+TASK_RETRY_SECONDS = env.float("TASK_RETRY_SECONDS", 60.0)
+TASK_DAYS = env.int("TASK_DAYS", 14)
 
 # --- Language and time --------------------------------------------------------------------
 
@@ -379,3 +392,4 @@ LOG_LEVEL = env.str("LOG_LEVEL", "INFO")
 LOGGING = log_configuration(
     LOG_LEVEL, formatter=env.str("LOG_FORMAT", "plain" if DEBUG or DEMO else "json")
 )
+LOGGING["loggers"]["django_tasks_db"] = {"level": "WARNING"}  # each look at the queue

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 
 HOME = "authserver"
-MOVED = {"auth"}
+MOVED = {"auth", "django_tasks_database"}
 """Apps of libraries whose pages stand among those of this app."""
 NAMES = {
+    "DBTaskResult": "Background tasks",
     "Grant": "Authorization codes",
     "Group": "Roles",
     "KeyInstitution": "Institutions on keys",

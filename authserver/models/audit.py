@@ -50,6 +50,7 @@ class AuditEvent(models.Model):
         SECRET_LINK_REFUSED = "secret_link_refused", "Link to a secret refused"
         ACCOUNT_CHANGED = "account_changed", "Account changed"
         INSTITUTION_CHANGED = "institution_changed", "Institution changed"
+        TASKS_RETRIED = "tasks_retried", "Failed tasks tried again"
 
     at = models.DateTimeField(default=timezone.now)
     action = models.CharField(max_length=32, choices=Action.choices)

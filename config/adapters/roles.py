@@ -36,9 +36,11 @@ KEYS: Final = (
     ),
     *TOKENS,
 )
+TASKS_TO_SEE: Final = ("django_tasks_database.view_dbtaskresult",)
 EVERYTHING_TO_SEE: Final = (
     *(name for name in (*ACCOUNTS, *KEYS) if ".view_" in name),
     "auth.view_group",
+    *TASKS_TO_SEE,
     *(f"{calendar.APP}.{name}" for name in calendar.READER),
     *(f"{calendar.APP}.read_unpublished_{record}" for record in calendar.RECORDS),
 )
@@ -50,6 +52,7 @@ ROLES: Final[dict[str, tuple[str, ...]]] = {
         *KEYS,
         *EVERYTHING_TO_SEE,
         *CALENDAR,
+        "django_tasks_database.change_dbtaskresult",
         *(
             f"authserver.{verb}_{name}"
             for verb in ("add", "change")

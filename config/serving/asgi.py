@@ -14,6 +14,7 @@ from config.serving.lanes import Lane
 from config.serving.worker import die_with_parent, drop_stalled_connections
 from config.wsgi import application as wsgi_application  # sets Django up, so it comes first
 
+from config.background import worker  # isort: skip
 from django.conf import settings  # isort: skip
 
 die_with_parent()
@@ -54,3 +55,6 @@ application = Gateway(
     make_lanes=make_lanes,
     is_file=is_file,
 )
+
+if settings.EMBEDDED_WORKER:
+    worker.start_thread()

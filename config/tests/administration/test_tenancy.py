@@ -28,9 +28,8 @@ pytestmark = pytest.mark.django_db
 REGISTERED = list(admin.site._registry.values())
 SCOPED = [each for each in REGISTERED if each.institution_path]
 PLATFORM_ONLY = {
-    *("Group", "IDToken", "RefusalCount", "Service", "IdempotentAnswer", "DayCount"),
-    "KeyRefusal",
-    "SecretLink",
+    *("DBTaskResult", "DayCount", "Group", "IDToken", "IdempotentAnswer"),
+    *("KeyRefusal", "RefusalCount", "SecretLink", "Service"),
 }
 RECORDS = [Event, Venue, Organizer]
 

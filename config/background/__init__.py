@@ -1,0 +1,1 @@
+"""Work that no request waits for: the queue of tasks, and the worker that empties it."""

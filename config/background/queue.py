@@ -1,0 +1,84 @@
+"""Tasks that failed, or lost their worker, are queued again a bounded number of times.
+
+The rows are those of ``django_tasks_db``, which leaves a task whose worker died as running
+for ever and tries nothing twice. Every step here is one conditional UPDATE of one row, so
+any number of workers may do it at once, and a crash between two of them loses nothing.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.utils import timezone
+from django_tasks import TaskResultStatus
+from django_tasks_db.models import DBTaskResult, get_date_max
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from django.db.models import QuerySet
+
+LOST = "Its worker was lost {attempts} times, so it is not tried again by itself."
+
+
+def is_waiting() -> bool:
+    """Return whether a task can be started now. Takes no lock, unlike a worker's claim."""
+    ready: QuerySet[Any] = DBTaskResult.objects.ready()
+    return ready.exists()
+
+
+def put_back(now: datetime) -> None:
+    """Queue again what is due to be: tasks of lost workers at once, failed ones later."""
+    _put_back_lost(now)
+    _put_back_failed(now)
+
+
+def keep(row: DBTaskResult) -> None:
+    """Say that the worker of a running task is alive."""
+    rows = DBTaskResult.objects.filter(pk=row.pk, status=TaskResultStatus.RUNNING)
+    rows.update(started_at=timezone.now())
+
+
+def try_again(rows: QuerySet[Any]) -> int:
+    """Queue failed tasks anew, with all attempts before them; return how many."""
+    return rows.filter(status=TaskResultStatus.FAILED).update(
+        status=TaskResultStatus.READY,
+        worker_ids=[],
+        run_after=get_date_max(),
+        started_at=None,
+        finished_at=None,
+    )
+
+
+def purgeable(now: datetime, **_kwargs: Any) -> list[QuerySet[Any]]:
+    """Return the finished tasks that are old (``retention.expired_rows_wanted``)."""
+    old = now - timedelta(days=settings.TASK_DAYS)
+    return [DBTaskResult.objects.finished().filter(finished_at__lte=old)]
+
+
+def _put_back_lost(now: datetime) -> None:
+    until = now - timedelta(seconds=settings.TASK_LEASE_SECONDS)
+    for row in DBTaskResult.objects.running().filter(started_at__lte=until):
+        attempts = len(row.worker_ids)
+        is_last = attempts >= settings.TASK_ATTEMPTS
+        # The moment has changed meanwhile if the worker is alive or somebody was faster.
+        DBTaskResult.objects.running().filter(pk=row.pk, started_at=row.started_at).update(
+            status=TaskResultStatus.FAILED if is_last else TaskResultStatus.READY,
+            finished_at=now if is_last else None,
+            traceback=LOST.format(attempts=attempts) if is_last else row.traceback,
+        )
+
+
+def _put_back_failed(now: datetime) -> None:
+    last = settings.TASK_ATTEMPTS - 1
+    unfinished = {f"worker_ids__{last}__isnull": True}
+    for row in DBTaskResult.objects.failed().filter(**unfinished):
+        attempts = len(row.worker_ids)
+        pause = settings.TASK_RETRY_SECONDS * 2 ** max(0, attempts - 1)
+        DBTaskResult.objects.failed().filter(pk=row.pk, finished_at=row.finished_at).update(
+            status=TaskResultStatus.READY,
+            run_after=(row.finished_at or now) + timedelta(seconds=pause),
+            finished_at=None,
+        )
