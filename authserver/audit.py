@@ -15,7 +15,7 @@ from platform_errors.http.client_address import current_client_address
 from platform_errors.http.request_id import current_request_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from datetime import datetime
 
     from django.db.backends.base.base import BaseDatabaseWrapper
@@ -34,15 +34,17 @@ def record(  # noqa: PLR0913 -- who, to whom, with what, why
     registry_id: str = "",
     reason: str = "",
     at: datetime | None = None,
+    address: str | None = None,
+    request_id: str | None = None,
     **details: str | int | bool | list[str] | None,
 ) -> None:
     """Write one event, in the caller's transaction if there is one.
 
     ``actor`` is who did it (a login, the key of a client, ``manage.py``), ``subject`` the
     login of the account that it concerns. Address and request identifier are those of the
-    request being served; outside of one they are empty. ``details`` never holds a secret, a
-    token or a code. Text that callers sent is cut, and rid of what a database cannot store:
-    recording a failed login must not fail itself.
+    request being served, unless given; outside of one they are empty. ``details`` never
+    holds a secret, a token or a code. Text that callers sent is cut, and rid of what a
+    database cannot store: recording a failed login must not fail itself.
     """
     AuditEvent.objects.create(
         at=at or timezone.now(),
@@ -52,8 +54,8 @@ def record(  # noqa: PLR0913 -- who, to whom, with what, why
         client_id=_storable(client_id, 255),
         registry_id=_storable(registry_id, 32),
         reason=_storable(reason, 64),
-        address=_storable(current_client_address(), 45),
-        request_id=_storable(current_request_id(), 64),
+        address=_storable(_or(address, current_client_address), 45),
+        request_id=_storable(_or(request_id, current_request_id), 64),
         details={
             name: _storable(value, 500) if isinstance(value, str) else value
             for name, value in details.items()
@@ -75,6 +77,10 @@ def record_account(
         registry_id=user.institution.registry_id if user.institution else "",
         **more,
     )
+
+
+def _or(given: str | None, current: Callable[[], str]) -> str:
+    return current() if given is None else given
 
 
 def _storable(text: str, length: int) -> str:

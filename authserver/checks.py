@@ -30,6 +30,7 @@ LOGIN_LIMITS = {
     "AUTHENTICATION_BACKENDS": "authserver.accounts.login_limits.LoginLimitBackend",
     "MIDDLEWARE": "authserver.middleware.LoginLimitMiddleware",
 }
+IMMEDIATE = "django_tasks.backends.immediate.ImmediateBackend"
 MAX_CODE_SECONDS = 600  # RFC 6749 section 4.1.2
 
 
@@ -43,6 +44,7 @@ def check_settings(**_kwargs: Any) -> list[CheckMessage]:
         *_lifetimes(),
         *_requests(),
         *_login_limits(),
+        *_mail(),
     ]
 
 
@@ -131,4 +133,16 @@ def _login_limits() -> Iterator[CheckMessage]:
             "AUTHENTICATION_BACKENDS must begin with the one of the login limits.",
             hint="A backend before it looks at passwords during a pause.",
             id="authserver.E008",
+        )
+
+
+def _mail() -> Iterator[CheckMessage]:
+    """W002: whether there is an account must not be told by the time of an answer."""
+    tasks = getattr(settings, "TASKS", {}).get("default", {}).get("BACKEND", IMMEDIATE)
+    if conf.sends_mail and tasks == IMMEDIATE:
+        yield Warning(
+            "AUTHSERVER['SENDS_MAIL'] is on, and tasks are done while a page is answered: "
+            "how long that takes tells which accounts there are.",
+            hint="Set TASKS to a backend that works in the background.",
+            id="authserver.W002",
         )

@@ -79,6 +79,15 @@ class AuthserverConf(Conf):
     login_device_lifetime = Setting(90, days, name="LOGIN_DEVICE_DAYS")
     """How long a browser that has signed in to an account passes an address lock."""
 
+    sends_mail = Setting(False, bool)
+    """Whether mail can be sent; without it no page offers what needs it."""
+    password_mails_per_account = Setting(3, int)
+    """Messages with a link to one account within the window."""
+    password_mails_per_address = Setting(30, int)
+    """Requests for such links from one address within the window."""
+    password_mail_window = Setting(3600, seconds, name="PASSWORD_MAIL_WINDOW_SECONDS")
+    """The window in which both are counted."""
+
     roles = Setting({}, dict)
     """What each role lets people do, in words for the page where roles are given."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q
 from django.dispatch import Signal
@@ -19,6 +20,7 @@ from authserver.models import (
     Consent,
     Grant,
     KeyRefusal,
+    PasswordLink,
     PendingRequest,
     RefreshToken,
     RefusalCount,
@@ -59,6 +61,13 @@ def purgeable(now: datetime) -> list[models.QuerySet[Any]]:
         RefreshToken.objects.filter(expires_at__lte=now),
         Consent.objects.filter(Q(expires_at__lte=now) | Q(revoked_at__lte=now)),
         Session.objects.filter(expire_date__lte=now),
+        PasswordLink.objects.filter(
+            asked_at__lte=now
+            - max(
+                conf.password_mail_window,
+                timedelta(seconds=settings.PASSWORD_RESET_TIMEOUT),
+            )
+        ),
         RefusalCount.objects.filter(since__lte=now - conf.client_failure_window),
         login_limits.purgeable(now),
         # What was never opened says, as long as its secret is current, that nobody has it.

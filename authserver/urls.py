@@ -14,6 +14,7 @@ from authserver.views.pages.grant import Continue, Finish, Grant
 from authserver.views.pages.institution import ChooseInstitution
 from authserver.views.pages.login import Login, SwitchAccount
 from authserver.views.pages.logout import Logout
+from authserver.views.pages.password import Asked, Done, Forgotten, NewPassword
 from authserver.views.pages.secret import ShowSecret
 from platform_errors.views import NoSuchResource
 
@@ -30,6 +31,10 @@ pages: list[URLPattern] = [
     path("grant", Grant.as_view(), name="grant"),
     path("continue", Continue.as_view(), name="continue"),
     path("finish", Finish.as_view(), name="finish"),
+    path("password/forgotten", Forgotten.as_view(), name="forgotten"),
+    path("password/asked", Asked.as_view(), name="asked"),
+    path("password/new", NewPassword.as_view(), name="new-password"),
+    path("password/done", Done.as_view(), name="password-done"),
     path("secret", ShowSecret.as_view(), name="secret"),
     path("access", MyAccess.as_view(), name="access"),
     path("access/password", ChangePassword.as_view(), name="password"),

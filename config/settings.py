@@ -187,6 +187,23 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 LOGIN_URL = "admin:login"
 
+# --- Mail: without EMAIL_URL nothing is offered that needs it -----------------------------
+
+_mail = env.email_url_config(
+    env.str("EMAIL_URL", "") or ("consolemail://" if DEMO else "dummymail://")
+)
+EMAIL_BACKEND = _mail["EMAIL_BACKEND"]
+EMAIL_HOST = _mail["EMAIL_HOST"] or "localhost"
+EMAIL_PORT = _mail["EMAIL_PORT"] or 25
+EMAIL_HOST_USER = _mail["EMAIL_HOST_USER"] or ""
+EMAIL_HOST_PASSWORD = _mail["EMAIL_HOST_PASSWORD"] or ""
+EMAIL_FILE_PATH = _mail["EMAIL_FILE_PATH"] or None
+EMAIL_USE_TLS = bool(_mail.get("EMAIL_USE_TLS", False))
+EMAIL_USE_SSL = bool(_mail.get("EMAIL_USE_SSL", False))
+EMAIL_TIMEOUT = env.int("EMAIL_TIMEOUT_SECONDS", 10)
+DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", f"no-reply@{_public.hostname}")
+PASSWORD_RESET_TIMEOUT = env.int("PASSWORD_RESET_TIMEOUT", 24 * 3600)
+
 # --- Transport and cookies follow the scheme of PUBLIC_URL --------------------------------
 
 SESSION_COOKIE_NAME = "__Host-session" if IS_HTTPS else "session"
@@ -295,6 +312,7 @@ PLATFORM_ERRORS = {
 AUTHSERVER = {
     "ENCRYPTION_KEYS": ENCRYPTION_KEYS,
     "ROLES": roles.IN_WORDS,
+    "SENDS_MAIL": not EMAIL_BACKEND.endswith("dummy.EmailBackend"),
     **_SHARED,
     **given(env.bool, "PASSWORD_CHANGE_REVOKES_TOKENS"),
     **given(
@@ -307,6 +325,8 @@ AUTHSERVER = {
         *("LOGIN_FAILURES_PER_ADDRESS", "LOGIN_WINDOW_SECONDS"),
         *("KEY_USE_SECONDS", "KEY_REFUSALS", "KEY_REFUSAL_DAYS", "SECRET_LINK_HOURS"),
         *("LOGIN_BACKOFF_MIN_SECONDS", "LOGIN_BACKOFF_MAX_SECONDS", "LOGIN_DEVICE_DAYS"),
+        *("PASSWORD_MAILS_PER_ACCOUNT", "PASSWORD_MAILS_PER_ADDRESS"),
+        "PASSWORD_MAIL_WINDOW_SECONDS",
     ),
 }
 OAUTH2_PROVIDER_APPLICATION_MODEL = "authserver.ServiceKey"

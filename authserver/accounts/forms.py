@@ -6,17 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib.auth import authenticate
-from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
-from django.core.exceptions import ValidationError
-from django.core.validators import MaxLengthValidator
+from django.contrib.auth.forms import AuthenticationForm
 from django.views.decorators.debug import sensitive_variables
 
 from authserver.parsing.usernames import normalise_username
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest, QueryDict
+    from django.http import QueryDict
 
-    from authserver.models import Institution, User
+    from authserver.models import Institution
 
 MAX_PASSWORD_LENGTH = 1024
 MAX_USERNAME_LENGTH = 150
@@ -93,49 +91,3 @@ class GrantForm(forms.Form):
     def granted(self) -> frozenset[str]:
         """The ticked scope tokens; ``pending.issue_code`` takes the requested of them."""
         return frozenset(self.ticked)
-
-
-class OwnPasswordForm(PasswordChangeForm):
-    """The old password once, the new one twice (Django's rules for a good one)."""
-
-    def __init__(self, user: User, *args: Any, request: HttpRequest, **kwargs: Any) -> None:
-        """Refuse what is too long to be typed before it is hashed."""
-        super().__init__(user, *args, label_suffix="", **kwargs)
-        self.request = request
-        self.fields["new_password1"].help_text = ADVICE
-        self.fields["new_password2"].help_text = ""
-        for field in self.fields.values():
-            field.validators.append(MaxLengthValidator(MAX_PASSWORD_LENGTH))
-            field.widget.attrs["maxlength"] = MAX_PASSWORD_LENGTH
-
-    @sensitive_variables("data")
-    def clean(self) -> dict[str, Any]:
-        """Require another password than the one of before.
-
-        Raises ``ValidationError``.
-        """
-        data = super().clean() or {}
-        new, old = data.get("new_password1"), data.get("old_password")
-        if new is not None and new == old:
-            self.add_error("new_password1", "This is the password that you have now.")
-        return data
-
-    @sensitive_variables("old_password")
-    def clean_old_password(self) -> str:
-        """Check it like a login: whoever found an open browser gets no free guesses.
-
-        Raises ``ValidationError`` when it is wrong.
-        """
-        old_password: str = self.cleaned_data["old_password"]
-        institution, username = self.user.institution, self.user.username
-        found = authenticate(
-            self.request,
-            institution=institution,
-            username=username,
-            password=old_password,
-        )
-        if found is None:
-            raise ValidationError(
-                self.error_messages["password_incorrect"], code="password_incorrect"
-            )
-        return old_password

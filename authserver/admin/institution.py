@@ -26,7 +26,9 @@ class InstitutionAdmin(AuditedAdmin):
     list_filter = ["is_active"]
     search_fields = ["name", "place", "code", "registry_id"]
     ordering = ["name", "pk"]
-    fields = ["registry_id", "name", "place", "code", "is_active", "created_at"]
+    fields = [
+        *("registry_id", "name", "place", "code", "sender_name", "is_active", "created_at"),
+    ]
     readonly_fields = ["created_at"]
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:

@@ -5,6 +5,7 @@ from authserver.models.consent import Consent
 from authserver.models.institution import Institution
 from authserver.models.key_refusal import KeyRefusal
 from authserver.models.login_failure import LoginFailure
+from authserver.models.password_link import PasswordLink
 from authserver.models.secret_link import SecretLink
 from authserver.models.service import CONTEXT_SCOPE_PREFIX, REFRESH_TOKEN_SCOPE, Service
 from authserver.models.service_key import KeyInstitution, KeyService, ServiceKey
@@ -31,6 +32,7 @@ __all__ = [
     "KeyRefusal",
     "KeyService",
     "LoginFailure",
+    "PasswordLink",
     "PendingRequest",
     "RefreshToken",
     "RefusalCount",

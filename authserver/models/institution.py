@@ -71,6 +71,12 @@ class Institution(models.Model):
     name = models.CharField(max_length=200)
     place = models.CharField(max_length=200, blank=True)
     code = models.CharField(max_length=50, blank=True, help_text="A short mnemonic.")
+    sender_name = models.CharField(
+        "sender of mail",
+        max_length=200,
+        blank=True,
+        help_text="Whom messages to its people come from; left empty: the name.",
+    )
     is_active = models.BooleanField(
         "active",
         default=True,

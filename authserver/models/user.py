@@ -101,6 +101,11 @@ class User(AbstractBaseUser, PermissionsMixin):  # type: ignore[django-manager-m
         default=True,
         help_text="A disabled user stops working at once everywhere.",
     )
+    must_change_password = models.BooleanField(
+        "must change the password",
+        default=False,
+        help_text="At the next login, before anything else.",
+    )
     is_staff = models.BooleanField("may use the admin", default=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 

@@ -166,3 +166,29 @@ def desk(administrator):
     visitor.open("/admin/login/")
     visitor.press("Log in", username="admin", password=factories.PASSWORD)
     return visitor
+
+
+@pytest.fixture
+def mailbox(settings, mailoutbox):
+    """Let mail be sent, by tasks that are done at once; return what was sent."""
+    settings.AUTHSERVER = {**settings.AUTHSERVER, "SENDS_MAIL": True}
+    settings.TASKS = {
+        "default": {"BACKEND": "django_tasks.backends.immediate.ImmediateBackend"}
+    }
+    return mailoutbox
+
+
+@pytest.fixture
+def held(alice, key):
+    """What an application holds for alice, and what another holds for bob."""
+    of_alice = {"user": alice, "application": key, "institution": alice.institution}
+    bob = factories.UserFactory(username="bob", institution=alice.institution)
+    of_bob = {**of_alice, "user": bob}
+    return [
+        [
+            factories.AccessTokenFactory(**whose),
+            factories.RefreshTokenFactory(**whose),
+            factories.GrantFactory(**whose),
+        ]
+        for whose in (of_alice, of_bob)
+    ]

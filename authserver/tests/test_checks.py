@@ -102,3 +102,21 @@ def test_no_backend_looks_at_passwords_before_the_login_limits(settings):
     settings.AUTHENTICATION_BACKENDS = [*others, first]
 
     assert ids() == ["authserver.E008"]
+
+
+@pytest.mark.parametrize(
+    ("sends", "tasks", "found"),
+    [
+        (True, {}, ["authserver.W002"]),
+        (True, {"default": {"BACKEND": checks.IMMEDIATE}}, ["authserver.W002"]),
+        (True, {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}, []),
+        (False, {}, []),
+    ],
+)
+def test_mail_must_not_be_sent_while_a_page_is_answered(
+    configure, settings, sends, tasks, found
+):
+    configure(SENDS_MAIL=sends)
+    settings.TASKS = tasks
+
+    assert ids() == found

@@ -18,6 +18,7 @@ ACCOUNTS: Final = (
     *("authserver.view_institution", "authserver.view_user", "authserver.add_user"),
     *("authserver.change_user", "authserver.view_consent", "authserver.view_grant"),
     *("authserver.view_pendingrequest", "authserver.view_auditevent"),
+    "authserver.view_passwordlink",
     *TOKENS,
     *(f"authserver.{verb}_loginfailure" for verb in ("view", "delete")),
 )

@@ -197,5 +197,5 @@ def test_a_default_is_the_app_s_and_only_what_is_set_is_passed_on():
     )
 
     assert finished.stdout.strip() == (
-        "[['CODE_SECONDS', 'ENCRYPTION_KEYS', 'ISSUER', 'ROLES'], 30]"
+        "[['CODE_SECONDS', 'ENCRYPTION_KEYS', 'ISSUER', 'ROLES', 'SENDS_MAIL'], 30]"
     )

@@ -31,22 +31,6 @@ def password_page(at_home):
     return at_home.follow("Change password")
 
 
-@pytest.fixture
-def held(alice, key):
-    """What an application holds for alice, and what another holds for bob."""
-    of_alice = {"user": alice, "application": key, "institution": alice.institution}
-    bob = factories.UserFactory(username="bob", institution=alice.institution)
-    of_bob = {**of_alice, "user": bob}
-    return [
-        [
-            factories.AccessTokenFactory(**whose),
-            factories.RefreshTokenFactory(**whose),
-            factories.GrantFactory(**whose),
-        ]
-        for whose in (of_alice, of_bob)
-    ]
-
-
 def ended(rows):
     for row in rows:
         row.refresh_from_db()

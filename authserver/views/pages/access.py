@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 
 from authserver import audit
-from authserver.accounts.forms import OwnPasswordForm
+from authserver.accounts.password_forms import OwnPasswordForm
 from authserver.authorization import consents, granted_access, session
 from authserver.conf import conf
 from authserver.models import AuditEvent, ServiceKey

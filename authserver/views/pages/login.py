@@ -9,7 +9,7 @@ from django.http import HttpResponseRedirect
 
 from authserver.accounts.forms import LoginForm
 from authserver.authorization import session
-from authserver.models import Institution
+from authserver.conf import conf
 from authserver.views.pages import steps
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
 
-class Login(steps.OptionalStepPage, LoginView):
+class Login(steps.AtInstitution, LoginView):
     """Username and password; for a pending request at its institution.
 
     Without one (somebody opens the my-access page) the institution is in the query. The
@@ -27,21 +27,6 @@ class Login(steps.OptionalStepPage, LoginView):
 
     template_name = "authserver/login.html"
     form_class = LoginForm
-    institution: Institution
-
-    def prepare(self, request: HttpRequest) -> HttpResponse | None:
-        """Find the institution; without one it has to be chosen first."""
-        if (answer := super().prepare(request)) is not None:
-            return answer
-        if self.found is not None:
-            registry_id = self.found.request.institution or ""
-        else:
-            registry_id = request.GET.get("institution", "").replace("\x00", "")
-        institution = Institution.objects.active().filter(registry_id=registry_id).first()
-        if institution is None:
-            return HttpResponseRedirect(steps.address("institution", self.handle))
-        self.institution = institution
-        return None
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """Show the form, unless a user of this institution is signed in already."""
@@ -68,6 +53,7 @@ class Login(steps.OptionalStepPage, LoginView):
             institution=self.institution,
             application=self.found.request.key.name if self.found else "",
             change_url=steps.address("institution", self.handle) if can_change else "",
+            forgotten_url=self.here("forgotten") if conf.sends_mail else "",
         )
 
     def _go_on(self) -> HttpResponse:

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from authserver.authorization import pending, session
 from authserver.authorization.requests import AuthorizationError
+from authserver.models import Institution
 from authserver.views.pages import answers
 from authserver.views.pages.base import Page
 
@@ -104,6 +105,32 @@ class OptionalStepPage(Page):
         except AuthorizationError as error:
             return answers.render_redirect_interstitial(request, error)
         return None
+
+
+class AtInstitution(OptionalStepPage):
+    """A page at the institution of a pending request, or at the one in the query."""
+
+    institution: Institution
+
+    def prepare(self, request: HttpRequest) -> HttpResponse | None:
+        """Find the institution; without one it has to be chosen first."""
+        if (answer := super().prepare(request)) is not None:
+            return answer
+        if self.found is not None:
+            registry_id = self.found.request.institution or ""
+        else:
+            registry_id = request.GET.get("institution", "").replace("\x00", "")
+        institution = Institution.objects.active().filter(registry_id=registry_id).first()
+        if institution is None:
+            return HttpResponseRedirect(address("institution", self.handle))
+        self.institution = institution
+        return None
+
+    def here(self, page: str) -> str:
+        """Return the address of another page at this institution."""
+        if self.found is not None:
+            return address(page, self.handle)
+        return address(page, institution=self.institution.registry_id)
 
 
 class StepPage(OptionalStepPage):

@@ -24,7 +24,7 @@ def test_an_institution_administrator_finds_accounts_and_the_calendar(ines):
         "Authorization server": [
             *("Access tokens", "Audit events", "Authorization codes"),
             *("Authorization requests", "Consents", "Failed logins", "Institutions"),
-            *("Institutions on keys", "Refresh tokens", "Service keys"),
+            *("Institutions on keys", "Password links", "Refresh tokens", "Service keys"),
             *("Services on keys", "Users"),
         ],
         "Calendar events": CALENDAR,

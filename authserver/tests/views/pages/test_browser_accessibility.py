@@ -8,6 +8,7 @@ import pytest
 from authserver.models import Grant
 from authserver.tests import factories
 from authserver.tests.browser import follow, picture, press
+from authserver.tests.links import NEW, link_in
 from authserver.tests.views.pages.test_browser_journey import ask, choose_riverside, log_in
 
 __all__ = ["ask"]  # a fixture, found here by name
@@ -188,3 +189,35 @@ def test_the_page_of_too_many_attempts(look, ask, settings):
 
     page.get_by_role("heading", name="Too many attempts").wait_for()
     inspect("too-many")
+
+
+def test_the_pages_of_a_forgotten_and_of_a_required_password(
+    look, live_server, ask, key, alice, mailbox
+):
+    page, inspect = look
+    type(alice).objects.update(email="alice@library.example", must_change_password=True)
+    page.goto(ask())
+    inspect("login-with-mail")
+    log_in(page)
+    inspect("password-required")
+    page.goto(f"{live_server.url}/oauth2/password/forgotten?institution=1001")
+    inspect("forgotten")
+    page.get_by_label("Username or e-mail address").fill("alice")
+    press(page, "Send the link")
+    page.get_by_role("heading", name="Look into your mailbox").wait_for()
+    inspect("asked")
+    query = link_in(mailbox[0])
+    page.goto(f"{live_server.url}{query}")
+    inspect("new-password")
+    page.get_by_label("New password", exact=True).fill("short")
+    page.get_by_label("New password confirmation").fill("short")
+    press(page, "Set the password")
+    page.get_by_role("alert").wait_for()
+    inspect("new-password-failed")
+    page.get_by_label("New password", exact=True).fill(NEW)
+    page.get_by_label("New password confirmation").fill(NEW)
+    press(page, "Set the password")
+    page.get_by_role("heading", name="Your password is set").wait_for()
+    inspect("password-set")
+    page.goto(f"{live_server.url}{query}")
+    inspect("link-over")

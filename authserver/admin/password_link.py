@@ -1,0 +1,29 @@
+"""Links to choose a password: whether a message was sent, and when."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+
+from authserver.admin.base import ReadOnlyAdmin
+from authserver.models import PasswordLink
+
+
+@admin.register(PasswordLink)
+class PasswordLinkAdmin(ReadOnlyAdmin):
+    """Tells support what became of a request; what was typed is not shown."""
+
+    institution_path = "institution"
+
+    list_display = ["asked_at", "purpose", "user", "institution", "address", "sent_at"]
+    list_filter = [
+        "purpose",
+        "asked_at",
+        ("institution", admin.RelatedOnlyFieldListFilter),
+    ]
+    list_select_related = ["user", "institution"]
+    search_fields = ["user__login", "address"]
+    ordering = ["-asked_at", "-pk"]
+    fields = [
+        *("purpose", "user", "institution", "address", "request_id"),
+        *("asked_at", "decided_at", "sent_at"),
+    ]
