@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.admin.forms import AdminAuthenticationForm
 from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.views import PasswordChangeView
 from django.http import HttpResponseRedirect
+from django.shortcuts import redirect
+from django.urls import reverse
 
 from authserver import audit
+from authserver.accounts.password_forms import AdminOwnPasswordForm
 from authserver.models import AuditEvent, User
 
 if TYPE_CHECKING:
@@ -17,6 +22,8 @@ if TYPE_CHECKING:
 
 
 HOME = "authserver"
+OPEN_BEFORE_CHANGE = {"password_change", "logout"}
+"""Pages for whoever must change the password."""
 MOVED = {"auth", "django_tasks_database"}
 """Apps of libraries whose pages stand among those of this app."""
 NAMES = {
@@ -58,6 +65,22 @@ class PlatformAdminSite(admin.AdminSite):
         """Let in whoever a role gives something to do here; pages ask for more."""
         return may_enter(request.user)
 
+    def admin_view(self, view: Any, cacheable: bool = False) -> Any:  # noqa: FBT001, FBT002 -- Django's
+        """Let whoever must change the password do that before anything else."""
+        inner = super().admin_view(view, cacheable)
+
+        @wraps(inner)
+        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+            match = request.resolver_match
+            is_open = match is not None and match.url_name in OPEN_BEFORE_CHANGE
+            if getattr(request.user, "must_change_password", False) and not is_open:
+                text = "Choose a password of your own before you go on."
+                messages.warning(request, text)
+                return redirect(f"{self.name}:password_change")
+            return inner(request, *args, **kwargs)
+
+        return guarded
+
     def get_app_list(
         self, request: HttpRequest, app_label: str | None = None
     ) -> list[dict[str, Any]]:
@@ -85,8 +108,17 @@ class PlatformAdminSite(admin.AdminSite):
     def password_change(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> Any:  # the stubs know of the form only
-        """Let administrators change their own password; only success redirects."""
-        response: Any = super().password_change(request, extra_context)
+        """Let administrators change their own password; only success redirects.
+
+        Django's, which does not let a site name the form.
+        """
+        request.current_app = self.name
+        response: Any = PasswordChangeView.as_view(
+            form_class=AdminOwnPasswordForm,
+            template_name="registration/password_change_form.html",
+            success_url=reverse(f"{self.name}:password_change_done"),
+            extra_context={**self.each_context(request), **(extra_context or {})},
+        )(request)
         if isinstance(response, HttpResponseRedirect) and isinstance(request.user, User):
             audit.record_account(AuditEvent.Action.PASSWORD_CHANGED, request.user)
         return response

@@ -12,15 +12,16 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.decorators import method_decorator
-from django.utils.html import format_html, format_html_join
-from django.utils.http import urlencode
+from django.utils.html import format_html
 from django.views.decorators.debug import sensitive_post_parameters
 
-from authserver import audit
-from authserver.accounts import access, rights
+from authserver.accounts import link_requests, rights
 from authserver.admin.base import AuditedAdmin
+from authserver.admin.user_actions import LEFT, UserActions
 from authserver.admin.user_forms import RoleField, UserChangeForm, UserCreationForm
-from authserver.models import AuditEvent, Session, User
+from authserver.admin.user_history import UserHistory
+from authserver.conf import conf
+from authserver.models import AuditEvent, User
 from platform_errors.admin import institution_of
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ PASSWORD_PAGE = "auth_user_password_change"  # noqa: S105 -- Django's name of a 
 
 
 @admin.register(User)
-class UserAdmin(AuditedAdmin, DjangoUserAdmin):
+class UserAdmin(UserActions, UserHistory, AuditedAdmin, DjangoUserAdmin):
     """Create within an institution, set a password, disable, give roles.
 
     Nobody changes an account with more rights than their own, or gives what they do not
@@ -57,9 +58,9 @@ class UserAdmin(AuditedAdmin, DjangoUserAdmin):
     ordering = ["login"]
     autocomplete_fields = ["institution"]
     readonly_fields = [
-        *("login", "set_password", "sessions", "lists", "last_login", "created_at"),
+        *("login", "set_password", "sessions", "logins", "lists", "last_login"),
+        "created_at",
     ]
-    actions = ["sign_out_everywhere"]
     fieldsets = [
         (
             None,
@@ -86,6 +87,7 @@ class UserAdmin(AuditedAdmin, DjangoUserAdmin):
             {
                 "fields": [
                     "is_active",
+                    "must_change_password",
                     "is_staff",
                     "is_superuser",
                     "groups",
@@ -93,7 +95,10 @@ class UserAdmin(AuditedAdmin, DjangoUserAdmin):
                 ]
             },
         ),
-        ("History", {"fields": ["sessions", "lists", "last_login", "created_at"]}),
+        (
+            "History",
+            {"fields": ["sessions", "logins", "lists", "last_login", "created_at"]},
+        ),
     ]
     add_fieldsets = [
         (
@@ -101,7 +106,10 @@ class UserAdmin(AuditedAdmin, DjangoUserAdmin):
             {
                 "classes": ["wide"],
                 "description": "An administrator of the platform has no institution.",
-                "fields": ["institution", "username", "password1", "password2"],
+                "fields": [
+                    *("institution", "username", "full_name", "email"),
+                    *("invite", "password1", "password2"),
+                ],
             },
         ),
     ]
@@ -155,10 +163,11 @@ class UserAdmin(AuditedAdmin, DjangoUserAdmin):
     def get_fieldsets(self, request: HttpRequest, obj: User | None = None) -> Any:
         """Offer the page of the password to those whom it is open to."""
         first, *others = super().get_fieldsets(request, obj)
-        if obj is None or self.has_change_permission(request, obj):
-            return [first, *others]
+        hidden = set() if conf.sends_mail else {"invite"}
+        if obj is not None and not self.has_change_permission(request, obj):
+            hidden |= {"set_password"}
         title, options = first
-        fields = [name for name in options["fields"] if name != "set_password"]
+        fields = [name for name in options["fields"] if name not in hidden]
         return [(title, {**options, "fields": fields}), *others]
 
     def save_related(self, request: HttpRequest, form: Any, *args: Any) -> None:
@@ -195,56 +204,6 @@ class UserAdmin(AuditedAdmin, DjangoUserAdmin):
             kwargs["queryset"] = Permission.objects.select_related("content_type")
         return super().formfield_for_manytomany(db_field, request, **kwargs)
 
-    @admin.action(description="Sign out everywhere", permissions=["change"])
-    def sign_out_everywhere(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
-        """End sessions, codes and tokens of accounts with no more rights than one's own."""
-        ended = left = 0
-        actor, now = request.user.get_username(), timezone.now()
-        for user in queryset:
-            if rights.exceed(user, request.user):
-                left += 1
-                continue
-            with transaction.atomic():
-                sessions = access.end_sessions(user)
-                access.end_tokens(user, now, reason="signed_out_everywhere", actor=actor)
-                audit.record_account(
-                    AuditEvent.Action.ACCOUNT_CHANGED,
-                    user,
-                    actor=actor,
-                    changes="Signed out everywhere.",
-                    sessions=sessions,
-                )
-            ended += 1
-        self.message_user(request, f"Signed out everywhere: {ended}.", messages.SUCCESS)
-        if left:
-            text = f"Left as they are, for they may do more than you: {left}."
-            self.message_user(request, text, messages.WARNING)
-
-    @admin.display(description="access")
-    def lists(self, user: User) -> str:
-        """Link to what the account has open, allowed and did."""
-        links = (
-            ("Access tokens", "authserver_accesstoken"),
-            ("Refresh tokens", "authserver_refreshtoken"),
-            ("Consents", "authserver_consent"),
-            ("Failed logins", "authserver_loginfailure"),
-            ("Audit record", "authserver_auditevent"),
-        )
-        query = urlencode({"q": user.login})
-        return format_html_join(
-            ", ",
-            '<a href="{}?{}">{}</a>',
-            ((reverse(f"admin:{name}_changelist"), query, text) for text, name in links),
-        )
-
-    @admin.display(description="signed in")
-    def sessions(self, user: User) -> str:
-        """Say in how many browsers the account is signed in now."""
-        count = Session.objects.filter(
-            user_id=user.pk, expire_date__gt=timezone.now()
-        ).count()
-        return f"in {count} {'browser' if count == 1 else 'browsers'}"
-
     def save_model(
         self,
         request: HttpRequest,
@@ -255,6 +214,10 @@ class UserAdmin(AuditedAdmin, DjangoUserAdmin):
         """Save, and say what follows when the person moves to another institution."""
         before = User.objects.select_related("institution").filter(pk=obj.pk).first()
         super().save_model(request, obj, form, change)
+        if before is None and form.cleaned_data.get("invite"):
+            actor, now = request.user.get_username(), timezone.now()
+            if reason := link_requests.invite(obj, actor=actor, now=now):
+                self.message_user(request, f"{LEFT[reason]}.", messages.WARNING)
         if before is None or before.institution == obj.institution:
             return
         stays = (

@@ -43,11 +43,39 @@ class RoleField(forms.ModelMultipleChoiceField):
 
 
 class UserCreationForm(_LoginIsFree, BaseUserCreationForm):
-    """A new user: where, who, and a first password."""
+    """A new user: where, who, and a first password or an invitation to choose one."""
+
+    invite = forms.BooleanField(
+        required=False,
+        label="Invite by e-mail",
+        help_text="They choose the password themselves; leave it empty below.",
+    )
 
     class Meta:
         model = User
-        fields = ["institution", "username"]
+        fields = ["institution", "username", "full_name", "email"]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Require a password only where there is no invitation."""
+        super().__init__(*args, **kwargs)
+        for name in ("password1", "password2"):
+            self.fields[name].required = False
+
+    def clean(self) -> dict[str, Any]:
+        """Require either of the two, and an e-mail address to invite."""
+        super().clean()
+        data = self.cleaned_data
+        if not data.get("invite"):
+            for name in ("password1", "password2"):
+                if not data.get(name) and name not in self.errors:
+                    self.add_error(name, self.fields[name].error_messages["required"])
+            return data
+        if not data.get("email") and "email" not in self.errors:
+            self.add_error("email", "An invitation needs an e-mail address.")
+        if data.get("password1") or data.get("password2"):
+            self.add_error("password1", "Whoever is invited chooses the password.")
+        data["password1"] = None  # which no login is right with
+        return data
 
 
 class UserChangeForm(_LoginIsFree):

@@ -46,6 +46,8 @@ class Step(Enum):
 
     INSTITUTION = "institution"
     LOGIN = "login"
+    PASSWORD = "password"  # noqa: S105 -- a page
+    """Of a user who must change it."""
     GRANT = "grant"
     FINISH = "finish"
     """Nothing: all of it was allowed before."""
@@ -86,6 +88,8 @@ def next_step(request: HttpRequest, found: Pending, *, now: datetime) -> Step:
     user = signed_in(request, asked.institution)
     if user is None:
         return Step.LOGIN
+    if user.must_change_password:
+        return Step.PASSWORD
     granted = consents.granted_before(
         user_id=user.pk,
         key_id=asked.key.pk,

@@ -17,7 +17,6 @@ from authserver.authorization import consents, granted_access, session
 from authserver.conf import conf
 from authserver.models import AuditEvent, ServiceKey
 from authserver.views.pages import steps
-from authserver.views.pages.base import Page
 
 if TYPE_CHECKING:
     from django.contrib.auth.forms import PasswordChangeForm
@@ -26,16 +25,22 @@ if TYPE_CHECKING:
     from authserver.models import User
 
 
-class OwnPage(Page):
+class OwnPage(steps.OptionalStepPage):
     """A page for whoever is signed in at an institution."""
 
     user: User
+    is_open_before_change = False
+    """Whether it is for those who must change their password first."""
 
     def prepare(self, request: HttpRequest) -> HttpResponse | None:
         """Send everybody else to choose an institution and log in."""
+        if (answer := super().prepare(request)) is not None:
+            return answer
         user = session.signed_in(request)
         if user is None:
-            return HttpResponseRedirect(steps.address("institution"))
+            return HttpResponseRedirect(steps.address("institution", self.handle))
+        if user.must_change_password and not self.is_open_before_change:
+            return HttpResponseRedirect(steps.address("password", self.handle))
         self.user = user
         return None
 
@@ -68,14 +73,16 @@ class MyAccess(OwnPage):
 
 
 class ChangePassword(OwnPage, PasswordChangeView):
-    """The user's own password; an administrator can set a new one in the admin.
+    """The user's own password; an administrator can set or require a new one in the admin.
 
-    A new one ends every session, code and token of the user but this session.
+    A new one ends every session, code and token of the user but this session. A request
+    that is under way goes on then.
     """
 
     template_name = "authserver/password.html"
     form_class = OwnPasswordForm
     success_url = reverse_lazy("authserver:access")
+    is_open_before_change = True
 
     def get_form_kwargs(self) -> dict[str, Any]:
         """Add the request, for the login limits."""
@@ -85,6 +92,10 @@ class ChangePassword(OwnPage, PasswordChangeView):
         """Change it."""
         response = super().form_valid(form)
         audit.record_account(AuditEvent.Action.PASSWORD_CHANGED, self.user)
+        if self.found is not None:
+            return steps.redirect_to_next_step(
+                self.request, self.found, self.handle, now=self.now
+            )
         messages.success(self.request, "Your password was changed.")
         return response
 
@@ -95,5 +106,6 @@ class ChangePassword(OwnPage, PasswordChangeView):
             user=self.user,
             institution=self.user.institution,
             access_url=steps.address("access"),
+            logout_url=steps.address("logout"),
             revokes_tokens=conf.password_change_revokes_tokens,
         )

@@ -44,7 +44,7 @@ class _SignedInStep(steps.StepPage):
             return answer
         asked = self.found.request
         user = asked.institution and session.signed_in(request, asked.institution)
-        if not user:
+        if not user or user.must_change_password:
             return steps.redirect_to_next_step(
                 request, self.found, self.handle, now=self.now
             )

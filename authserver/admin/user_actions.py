@@ -1,0 +1,118 @@
+"""What is done to accounts from their list, one by one, on record."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin, messages
+from django.db import transaction
+from django.utils import timezone
+
+from authserver import audit
+from authserver.accounts import access, link_requests, login_limits, rights
+from authserver.conf import conf
+from authserver.models import AuditEvent, User
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from django.db.models import QuerySet
+    from django.http import HttpRequest
+
+MORE_RIGHTS = "more_rights"
+LEFT = {
+    MORE_RIGHTS: "Left as they are, for they may do more than you",
+    "disabled": "Not invited, for they or their institution are not active",
+    "no_email": "Not invited, for they have no e-mail address",
+    "too_many": "Not invited, for they were sent several messages within the hour",
+}
+
+
+class UserActions(admin.ModelAdmin):
+    """Actions on accounts that have no more rights than whoever acts."""
+
+    actions = ["invite", "require_new_password", "unlock", "sign_out_everywhere"]
+
+    def get_actions(self, request: HttpRequest) -> Any:
+        """Offer invitations where mail can be sent."""
+        actions = super().get_actions(request)
+        if not conf.sends_mail:
+            actions.pop("invite", None)
+        return actions
+
+    def has_unlock_permission(self, request: HttpRequest) -> bool:
+        """Return whether the user may lift locks, which are rows of their own."""
+        return bool(request.user.has_perm("authserver.delete_loginfailure"))
+
+    @admin.action(description="Invite by e-mail", permissions=["change"])
+    def invite(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
+        """Send each a link to choose a password."""
+        actor, now = request.user.get_username(), timezone.now()
+        self._each(
+            *(request, queryset, "Invited"),
+            lambda user: link_requests.invite(user, actor=actor, now=now),
+        )
+
+    @admin.action(description="Require a new password", permissions=["change"])
+    def require_new_password(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
+        """Let each choose a password at the next login, before anything else."""
+        actor = request.user.get_username()
+
+        def require(user: User) -> str:
+            User.objects.filter(pk=user.pk).update(must_change_password=True)
+            audit.record_account(
+                AuditEvent.Action.PASSWORD_CHANGE_REQUIRED, user, actor=actor
+            )
+            return ""
+
+        self._each(request, queryset, "A new password is required", require)
+
+    @admin.action(description="Lift the lock of logins", permissions=["unlock"])
+    def unlock(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
+        """Forget the failed logins of each."""
+        actor = request.user.get_username()
+
+        def lift(user: User) -> str:
+            login_limits.lift_account(user.login, by=actor)
+            return ""
+
+        self._each(request, queryset, "May sign in again", lift)
+
+    @admin.action(description="Sign out everywhere", permissions=["change"])
+    def sign_out_everywhere(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
+        """End the sessions, codes and tokens of each."""
+        actor, now = request.user.get_username(), timezone.now()
+
+        def sign_out(user: User) -> str:
+            sessions = access.end_sessions(user)
+            access.end_tokens(user, now, reason="signed_out_everywhere", actor=actor)
+            audit.record_account(
+                AuditEvent.Action.ACCOUNT_CHANGED,
+                user,
+                actor=actor,
+                changes="Signed out everywhere.",
+                sessions=sessions,
+            )
+            return ""
+
+        self._each(request, queryset, "Signed out everywhere", sign_out)
+
+    def _each(
+        self,
+        request: HttpRequest,
+        queryset: QuerySet[User],
+        done: str,
+        act: Callable[[User], str],
+    ) -> None:
+        """Do it to each; ``act`` returns why it did not, as a word of ``LEFT``."""
+        counts: Counter[str] = Counter()
+        for pk in queryset.order_by("pk").values_list("pk", flat=True):
+            with transaction.atomic():
+                # As it is now: its rights may have grown since the list was shown.
+                user = queryset.model.objects.select_for_update().get(pk=pk)
+                is_above = rights.exceed(user, request.user)
+                counts[MORE_RIGHTS if is_above else act(user)] += 1
+        self.message_user(request, f"{done}: {counts.pop('', 0)}.", messages.SUCCESS)
+        for reason, count in counts.items():
+            self.message_user(request, f"{LEFT[reason]}: {count}.", messages.WARNING)
