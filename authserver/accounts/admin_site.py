@@ -56,6 +56,7 @@ class PlatformAdminSite(admin.AdminSite):
     """Named after the platform, open to roles, own passwords in the audit record."""
 
     login_form = AdminLoginForm
+    names = NAMES
 
     site_title = "Calendar platform"
     site_header = "Calendar platform administration"

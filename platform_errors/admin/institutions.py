@@ -11,13 +11,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db.models import DateTimeField, QuerySet
+from django.utils.text import capfirst
 
-from platform_errors.admin.widgets import IdAutocompleteSelect
+from platform_errors.admin.widgets import (
+    IdAutocompleteSelect,
+    NamedFormSet,
+    NativeSplitDateTime,
+    name_input,
+)
 
 if TYPE_CHECKING:
     from django.db.models import Field, Model
-    from django.http import HttpRequest
+    from django.http import HttpRequest, HttpResponse
 
 FILTER_LOOKUPS = ("__exact", "__isnull", "__gte", "__lt", "__id__exact")
 """What the filters of Django's lists ask of a column."""
@@ -116,6 +122,15 @@ class InstitutionScope:
         theirs = self.admin_site.get_model_admin(related.model).get_queryset(request)
         return theirs.using(db)
 
+    def formfield_for_dbfield(
+        self, db_field: Any, request: HttpRequest, **kwargs: Any
+    ) -> Any:
+        """Show moments with the browser's own inputs."""
+        if isinstance(db_field, DateTimeField):
+            label = str(capfirst(db_field.verbose_name))
+            kwargs.setdefault("widget", NativeSplitDateTime(label))
+        return super().formfield_for_dbfield(db_field, request, **kwargs)  # type: ignore[misc]
+
     def formfield_for_foreignkey(
         self, db_field: Any, request: HttpRequest, **kwargs: Any
     ) -> Any:
@@ -133,6 +148,17 @@ class InstitutionScope:
 class InstitutionScopedInline(InstitutionScope, admin.TabularInline):
     """Rows within the page of another, which Django asks about by that other row."""
 
+    formset = NamedFormSet
+
+    def formfield_for_dbfield(
+        self, db_field: Any, request: HttpRequest, **kwargs: Any
+    ) -> Any:
+        """Name every input: a heading of its column is not a label."""
+        field = super().formfield_for_dbfield(db_field, request, **kwargs)
+        if field is not None:
+            name_input(field.widget, field.label)
+        return field
+
     def is_allowed(self, request: HttpRequest, verb: str, obj: Any = None) -> bool:
         """Leave the parent to its own admin class; ``get_queryset`` keeps the rows."""
         return super().is_allowed(request, verb)
@@ -140,6 +166,17 @@ class InstitutionScopedInline(InstitutionScope, admin.TabularInline):
 
 class InstitutionScopedAdmin(InstitutionScope, admin.ModelAdmin):
     """The base of every admin class of the platform."""
+
+    show_facets = admin.ShowFacets.NEVER  # a count for each choice of each filter
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Head the list with what it is a list of, in the words of the menu."""
+        names: dict[str, str] = getattr(self.admin_site, "names", {})
+        plural = names.get(str(self.opts.object_name), str(self.opts.verbose_name_plural))
+        context = {"title": capfirst(plural), **(extra_context or {})}
+        return super().changelist_view(request, context)
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         """Show an app to whoever may see something in it."""

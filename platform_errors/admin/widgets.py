@@ -1,4 +1,8 @@
-"""Django's autocomplete, where what is posted need not be a primary key."""
+"""Django's widgets for admin, mended.
+
+Autocompletes take it that what is posted need not be a primary key, moments are two inputs
+of the browser's own, and every input of a table of rows has a name.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,11 @@ from django.contrib.admin.widgets import (
     AutocompleteMixin,
     AutocompleteSelect,
     AutocompleteSelectMultiple,
+    RelatedFieldWidgetWrapper,
 )
+from django.forms import BaseInlineFormSet, CheckboxInput, MultiWidget, TimeInput, Widget
+from django.forms.widgets import DateInput, SplitDateTimeWidget
+from django.utils.text import capfirst
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,4 +43,42 @@ class IdAutocompleteSelect(_IdsOnly, AutocompleteSelect):
 
 
 class IdAutocompleteSelectMultiple(_IdsOnly, AutocompleteSelectMultiple):
-    """A choice of several rows."""
+    """A choice of several rows, each with a button that removes it."""
+
+    def build_attrs(self, base_attrs: Any, extra_attrs: Any = None) -> dict[str, Any]:
+        """Offer no button that removes all: it would stand in the list of the chosen."""
+        attrs: dict[str, Any] = super().build_attrs(base_attrs, extra_attrs)
+        return attrs | {"data-allow-clear": "false"}
+
+
+class NativeSplitDateTime(SplitDateTimeWidget):
+    """A date and a time, each with the browser's own picker; works by keyboard."""
+
+    template_name = "django/forms/widgets/splitdatetime.html"
+    supports_microseconds = False
+
+    def __init__(self, label: str = "") -> None:
+        """Name both inputs after what they are about."""
+        date = {"type": "date", "aria-label": f"{label}, date"}
+        time = {"type": "time", "aria-label": f"{label}, time", "step": "1"}
+        MultiWidget.__init__(
+            self,
+            [DateInput(attrs=date, format="%Y-%m-%d"), TimeInput(attrs=time)],
+        )
+
+
+def name_input(widget: Widget, label: Any) -> None:
+    """Name an input that has no label of its own beside it."""
+    if isinstance(widget, RelatedFieldWidgetWrapper):
+        widget = widget.widget
+    if not isinstance(widget, MultiWidget):
+        widget.attrs["aria-label"] = capfirst(str(label))
+
+
+class NamedFormSet(BaseInlineFormSet):
+    """Rows of a table, whose box for the deletion has a name."""
+
+    @classmethod
+    def get_deletion_widget(cls) -> Any:  # the stubs say a class; Django takes both
+        """Return the box."""
+        return CheckboxInput(attrs={"aria-label": "Delete this row"})
