@@ -16,9 +16,11 @@ from django.urls import reverse
 from authserver import audit
 from authserver.accounts.password_forms import AdminOwnPasswordForm
 from authserver.models import AuditEvent, User
+from platform_errors.admin import first_page
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
+    from django.template.response import TemplateResponse
 
 
 HOME = "authserver"
@@ -81,6 +83,13 @@ class PlatformAdminSite(admin.AdminSite):
             return inner(request, *args, **kwargs)
 
         return guarded
+
+    def index(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> TemplateResponse:
+        """Answer the questions of the day above the menu."""
+        blocks = first_page.blocks(self, request)
+        return super().index(request, {**(extra_context or {}), "blocks": blocks})
 
     def get_app_list(
         self, request: HttpRequest, app_label: str | None = None

@@ -10,7 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404
 from django.urls import path
 
-from authserver.admin import export
+from authserver.admin import export, questions
 from authserver.admin.base import ReadOnlyAdmin
 from authserver.admin.text_filter import TextFilter
 from authserver.models import AuditEvent, Institution, RefusalCount
@@ -18,6 +18,8 @@ from authserver.models import AuditEvent, Institution, RefusalCount
 if TYPE_CHECKING:
     from django.http import HttpRequest
     from django.http.response import HttpResponseBase
+
+    from platform_errors.admin.first_page import Block
 
 
 COLUMNS = (
@@ -65,6 +67,10 @@ class AuditEventAdmin(ReadOnlyAdmin):
     ]
     ordering = ["-at", "-id"]
     show_full_result_count = False
+
+    def questions(self, request: HttpRequest) -> list[Block]:
+        """Say on the first page what fails."""
+        return questions.of_the_record(self.get_queryset(request))
 
     def get_urls(self) -> list[Any]:
         """Add the files."""

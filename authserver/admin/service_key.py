@@ -10,7 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.urls import path, reverse
 from django.utils import timezone
 
-from authserver.admin import expiry, key_secret_pages, request_check
+from authserver.admin import expiry, key_secret_pages, questions, request_check
 from authserver.admin.base import AuditedAdmin
 from authserver.admin.expiry import ExpiryFilter
 from authserver.admin.key_activity import KeyRefusalInline, RefusalFilter, UseFilter
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
     from django.http import HttpRequest, HttpResponse
     from django.urls import URLPattern
+
+    from platform_errors.admin.first_page import Block
 
 Action = AuditEvent.Action
 MANY = 50
@@ -191,6 +193,10 @@ class ServiceKeyAdmin(AuditedAdmin):
     def named(self, request: HttpRequest, obj: ServiceKey) -> dict[str, Any]:
         """Name the key."""
         return super().named(request, obj) | {"client_id": obj.client_id}
+
+    def questions(self, request: HttpRequest) -> list[Block]:
+        """Say on the first page which keys end."""
+        return [questions.expiring_keys(self.get_queryset(request))]
 
     def get_inline_instances(
         self, request: HttpRequest, obj: ServiceKey | None = None

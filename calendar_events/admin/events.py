@@ -13,6 +13,7 @@ from calendar_events.admin.filters import DayFilter
 from calendar_events.admin.month import MonthOfEvents
 from calendar_events.admin.moving import VenueActions
 from calendar_events.admin.published import PUBLICATION, WRITTEN, PublishedAdmin
+from calendar_events.admin.questions import of_events
 from calendar_events.admin.record_forms import EventForm
 from calendar_events.models import Event
 from calendar_events.permissions import Actor
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
     from django.db.models import QuerySet
     from django.http import HttpRequest
+
+    from platform_errors.admin.first_page import Block
 
 
 @admin.register(Event)
@@ -75,6 +78,10 @@ class EventAdmin(MonthOfEvents, CopiedEvents, VenueActions, PublishedAdmin):
         """Take the mark from events."""
         marked = queryset.filter(featured=True)
         self.set_each(request, marked, {"featured": False}, done="No longer featured")
+
+    def questions(self, request: HttpRequest) -> list[Block]:
+        """Say on the first page which events are next, and which wait."""
+        return of_events(self.get_queryset(request))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Event]:
         """Keep others' protected events from those who would need the password."""

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from django.db.models import Field, Model
     from django.http import HttpRequest, HttpResponse
 
+    from platform_errors.admin.first_page import Block
+
 FILTER_LOOKUPS = ("__exact", "__isnull", "__gte", "__lt", "__id__exact")
 """What the filters of Django's lists ask of a column."""
 ALL_VERBS = frozenset({"view", "add", "change", "delete"})
@@ -177,6 +179,10 @@ class InstitutionScopedAdmin(InstitutionScope, admin.ModelAdmin):
         plural = names.get(str(self.opts.object_name), str(self.opts.verbose_name_plural))
         context = {"title": capfirst(plural), **(extra_context or {})}
         return super().changelist_view(request, context)
+
+    def questions(self, request: HttpRequest) -> list[Block]:
+        """Return what the first page says of these rows, to whoever may view them."""
+        return []
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         """Show an app to whoever may see something in it."""

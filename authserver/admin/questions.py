@@ -1,0 +1,117 @@
+"""What the first page of admin says of keys, logins and refusals."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from django.urls import reverse
+from django.utils import timezone
+
+from authserver.models import AuditEvent
+from authserver.models.service_key import Status
+from platform_errors.admin.first_page import ROWS, Block, Chart, Row
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from datetime import date, datetime
+
+    from django.db.models import QuerySet
+
+    from authserver.models import ServiceKey
+
+Action = AuditEvent.Action
+DAYS = 7
+SOON = timedelta(days=30)
+NEWEST = 5_000
+"""Entries of the audit record that are read, however many there are."""
+LOGINS = frozenset({Action.LOGIN_FAILED, Action.LOGIN_LOCKED})
+REFUSALS = frozenset(
+    {Action.CLIENT_REFUSED, Action.TOKEN_REFUSED, Action.CODE_REPLAYED}
+    | {Action.CODE_BURNED, Action.REFRESH_REPLAYED}
+)
+COLUMNS = ("at", "action", "subject", "client_id", "reason")
+
+
+def expiring_keys(keys: QuerySet[ServiceKey]) -> Block:
+    """Return active keys that end within 30 days or have ended within the last 30."""
+    now = timezone.now()
+    ending = keys.filter(
+        status=Status.ACTIVE, expires_at__gt=now - SOON, expires_at__lte=now + SOON
+    )
+    rows = [
+        Row(
+            str(key),
+            f"{'expired' if key.is_expired(now) else 'expires'} {key.expires_at:%d %B %Y}",
+            reverse("admin:authserver_servicekey_change", args=[key.pk]),
+        )
+        for key in ending.order_by("expires_at", "pk")[:ROWS]
+    ]
+    page = reverse("admin:authserver_servicekey_changelist")
+    return Block("Keys that expire", rows, f"{page}?expires=30", "30 days back and ahead")
+
+
+def of_the_record(events: QuerySet[AuditEvent]) -> list[Block]:
+    """Return what the newest entries say of logins, of keys and of reasons.
+
+    One statement reads a bounded number of them by an index, whoever asks; where they do
+    not reach back seven days, the blocks say since when they count.
+    """
+    now = timezone.now()
+    since = now - timedelta(days=DAYS)
+    newest = list(events.order_by("-id").values_list(*COLUMNS, named=True)[:NEWEST])
+    if len(newest) == NEWEST and newest[-1].at > since:
+        since = newest[-1].at
+    recent = [event for event in newest if event.at >= since]
+    note = f"since {since:%d %B, %H:%M} UTC"
+    logins = [event for event in recent if event.action in LOGINS]
+    refusals = [event for event in recent if event.action in REFUSALS]
+    return [
+        Block(
+            "Failed logins",
+            _most(logins, now, lambda event: event.subject),
+            _list(action__exact=Action.LOGIN_FAILED),
+            note,
+            _chart(logins, now),
+        ),
+        Block(
+            "Keys that fail",
+            _most(refusals, now, lambda event: event.client_id),
+            _list(action__exact=Action.CLIENT_REFUSED),
+            note,
+        ),
+        Block(
+            "Refusals by reason",
+            _most([*logins, *refusals], now, lambda event: event.reason),
+            _list(),
+            note,
+        ),
+    ]
+
+
+def _most(events: Iterable[Any], now: datetime, name: Callable[[Any], str]) -> list[Row]:
+    """Return the names that occur most, each with its days and its search."""
+    named = [(name(event), event) for event in events if name(event)]
+    counts = Counter(each for each, _ in named)
+    return [
+        Row(
+            text,
+            f"{number:,}",
+            _list(q=text),
+            _chart([event for each, event in named if each == text], now),
+        )
+        for text, number in counts.most_common(ROWS)
+    ]
+
+
+def _chart(events: Iterable[Any], now: datetime) -> Chart:
+    counts: Counter[date] = Counter(event.at.date() for event in events)
+    days = [now.date() - timedelta(days=back) for back in range(DAYS, -1, -1)]
+    return Chart([(f"{day:%a} {day.day}", counts[day]) for day in days])
+
+
+def _list(**query: str) -> str:
+    page = reverse("admin:authserver_auditevent_changelist")
+    return f"{page}?{urlencode(query)}"
