@@ -25,6 +25,7 @@ from benchmarks.databases import Cluster
 from benchmarks.measure import Effort
 from benchmarks.report import Section
 from benchmarks.sections import (
+    admin,
     bodies,
     callers,
     cold,
@@ -56,6 +57,7 @@ PARTS: Final[dict[str, Part]] = {
     "neighbours": neighbours.measure,
     "bodies": bodies.measure,
     "cold": cold.measure,
+    "admin": admin.measure,
 }
 
 
@@ -82,6 +84,7 @@ def main() -> int:
         memory_requests=800 if options.quick else 20_000,
         first_port=options.port,
         is_reusing=options.reuse,
+        is_quick=options.quick,
     )
     for label in ["10k"] if options.quick else options.sizes:
         bench.seed(label)

@@ -43,6 +43,7 @@ class Bench:
     first_port: int = 8110
     is_reusing: bool = False
     """Whether databases of an earlier run are taken as they are."""
+    is_quick: bool = False
     calendars: list[Calendar] = field(default_factory=list)
     stack: ExitStack = field(default_factory=ExitStack)
     """What is closed when a section ends: its servers."""

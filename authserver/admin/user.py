@@ -127,14 +127,21 @@ class UserAdmin(UserActions, UserHistory, AuditedAdmin, DjangoUserAdmin):
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Refuse an account with more rights: whoever changes it could become it."""
         return super().has_change_permission(request, obj) and (
-            obj is None or not rights.exceed(obj, request.user)
+            obj is None or not self._exceeds(request, obj)
         )
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Refuse an account with more rights."""
         return super().has_delete_permission(request, obj) and (
-            obj is None or not rights.exceed(obj, request.user)
+            obj is None or not self._exceeds(request, obj)
         )
+
+    def _exceeds(self, request: HttpRequest, account: User) -> bool:
+        """Return whether the account may do more; looked up once to show a page."""
+        known: dict[Any, bool] = request.__dict__.setdefault("exceeding", {})
+        if request.method != "GET" or account.pk not in known:
+            known[account.pk] = rights.exceed(account, request.user)
+        return known[account.pk]
 
     def get_list_filter(self, request: HttpRequest) -> list[Any]:
         """Name no role to staff of an institution that is not for them."""
