@@ -6,6 +6,7 @@ from django.contrib import admin
 
 from authserver.admin.base import ReadOnlyAdmin
 from authserver.models import Consent
+from platform_errors.admin import FewRelatedFilter
 
 
 @admin.register(Consent)
@@ -26,7 +27,7 @@ class ConsentAdmin(ReadOnlyAdmin):
     list_filter = [
         "granted_at",
         "revoked_at",
-        ("institution", admin.RelatedOnlyFieldListFilter),
+        ("institution", FewRelatedFilter),
     ]
     list_select_related = ["user", "key", "institution"]
     search_fields = ["user__login", "key__client_id", "key__name", "scope"]

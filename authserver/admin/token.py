@@ -12,6 +12,7 @@ from authserver import audit
 from authserver.admin.base import ReadOnlyAdmin
 from authserver.models import AccessToken, AuditEvent, RefreshToken
 from authserver.oauth import tokens
+from platform_errors.admin import FewRelatedFilter
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -38,10 +39,10 @@ class _CredentialAdmin(ReadOnlyAdmin):
             holder is not None and holder.is_superuser
         )
 
-    list_filter = ["created", ("institution", admin.RelatedOnlyFieldListFilter)]
+    list_filter = ["created", ("institution", FewRelatedFilter)]
     list_select_related = ["user", "application", "institution"]
     search_fields = [*WHOSE, "institution__registry_id", "scope"]
-    ordering = ["-created", "-pk"]
+    ordering = ["-pk"]  # as they were issued; there is no index of ``created``
     show_full_result_count = False
 
 

@@ -22,7 +22,7 @@ from authserver.admin.user_forms import RoleField, UserChangeForm, UserCreationF
 from authserver.admin.user_history import UserHistory
 from authserver.conf import conf
 from authserver.models import AuditEvent, User
-from platform_errors.admin import institution_of
+from platform_errors.admin import FewRelatedFilter, institution_of
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -51,7 +51,7 @@ class UserAdmin(UserActions, UserHistory, AuditedAdmin, DjangoUserAdmin):
         "is_active",
         "is_staff",
         "groups",
-        ("institution", admin.RelatedOnlyFieldListFilter),
+        ("institution", FewRelatedFilter),
     ]
     list_select_related = ["institution"]
     search_fields = ["login", "full_name", "email", "principal_id"]

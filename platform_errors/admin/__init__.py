@@ -1,5 +1,6 @@
 """What the admin classes of every app build on."""
 
+from platform_errors.admin.filters import FewRelatedFilter
 from platform_errors.admin.institutions import (
     InstitutionScope,
     InstitutionScopedAdmin,
@@ -9,6 +10,7 @@ from platform_errors.admin.institutions import (
 from platform_errors.admin.widgets import IdAutocompleteSelectMultiple, is_id
 
 __all__ = [
+    "FewRelatedFilter",
     "IdAutocompleteSelectMultiple",
     "InstitutionScope",
     "InstitutionScopedAdmin",

@@ -169,6 +169,7 @@ class InstitutionScopedInline(InstitutionScope, admin.TabularInline):
 class InstitutionScopedAdmin(InstitutionScope, admin.ModelAdmin):
     """The base of every admin class of the platform."""
 
+    list_per_page = 50
     show_facets = admin.ShowFacets.NEVER  # a count for each choice of each filter
 
     def changelist_view(
