@@ -9,6 +9,7 @@ from django.contrib import admin
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
+from authserver.admin import questions
 from authserver.admin.base import ReadOnlyAdmin
 from authserver.admin.text_filter import TextFilter
 from authserver.models import KeyRefusal
@@ -17,6 +18,8 @@ from platform_errors.admin import InstitutionScopedInline, institution_of
 if TYPE_CHECKING:
     from django.db.models import QuerySet
     from django.http import HttpRequest
+
+    from platform_errors.admin.first_page import Block
 
 UNUSED_DAYS = 90
 LATELY_DAYS = (1, 7)
@@ -121,6 +124,10 @@ class KeyRefusalAdmin(OfTheKey, ReadOnlyAdmin):
     list_select_related = ["key"]
     search_fields = ["request_id", "key__client_id", "key__name", "reason", "path"]
     ordering = ["-at", "-pk"]
+
+    def questions(self, request: HttpRequest) -> list[Block]:
+        """Say on the first page of which keys requests were refused, and why."""
+        return questions.of_requests(self.get_queryset(request))
 
 
 def may_see_refusals(request: HttpRequest) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import timedelta
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -20,10 +21,11 @@ if TYPE_CHECKING:
 
     from django.db.models import QuerySet
 
-    from authserver.models import ServiceKey
+    from authserver.models import KeyRefusal, ServiceKey
 
 Action = AuditEvent.Action
 DAYS = 7
+RECORD = "admin:authserver_auditevent_changelist"
 SOON = timedelta(days=30)
 NEWEST = 5_000
 """Entries of the audit record that are read, however many there are."""
@@ -91,15 +93,43 @@ def of_the_record(events: QuerySet[AuditEvent]) -> list[Block]:
     ]
 
 
-def _most(events: Iterable[Any], now: datetime, name: Callable[[Any], str]) -> list[Row]:
+def of_requests(refusals: QuerySet[KeyRefusal]) -> list[Block]:
+    """Return of which keys requests were refused lately, and why.
+
+    Of each key a few are kept (``keys.activity``), so these are no counts of all.
+    """
+    now = timezone.now()
+    recent = list(
+        refusals.filter(at__gt=now - timedelta(days=DAYS))
+        .order_by("-at")
+        .values_list("at", "key__client_id", "reason", named=True)[:NEWEST]
+    )
+    page = reverse("admin:authserver_keyrefusal_changelist")
+    note = "of each key the last few are kept"
+    return [
+        Block(title, _most(recent, now, name, _search(page)), page, note)
+        for title, name in (
+            ("Refused requests by key", attrgetter("key__client_id")),
+            ("Refused requests by reason", attrgetter("reason")),
+        )
+    ]
+
+
+def _most(
+    events: Iterable[Any],
+    now: datetime,
+    name: Callable[[Any], str],
+    search: Callable[[str], str] | None = None,
+) -> list[Row]:
     """Return the names that occur most, each with its days and its search."""
+    search = search or _search(reverse(RECORD))
     named = [(name(event), event) for event in events if name(event)]
     counts = Counter(each for each, _ in named)
     return [
         Row(
             text,
             f"{number:,}",
-            _list(q=text),
+            search(text),
             _chart([event for each, event in named if each == text], now),
         )
         for text, number in counts.most_common(ROWS)
@@ -113,5 +143,8 @@ def _chart(events: Iterable[Any], now: datetime) -> Chart:
 
 
 def _list(**query: str) -> str:
-    page = reverse("admin:authserver_auditevent_changelist")
-    return f"{page}?{urlencode(query)}"
+    return f"{reverse(RECORD)}?{urlencode(query)}"
+
+
+def _search(page: str) -> Callable[[str], str]:
+    return lambda text: f"{page}?{urlencode({'q': text})}"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import django_tasks_db.admin  # noqa: F401 -- registers what is replaced here
 from django.conf import settings
 from django.contrib import admin, messages
+from django.urls import reverse
 from django_tasks import TaskResultStatus
 from django_tasks_db.models import DBTaskResult, get_date_max
 
@@ -14,6 +15,7 @@ from authserver import audit
 from authserver.models import AuditEvent
 from config.background import queue
 from platform_errors.admin import InstitutionScopedAdmin
+from platform_errors.admin.first_page import ROWS, Block, Row, capped
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -54,6 +56,24 @@ class TaskAdmin(InstitutionScopedAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Nobody deletes by hand; ``clear_expired`` does."""
         return False
+
+    def questions(self, request: HttpRequest) -> list[Block]:
+        """Say on the first page which tasks failed, and how many wait."""
+        tasks = self.get_queryset(request)
+        failed = tasks.filter(status=TaskResultStatus.FAILED)
+        waiting = tasks.filter(status=TaskResultStatus.READY)
+        address = f"admin:{self.opts.app_label}_{self.opts.model_name}"
+        rows = [
+            Row(
+                self.name(task),
+                self.error(task),
+                reverse(f"{address}_change", args=[task.pk]),
+            )
+            for task in failed.order_by("-enqueued_at")[:ROWS]
+        ]
+        page = f"{reverse(f'{address}_changelist')}?status__exact={TaskResultStatus.FAILED}"
+        note = f"{capped(failed)} in all, {capped(waiting)} wait"
+        return [Block("Failed background tasks", rows, page, note)]
 
     @admin.display(description="task", ordering="task_path")
     def name(self, row: DBTaskResult) -> str:

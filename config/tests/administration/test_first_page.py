@@ -67,6 +67,28 @@ def test_failures_are_counted_by_login_key_and_reason(oscar):
     ]
 
 
+def test_refused_requests_are_counted_by_key_and_reason(oscar, ines, here):
+    night = factories.ServiceKeyFactory(client_id="night")
+    for reason in ("signature_invalid", "signature_invalid", "nonce_used"):
+        factories.KeyRefusalFactory(key=night, reason=reason)
+    factories.KeyRefusalFactory(key=here.key, reason="nonce_used")
+    long_ago = timezone.now() - timedelta(days=questions.DAYS, minutes=1)
+    factories.KeyRefusalFactory(key=here.key, reason="old", at=long_ago)
+
+    assert texts(oscar, "Refused requests by key") == [
+        ("night", "3"),
+        (here.key.client_id, "1"),
+    ]
+    assert sorted(texts(oscar, "Refused requests by reason")) == [
+        ("nonce_used", "2"),
+        ("signature_invalid", "2"),
+    ]
+    (row, _) = blocks(oscar)["Refused requests by key"].rows
+    assert oscar.get(row.url).context["cl"].result_count == 3
+    # They tell of all institutions on a key.
+    assert "Refused requests by key" not in blocks(ines)
+
+
 def test_a_row_leads_to_its_entries(oscar):
     record(Action.CLIENT_REFUSED, client_id="a b&c")
     (row,) = blocks(oscar)["Keys that fail"].rows
@@ -109,12 +131,14 @@ def test_what_waits_for_review_is_counted_and_listed(oscar, monkeypatch):
 def test_each_meets_what_they_may_view(kim, uma, staff, here):
     everything = {
         *("Keys that expire", "Failed logins", "Keys that fail", "Refusals by reason"),
-        *("Upcoming events", "Waiting for review"),
+        *("Refused requests by key", "Refused requests by reason"),
+        *("Upcoming events", "Waiting for review", "Failed background tasks"),
     }
+    not_of_keys = {"Upcoming events", "Waiting for review", "Failed background tasks"}
     erin = staff("editor", at=here.institution)
 
     assert blocks(uma).keys() == everything
-    assert blocks(kim).keys() == everything - {"Upcoming events", "Waiting for review"}
+    assert blocks(kim).keys() == everything - not_of_keys
     assert blocks(erin).keys() == {"Upcoming events", "Waiting for review"}
 
 

@@ -46,6 +46,19 @@ def test_the_platform_sees_how_far_a_task_is_and_what_went_wrong(request, who, f
     assert "Save" not in one
 
 
+def test_the_first_page_names_failed_tasks_and_says_how_many_wait(oscar, kim, failed):
+    tasks.break_down.enqueue("another")
+
+    shown = {block.title: block for block in oscar.get("/admin/").context["blocks"]}
+    others = {block.title for block in kim.get("/admin/").context["blocks"]}
+
+    block = shown["Failed background tasks"]
+    assert [(row.text, row.url) for row in block.rows] == [("break down", pages.of(failed))]
+    assert block.note == "1 in all, 1 wait"
+    assert oscar.get(block.url).context["cl"].result_count == 1
+    assert "Failed background tasks" not in others
+
+
 @pytest.mark.parametrize("who", ["ines", "kim"])
 def test_nobody_else_does(request, who, failed, here):
     someone = request.getfixturevalue(who)
