@@ -1,6 +1,8 @@
 // Names for controls that Django admin's scripts make without one; a screen reader says them.
 "use strict";
 {
+    const FOCUSABLE = "a[href], button, input:not([type=hidden]), select, textarea";
+
     const idOfLabel = (select) => {
         const label = document.querySelector(`label[for="${CSS.escape(select.id)}"]`);
         if (label && !label.id) {
@@ -40,6 +42,15 @@
         // A label on a plain span is not read; as an image it is.
         for (const help of document.querySelectorAll("span.help-tooltip[aria-label]")) {
             help.setAttribute("role", "img");
+        }
+        // What scrolls sideways on a phone is reached by keyboard, though nothing in it is.
+        for (const group of document.querySelectorAll(".inline-group:not([tabindex])")) {
+            const heading = group.querySelector("h2");
+            if (heading && !group.querySelector(FOCUSABLE)) {
+                group.tabIndex = 0;
+                group.setAttribute("role", "group");
+                group.setAttribute("aria-label", heading.textContent.trim());
+            }
         }
         for (const heading of document.querySelectorAll(".tabular thead th:empty")) {
             const name = document.createElement("span");
