@@ -8,10 +8,9 @@ from django.contrib import admin
 
 from authserver.admin import expiry
 from authserver.admin.base import AuditedAdmin
-from authserver.admin.chosen_filter import ChosenFilter
 from authserver.admin.expiry import ExpiryFilter
 from authserver.models import AuditEvent, KeyInstitution, KeyService
-from platform_errors.admin import InstitutionScopedInline
+from platform_errors.admin import FewRelatedFilter, InstitutionScopedInline
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -119,8 +118,8 @@ class KeyInstitutionAdmin(_KeyLinkAdmin):
 
     list_display = ["institution", "key"]
     list_filter = [
-        ("institution", ChosenFilter),
-        ("key", ChosenFilter),
+        ("institution", FewRelatedFilter),
+        ("key", FewRelatedFilter),
     ]
     list_select_related = ["institution", "key"]
     search_fields = [

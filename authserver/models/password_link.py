@@ -24,12 +24,16 @@ class PasswordLink(models.Model):
 
     purpose = models.CharField(max_length=16, choices=Purpose.choices)
     institution = models.ForeignKey(
-        Institution, on_delete=models.CASCADE, null=True, related_name="+"
+        Institution, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
     )
     name = models.CharField(max_length=254, blank=True)
     """What was typed: a username or an e-mail address, of an account or of none."""
     user = models.ForeignKey(
-        User, on_delete=models.CASCADE, null=True, related_name="password_links"
+        User,
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="password_links",
     )
     address = models.CharField(max_length=45, blank=True)
     """Where it was asked for."""
@@ -37,9 +41,9 @@ class PasswordLink(models.Model):
     """What the limit counts that address as."""
     request_id = models.CharField(max_length=64, blank=True)
     asked_at = models.DateTimeField(default=timezone.now)
-    decided_at = models.DateTimeField(null=True)
+    decided_at = models.DateTimeField(null=True, blank=True)
     """When the account was looked for, and a message to it queued or not."""
-    sent_at = models.DateTimeField(null=True)
+    sent_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [

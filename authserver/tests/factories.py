@@ -270,3 +270,13 @@ class LoginFailureFactory(DjangoModelFactory):
 
     account = factory.Sequence(lambda n: f"user{n}@1001")
     address = "192.0.2.1"
+
+
+class PasswordLinkFactory(DjangoModelFactory):
+    class Meta:
+        model = models.PasswordLink
+
+    purpose = models.PasswordLink.Purpose.RESET
+    user = factory.SubFactory(UserFactory)
+    institution = factory.SelfAttribute("user.institution")
+    decided_at = factory.LazyFunction(timezone.now)

@@ -33,6 +33,7 @@ FACTORIES = [
     factories.KeyRefusalFactory,
     factories.SecretLinkFactory,
     factories.LoginFailureFactory,
+    factories.PasswordLinkFactory,
     factories.SessionFactory,
 ]
 

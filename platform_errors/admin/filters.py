@@ -22,7 +22,9 @@ class FewRelatedFilter(admin.RelatedOnlyFieldListFilter):
         self, field: Any, request: Any, model_admin: Any
     ) -> Any:  # pairs of a key and words
         """Return what is offered."""
-        known = field.related_model.objects.order_by()
+        # What the user's own list of them would show: a name in a filter is a name told.
+        related = model_admin.admin_site.get_model_admin(field.related_model)
+        known = related.get_queryset(request).order_by()
         if known[: MOST + 1].count() <= MOST:
             return super().field_choices(field, request, model_admin)
         chosen = known.filter(pk__in=filter(is_id, self.lookup_val or []))

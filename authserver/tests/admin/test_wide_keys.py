@@ -42,11 +42,14 @@ def rows(desk):
 
 
 def test_they_are_a_list_in_pages_without_one_link_for_each(on_the_list):
-    assert rows(on_the_list) == 100
+    assert rows(on_the_list) == 50
     assert f"{HOW_MANY} key institutions" in on_the_list.text
     filters = on_the_list.page.xpath("//*[@id='changelist-filter']//li/a")
+    names = [link.text for link in filters]
     client_id = KeyInstitution.objects.first().key.client_id
-    assert [link.text for link in filters] == ["All", f"Consortium ({client_id})"]
+    assert f"Consortium ({client_id})" in names
+    assert not [name for name in names if name.startswith("Library")]
+    assert len(names) <= 5
 
 
 def test_the_list_costs_the_same_however_many(on_the_list, django_assert_max_num_queries):
