@@ -35,7 +35,7 @@ NAMES = {
     "KeyInstitution": "Institutions on keys",
     "KeyService": "Services on keys",
     "PendingRequest": "Authorization requests",
-    "RefusalCount": "Failed requests of keys",
+    "RefusalCount": "Counts of refusals",
 }
 
 

@@ -34,7 +34,7 @@ def test_an_institution_administrator_finds_accounts_and_the_calendar(ines):
 def test_a_key_manager_finds_keys(kim):
     assert menu(kim) == {
         "Authorization server": [
-            *("Access tokens", "Audit events", "Failed requests of keys"),
+            *("Access tokens", "Audit events", "Counts of refusals"),
             *("Institutions", "Institutions on keys", "Refresh tokens"),
             *("Refused requests", "Secret links", "Service keys"),
             *("Services", "Services on keys"),
