@@ -25,7 +25,7 @@ from authserver.errors import authorization_error
 from authserver.oauth import parameters
 from authserver.oauth.generation import PRESENT
 from authserver.views.pages.authorize import Authorize
-from platform_errors import dry_run
+from platform_errors.admin import dry_run
 from platform_errors.errors import catalogue
 from platform_errors.errors.base import ApiError
 from platform_errors.signing.hints import METHODS

@@ -18,7 +18,7 @@ from django.utils import timezone
 from authserver.conf import conf
 from authserver.keys.store import is_storable
 from authserver.models import KeyRefusal, ServiceKey
-from platform_errors import signals
+from platform_errors.errors import signals
 from platform_errors.errors.catalogue import KeyInvalid
 from platform_errors.http.request_id import current_request_id
 from platform_errors.logging.outages import Outage

@@ -9,6 +9,12 @@ from config.tests.servers import ROOT
 
 DRAWN = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 APPS = ["authserver", "calendar_events", "config", "platform_errors"]
+MOST_AT_THE_TOP = {
+    "authserver": 8,
+    "calendar_events": 8,
+    "config": 5,
+    "platform_errors": 14,
+}
 SELF_EXPLANATORY = {"migrations", "tests", "demo", "management", "admin"}
 
 
@@ -37,6 +43,13 @@ def test_every_room_is_drawn_and_none_that_is_not_there(app):
     rooms = {path.parent.name for path in (ROOT / app).glob("*/__init__.py")}
 
     assert drawn == rooms - SELF_EXPLANATORY
+
+
+@pytest.mark.parametrize(("app", "most"), MOST_AT_THE_TOP.items())
+def test_few_modules_stand_outside_of_a_room(app, most):
+    modules = {path.stem for path in (ROOT / app).glob("*.py")} - {"__init__"}
+
+    assert len(modules) <= most
 
 
 def test_the_modules_that_the_text_follows_are_there():

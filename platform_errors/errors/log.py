@@ -10,8 +10,8 @@ import logging
 import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from platform_errors import signals
 from platform_errors.conf import conf
+from platform_errors.errors import signals
 from platform_errors.errors.base import echo
 
 if TYPE_CHECKING:

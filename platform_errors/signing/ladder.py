@@ -1,7 +1,7 @@
 """What a signed request must pass, rung by rung (decisions 5).
 
 Each rung asks one question and raises the error of spec 7.1; it needs the rungs before it.
-``authentication.py`` climbs them all, ``dry_run.py`` says which one gives way.
+``authentication.py`` climbs them all, ``admin.dry_run`` says which one gives way.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 import pytest
 
-from platform_errors import signals
+from platform_errors.errors import signals
 from platform_errors.tests.factories import make_key
 
 pytestmark = pytest.mark.django_db
