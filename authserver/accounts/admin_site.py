@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import wraps
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin, messages
@@ -14,7 +14,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 
 from authserver import audit
-from authserver.accounts.password_forms import AdminOwnPasswordForm
+from authserver.accounts.password_forms import OwnPasswordForm
 from authserver.models import AuditEvent, User
 from platform_errors.admin import first_page
 
@@ -124,7 +124,7 @@ class PlatformAdminSite(admin.AdminSite):
         """
         request.current_app = self.name
         response: Any = PasswordChangeView.as_view(
-            form_class=AdminOwnPasswordForm,
+            form_class=partial(OwnPasswordForm, request=request),
             template_name="registration/password_change_form.html",
             success_url=reverse(f"{self.name}:password_change_done"),
             extra_context={**self.each_context(request), **(extra_context or {})},

@@ -81,27 +81,12 @@ class OwnPasswordForm(_OwnChoice, PasswordChangeForm):
         Raises ``ValidationError`` when it is wrong.
         """
         old_password: str = self.cleaned_data["old_password"]
-        institution, username = self.user.institution, self.user.username
-        found = authenticate(
-            self.request,
-            institution=institution,
-            username=username,
-            password=old_password,
-        )
+        found = authenticate(self.request, username=self.user.login, password=old_password)
         if found is None:
             raise ValidationError(
                 self.error_messages["password_incorrect"], code="password_incorrect"
             )
         return old_password
-
-
-class AdminOwnPasswordForm(_OwnChoice, PasswordChangeForm):
-    """The same in Django admin, which compares the old one itself."""
-
-    @sensitive_variables("new")
-    def is_same(self, new: str) -> bool:
-        """Compare with what was typed: no second hash."""
-        return new == self.cleaned_data.get("old_password")
 
 
 class ForgottenForm(forms.Form):

@@ -58,6 +58,8 @@ class UserCreationForm(_LoginIsFree, BaseUserCreationForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         """Require a password only where there is no invitation."""
         super().__init__(*args, **kwargs)
+        if not conf.sends_mail:
+            del self.fields["invite"]
         for name in ("password1", "password2"):
             self.fields[name].required = False
 

@@ -96,7 +96,9 @@ class RecordForm(forms.ModelForm):
     def _keep_to_visible(self, name: str, field: OrderedChoices) -> None:
         """Offer what the user may meet; what else is linked now stays linked, unseen."""
         field.keep_to(self.request)
-        linked = self.initial.get(name) or []
+        # An address may name anything for a field that is not the model's own.
+        given = self.initial.get(name) or []
+        linked = [record for record in given if isinstance(record, Model)]
         pks = [record.pk for record in linked]
         rows: Any = field.queryset
         seen = set(rows.filter(pk__in=pks).values_list("pk", flat=True))

@@ -338,3 +338,28 @@ def test_what_no_limit_looks_at_any_more_is_forgotten(try_login, clock):
 )
 def test_the_pause_is_said_as_people_say_it(seconds, words):
     assert in_words(seconds) == words
+
+
+@pytest.mark.parametrize("of_the_platform", [True, False])
+def test_admin_s_page_for_the_own_password_gives_no_free_guesses(
+    client, riverside, of_the_platform
+):
+    user = factories.UserFactory(
+        username="root",
+        administrator=True,
+        institution=None if of_the_platform else riverside,
+    )
+    client.force_login(user)
+
+    def guess(old):
+        new = "another long phrase"
+        form = {"old_password": old, "new_password1": new, "new_password2": new}
+        return client.post("/admin/password_change/", form).status_code
+
+    guesses = [guess(WRONG) for _ in range(10)]
+
+    assert guesses == [HTTPStatus.OK] * 10
+    assert LoginFailure.objects.filter(account=user.login).count() == 10
+    assert guess(factories.PASSWORD) == HTTPStatus.TOO_MANY_REQUESTS
+    call_command("unlock_login", user.login, verbosity=0)
+    assert guess(factories.PASSWORD) == HTTPStatus.FOUND

@@ -122,3 +122,8 @@ def test_a_protected_event_is_previewed_by_those_who_need_no_password(editor, st
         "Without its password" in editor.get(pages.of(record, "preview")).content.decode()
     )
     assert contributor.get(pages.of(record, "preview")).status_code == 404
+
+
+@pytest.mark.parametrize("name", ["at_venues", "by_organizers", "in_terms"])
+def test_an_address_that_names_something_for_a_form_does_not_break_it(editor, name):
+    assert editor.get(pages.about(Event, "add"), **{name: "5"}).status_code == 200

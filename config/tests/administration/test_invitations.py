@@ -167,6 +167,16 @@ def test_without_mail_no_invitation_is_offered(ines, person, settings):
     assert (said, PasswordLink.objects.count()) == (["No action selected."], 0)
 
 
+def test_without_mail_an_invitation_that_is_posted_is_not_made(ines, here, settings):
+    settings.AUTHSERVER = {**settings.AUTHSERVER, "SENDS_MAIL": False}
+
+    response = add(ines, here.institution, invite="on", email="new@library.example")
+
+    assert response.status_code == 200
+    assert not PasswordLink.objects.exists()
+    assert not User.objects.filter(email="new@library.example").exists()
+
+
 # --- Who takes over whom ------------------------------------------------------------------
 
 
