@@ -19,6 +19,8 @@ from authserver.models import (
     AuditEvent,
     Consent,
     Grant,
+    Job,
+    JobFilePart,
     KeyRefusal,
     PasswordLink,
     PendingRequest,
@@ -29,7 +31,7 @@ from authserver.models import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
     from datetime import datetime
 
@@ -76,6 +78,8 @@ def purgeable(now: datetime) -> list[models.QuerySet[Any]]:
             ended_at__lte=now - conf.secret_link_lifetime,
         ),
         KeyRefusal.objects.filter(at__lte=now - conf.key_refusal_lifetime),
+        JobFilePart.objects.filter(job__expires_at__lte=now),
+        Job.objects.filter(asked_at__lte=now - conf.job_lifetime),
         *_of_others(now),
     ]
 
@@ -85,19 +89,34 @@ def _of_others(now: datetime) -> list[models.QuerySet[Any]]:
     return [rows for _, found in answers for rows in found]
 
 
-def clear(now: datetime, *, batch_size: int = BATCH_SIZE) -> dict[str, int]:
+def clear(
+    now: datetime,
+    *,
+    batch_size: int = BATCH_SIZE,
+    advance: Callable[[int], None] = lambda _deleted: None,
+) -> dict[str, int]:
     """Delete in batches, each in a transaction of its own; return how many of which.
 
     Small transactions keep the locks short: the command may run beside a busy server.
+    ``advance`` is called after each batch with its number of rows; what it raises ends the
+    work there.
     """
-    secret_links.end_expired(now)
-    counts = {
-        str(rows.model._meta.verbose_name_plural): _delete(rows, batch_size)
-        for rows in purgeable(now)
-    }
+    counts = {"links to secrets put on record": 0}
+    while ended := secret_links.end_expired(now, at_most=batch_size):
+        counts["links to secrets put on record"] += ended
+        advance(ended)
+    for rows in purgeable(now):
+        name = str(rows.model._meta.verbose_name_plural)
+        counts[name] = 0
+        for deleted in _delete(rows, batch_size):
+            counts[name] += deleted
+            advance(deleted)
     if conf.audit_lifetime > timedelta(0):
         old = AuditEvent.objects.filter(at__lte=now - conf.audit_lifetime)
-        counts["audit events"] = _delete(old, batch_size, within=audit.pruning)
+        counts["audit events"] = 0
+        for deleted in _delete(old, batch_size, within=audit.pruning):
+            counts["audit events"] += deleted
+            advance(deleted)
     return counts
 
 
@@ -124,9 +143,13 @@ def _delete(
     batch_size: int,
     *,
     within: Callable[[], AbstractContextManager[None]] = transaction.atomic,
-) -> int:
-    deleted = 0
+) -> Iterator[int]:
+    """Delete a batch at a time; yield how many of these rows it was.
+
+    Rows of other tables that go with them are not counted.
+    """
+    label = rows.model._meta.label
     while keys := list(rows.order_by("pk").values_list("pk", flat=True)[:batch_size]):
         with within():
-            deleted += rows.model._base_manager.filter(pk__in=keys).delete()[0]
-    return deleted
+            deleted = rows.model._base_manager.filter(pk__in=keys).delete()[1]
+        yield deleted.get(label, 0)

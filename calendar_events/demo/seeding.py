@@ -36,7 +36,7 @@ from calendar_events.services.schedule import Schedule, plan
 from calendar_events.services.terms import create_term
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from datetime import datetime
 
     from calendar_events.services.inputs import EventChanges, TermChanges
@@ -58,10 +58,16 @@ class Made:
 
 
 @transaction.atomic
-def seed(*, users: Mapping[str, int], now: datetime) -> None:
+def seed(
+    *,
+    users: Mapping[str, int],
+    now: datetime,
+    advance: Callable[[int], None] = lambda _number: None,
+) -> None:
     """Make the calendar of the demonstration, or move it to the days after ``now``.
 
-    ``users`` maps the names of the cast to identifiers.
+    ``users`` maps the names of the cast to identifiers. ``advance`` is called after each
+    event; what it raises undoes all of them.
     """
     actors = {
         institution: Actor(
@@ -74,6 +80,7 @@ def seed(*, users: Mapping[str, int], now: datetime) -> None:
     if found:
         for pk, slug, institution in found:
             move(pk, known[slug], actor=actors[institution], now=now)
+            advance(1)
         return
     made = {
         institution: make_surroundings(actor, now=now)
@@ -81,6 +88,7 @@ def seed(*, users: Mapping[str, int], now: datetime) -> None:
     }
     for demo in known.values():
         make(demo, made[demo.institution], users=users, now=now)
+        advance(1)
 
 
 def make_surroundings(actor: Actor, *, now: datetime) -> Made:

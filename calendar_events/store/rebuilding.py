@@ -9,8 +9,9 @@ Versions and modification dates stay: the records have not changed.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from datetime import UTC, date
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import connection, models, transaction
 from django.db.models import Count, F, Q
@@ -40,46 +41,106 @@ COLUMNS: dict[Any, list[str]] = {
     Term: RENDERED_FIELDS,
     Event: [*RECORD_FIELDS, "protected_fragment", "protected_feed_text"],
 }
-"""What is made of the other columns."""
+"""What is made of the other columns, in the order in which it is made."""
+SEARCHED = (
+    "id, start_utc, end_utc, published_at, author_id, hide_from_listings, institution, "
+    "status, search_text"
+)
+KEPT = ", ".join(f"kept.{name}" for name in SEARCHED.split(", "))
+EXCLUDED = ", ".join(f"excluded.{name}" for name in SEARCHED.split(", "))
+COPY_SEARCHES = f"""
+INSERT INTO calendar_events_eventsearch AS kept ({SEARCHED}, has_suffixes)
+SELECT {SEARCHED}, calendar_events_has_suffixes(search_text)
+FROM calendar_events_event WHERE id = ANY(%s)
+ON CONFLICT (id) DO UPDATE SET ({SEARCHED}, has_suffixes)
+    = ({EXCLUDED}, excluded.has_suffixes)
+WHERE ({KEPT}, kept.has_suffixes) IS DISTINCT FROM ({EXCLUDED}, excluded.has_suffixes)
+"""
 
 
-def rebuild_records() -> int:
-    """Render every record again, a batch at a time; return how many there are."""
-    done = 0
-    for model, columns in COLUMNS.items():
-        rows: models.QuerySet[Any] = model.objects.order_by("pk")
-        if model is not Term:
-            rows = rows.select_related("image")
-        last: int | None = 0
+class Place(NamedTuple):
+    """A record up to which all have been rendered, written ``event:1500``."""
+
+    model: Any
+    pk: int
+
+    def __str__(self) -> str:
+        """Return what ``Place.parse`` reads."""
+        return f"{self.model._meta.model_name}:{self.pk}"
+
+    @classmethod
+    def parse(cls, text: str) -> Place:
+        """Raise ``ValueError`` for what names no record."""
+        name, _, number = text.partition(":")
+        known = {str(model._meta.model_name): model for model in COLUMNS}
+        if name not in known or not (number.isascii() and number.isdigit()):
+            raise ValueError(f"{text!r} is not like event:1500 ({', '.join(known)}).")
+        return cls(known[name], int(number))
+
+
+Advance = Callable[[int, Place], None]
+
+
+def _say_nothing(_number: int, _place: Place) -> None:
+    """Nobody watches."""
+
+
+def rebuild(*, after: Place | None = None, advance: Advance = _say_nothing) -> None:
+    """Make everything again, a batch of records at a time, and then the counters.
+
+    A batch is a transaction; ``advance`` is called after it, and what it raises ends the
+    work there. ``after`` is where an earlier run was ended.
+    """
+    for model, first in _left(after):
+        last: int | None = first
         while last is not None:
-            last, number = _rebuild_batch(rows.filter(pk__gt=last), columns)
-            done += number
-    return done
+            last, number = _rebuild_batch(model, last)
+            if last is not None:
+                advance(number, Place(model, last))
+    rebuild_counters()
+    forget_searches_of_nothing()
+
+
+def number_of_records(*, after: Place | None = None) -> int:
+    """Return how many records ``rebuild`` is going to render."""
+    return sum(model.objects.filter(pk__gt=last).count() for model, last in _left(after))
+
+
+def _left(after: Place | None) -> list[tuple[Any, int]]:
+    """Return the kinds still to be rendered, each with the record to begin behind."""
+    kinds = list(COLUMNS)
+    if after is None:
+        return [(model, 0) for model in kinds]
+    later = kinds[kinds.index(after.model) + 1 :]
+    return [(after.model, after.pk), *((model, 0) for model in later)]
 
 
 @transaction.atomic
-def _rebuild_batch(
-    rows: models.QuerySet[Any], columns: list[str]
-) -> tuple[int | None, int]:
-    """Render the first of these again; return the last one and their number.
+def _rebuild_batch(model: Any, last: int) -> tuple[int | None, int]:
+    """Render the records after ``last`` again; return the last of them and their number.
 
     They are locked, so that nothing is lost that somebody writes meanwhile.
     """
+    rows: models.QuerySet[Any] = model.objects.order_by("pk").filter(pk__gt=last)
+    if model is not Term:
+        rows = rows.select_related("image")
     batch = list(rows.select_for_update(of=("self",))[:BATCH])
     for record in batch:
         saving.render(record)
     with store_writes():
-        rows.bulk_update(batch, columns)
+        rows.bulk_update(batch, COLUMNS[model])
+        if model is Event and batch:
+            _rebuild_links(batch)
+            _copy_searches(batch)
     return (batch[-1].pk if batch else None), len(batch)
 
 
-@store_writes()
-def rebuild_links() -> None:
-    """Copy into every link what lists filter and sort by."""
+def _rebuild_links(events: list[Event]) -> None:
+    """Copy into the links of these events what lists filter and sort by."""
     kinds: list[Any] = [EventVenue, EventOrganizer, EventTerm]
     listed = as_q((LISTED,), "event__") & Q(event__password="")
     for kind in kinds:
-        links = kind.objects
+        links = kind.objects.filter(event__in=events)
         for is_listed, found in (
             (True, links.filter(listed)),
             (False, links.exclude(listed)),
@@ -92,6 +153,23 @@ def rebuild_links() -> None:
         links.filter(pk__in=moved.values("pk")).update(
             start_utc=models.Subquery(event.values("start_utc")[:1])
         )
+
+
+def _copy_searches(events: list[Event]) -> None:
+    """Copy what searches look at, where triggers keep it and may have been disabled."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute(COPY_SEARCHES, [[event.pk for event in events]])
+
+
+def forget_searches_of_nothing() -> None:
+    """Drop what is kept for searches of events that are not there."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "DELETE FROM calendar_events_eventsearch kept WHERE NOT EXISTS ("
+                "SELECT 1 FROM calendar_events_event event WHERE event.id = kept.id)"
+            )
 
 
 @transaction.atomic
@@ -108,15 +186,6 @@ def rebuild_counters() -> None:
     _count(listed, "all", "status")  # the same for all of them
     _count(listed, "institution:{}", "institution")
     _count(EventTerm.objects.filter(listed=True), "term:{}", "term_id")
-
-
-def rebuild_searches() -> None:
-    """Copy again what searches look at, where triggers keep it."""
-    if connection.vendor != "postgresql":
-        return
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(f"LOCK TABLE {Event._meta.db_table} IN SHARE ROW EXCLUSIVE MODE")
-        cursor.execute("SELECT calendar_events_copy_searches()")
 
 
 def _count(rows: models.QuerySet[Any], scope: str, column: str) -> None:
@@ -136,12 +205,3 @@ def _count(rows: models.QuerySet[Any], scope: str, column: str) -> None:
         DayCount(scope=name, day=day, number=number) for (name, day), number in sums.items()
     ]
     DayCount.objects.bulk_create(found, batch_size=BATCH)
-
-
-def rebuild() -> int:
-    """Make everything again; return how many records there are."""
-    done = rebuild_records()
-    rebuild_links()
-    rebuild_counters()
-    rebuild_searches()
-    return done

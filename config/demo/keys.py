@@ -26,7 +26,9 @@ def make_missing(environ: MutableMapping[str, str], path: Path) -> None:
     Two servers that start together agree: the file is created exclusively, and the loser
     reads what the winner wrote.
     """
-    missing = [name for name in MAKERS if not environ.get(name)]
+    missing = [
+        name for name in MAKERS if not environ.get(name) and not environ.get(f"{name}_FILE")
+    ]
     if not missing:
         return
     if not path.exists():

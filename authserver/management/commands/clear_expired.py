@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
 from authserver import retention
+from platform_errors.management import progress
 
 
 class Command(BaseCommand):
@@ -22,8 +23,15 @@ class Command(BaseCommand):
         parser.add_argument("--batch-size", type=int, default=retention.BATCH_SIZE)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Clear, and say what was cleared."""
-        counts = retention.clear(timezone.now(), batch_size=max(1, options["batch_size"]))
+        """Clear, and say what was cleared; interrupted and run again, it does the rest."""
+        with progress.shown(
+            "clear_expired", unit="rows", verbosity=options["verbosity"]
+        ) as work:
+            counts = retention.clear(
+                timezone.now(),
+                batch_size=max(1, options["batch_size"]),
+                advance=work.advance,
+            )
         if options["verbosity"] > 0:
             for name, count in counts.items():
                 self.stdout.write(f"{count} {name}")

@@ -7,7 +7,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from authserver.crypto import encryption
+from authserver.keys import reencryption
 from authserver.models import ServiceKey
+from platform_errors.management import progress
 
 
 class Command(BaseCommand):
@@ -16,23 +18,20 @@ class Command(BaseCommand):
     help = "Encrypt the secrets of all service keys with the first encryption key."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Rewrite key by key; one that is changed meanwhile is left as it was written."""
+        """Go through the keys in batches; run again, it does what is left."""
+        total = ServiceKey.objects.exclude(encrypted_secret="").count()
         changed = 0
-        for key in ServiceKey.objects.exclude(encrypted_secret="").order_by("pk"):
-            columns = {
-                name: getattr(key, name)
-                for name in ("encrypted_secret", "encrypted_previous_secret")
-            }
+        with progress.shown(
+            "reencrypt_secrets",
+            unit="service keys",
+            total=total,
+            verbosity=options["verbosity"],
+        ) as work:
             try:
-                anew = {
-                    name: encryption.rotate_encryption(text)
-                    for name, text in columns.items()
-                    if text
-                }
+                for seen, written in reencryption.batches():
+                    changed += written
+                    work.advance(seen)
             except encryption.SecretUnreadable as error:
-                raise CommandError(
-                    f"No configured key decrypts the secret of {key.client_id}."
-                ) from error
-            changed += ServiceKey.objects.filter(pk=key.pk, **columns).update(**anew)
+                raise CommandError(str(error)) from error
         if options["verbosity"] > 0:
-            self.stdout.write(f"{changed} service keys re-encrypted")
+            self.stdout.write(f"{changed} of {work.done} service keys re-encrypted")

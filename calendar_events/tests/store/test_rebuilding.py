@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from calendar_events.models import DayCount, Event, EventTerm, Organizer, Venue
 from calendar_events.models.guard import store_writes
@@ -72,3 +72,9 @@ def test_settings_that_fragments_have_taken_in_are_taken_in_again(
     assert document["date"] == "2019-12-31 19:00:00"
     assert document["cost_details"]["currency_code"] == "EUR"
     assert capsys.readouterr().out == "8 records rendered and counted.\n"
+
+
+@pytest.mark.parametrize("place", ["event", "event:", "event:x", "user:1", "event:²"])
+def test_a_place_to_go_on_from_is_a_record_of_the_calendar(place):
+    with pytest.raises(CommandError, match="is not like event:1500"):
+        call_command("rebuild_calendar", "--after", place)

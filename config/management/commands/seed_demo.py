@@ -10,6 +10,7 @@ from django.utils import timezone
 
 import calendar_events.demo.seeding
 import config.demo.cast
+from platform_errors.management import progress
 
 
 class Command(BaseCommand):
@@ -34,9 +35,15 @@ class Command(BaseCommand):
                 "This makes accounts with published passwords. Set DEMO=1, or pass --force."
             )
         now = timezone.now()
-        users = config.demo.cast.seed(now)
-        calendar_events.demo.seeding.seed(
-            users={username: user.pk for username, user in users.items()}, now=now
-        )
+        with progress.shown(
+            "seed_demo", unit="events", verbosity=options["verbosity"]
+        ) as work:
+            work.going_on = "none of them is kept, run it again"
+            users = config.demo.cast.seed(now)
+            calendar_events.demo.seeding.seed(
+                users={username: user.pk for username, user in users.items()},
+                now=now,
+                advance=work.advance,
+            )
         if options["verbosity"] > 0:
             self.stdout.write("Demo data is in place.")
