@@ -20,8 +20,10 @@ class ProjectConfig(AppConfig):
         from config import checks  # noqa: F401, PLC0415 -- apps must be loaded first
         from config.adapters import institutions  # noqa: PLC0415 -- the same
         from config.background import queue  # noqa: PLC0415 -- the same
+        from config.monitoring import signals  # noqa: PLC0415 -- the same
 
         institutions.connect()
+        signals.connect()
         retention.expired_rows_wanted.connect(queue.purgeable)
         post_migrate.connect(restore_roles, sender=self)
 

@@ -12,6 +12,7 @@ from django.contrib.auth.views import PasswordChangeView
 from django.http import HttpResponseRedirect
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.text import capfirst
 
 from authserver import audit
 from authserver.accounts.password_forms import OwnPasswordForm
@@ -28,15 +29,6 @@ OPEN_BEFORE_CHANGE = {"password_change", "logout"}
 """Pages for whoever must change the password."""
 MOVED = {"auth", "django_tasks_database"}
 """Apps of libraries whose pages stand among those of this app."""
-NAMES = {
-    "DBTaskResult": "Background tasks",
-    "Grant": "Authorization codes",
-    "Group": "Roles",
-    "KeyInstitution": "Institutions on keys",
-    "KeyService": "Services on keys",
-    "PendingRequest": "Authorization requests",
-    "RefusalCount": "Counts of refusals",
-}
 
 
 def may_enter(user: Any) -> bool:
@@ -58,7 +50,6 @@ class PlatformAdminSite(admin.AdminSite):
     """Named after the platform, open to roles, own passwords in the audit record."""
 
     login_form = AdminLoginForm
-    names = NAMES
 
     site_title = "Calendar platform"
     site_header = "Calendar platform administration"
@@ -98,8 +89,7 @@ class PlatformAdminSite(admin.AdminSite):
         apps: list[Any] = super().get_app_list(request, app_label)
         for app in apps:
             app["models"] = [
-                {**model, "name": NAMES.get(model["object_name"], model["name"])}
-                for model in app["models"]
+                {**model, "name": self._name(model)} for model in app["models"]
             ]
         home = [app for app in apps if app["app_label"] == HOME]
         if home and app_label is None:
@@ -108,6 +98,10 @@ class PlatformAdminSite(admin.AdminSite):
             home[0]["models"] += [model for app in moved for model in app["models"]]
             home[0]["models"].sort(key=lambda model: str(model["name"]))
         return apps
+
+    def _name(self, model: dict[str, Any]) -> str:
+        called = getattr(self._registry[model["model"]], "called", None)
+        return capfirst(called[1]) if called else model["name"]
 
     def get_urls(self) -> list[Any]:
         """Leave out the redirect to an object's page on the site: none has one."""

@@ -51,7 +51,7 @@ def find_account(link_id: int) -> None:
         if not users:
             _record(link, None, "unknown_account")
         for user in users:
-            reason = _refusal(user, now)
+            reason = refusal(user, now)
             _record(link, user, reason)
             if not reason:
                 send_link.enqueue(_own_row(link, user, now).pk)
@@ -65,7 +65,9 @@ def send_link(link_id: int) -> None:
         .filter(pk=link_id, sent_at=None, user__isnull=False)
         .first()
     )
-    if link is None or link.user is None or not _can_receive(link.user):
+    if link is None or link.user is None:
+        return
+    if not link.user.email or not links.may_use(link.user):
         return
     mail.send(
         link.user,
@@ -77,11 +79,20 @@ def send_link(link_id: int) -> None:
     PasswordLink.objects.filter(pk=link.pk).update(sent_at=timezone.now())
 
 
-def is_over_limit(user: User, now: datetime) -> bool:
-    """Return whether the account was sent as many messages as it may be for now."""
+def refusal(user: User, now: datetime) -> str:
+    """Return why the account gets no message; empty when it gets one.
+
+    Words: ``disabled``, ``no_email``, ``too_many``. Call it in a transaction: the account
+    is locked, so that two that ask do not both find room below the limit.
+    """
+    User.objects.select_for_update().filter(pk=user.pk).first()
+    if not links.may_use(user):
+        return "disabled"
+    if not user.email:
+        return "no_email"
     since = now - conf.password_mail_window
     sent = PasswordLink.objects.filter(user=user, asked_at__gt=since)
-    return sent.count() >= conf.password_mails_per_account
+    return "too_many" if sent.count() >= conf.password_mails_per_account else ""
 
 
 def _named(institution: Institution, name: str) -> list[User]:
@@ -91,21 +102,6 @@ def _named(institution: Institution, name: str) -> list[User]:
         return found
     same = User.objects.filter(institution=institution, email__iexact=name.strip())
     return list(same.select_related("institution").order_by("pk")[:MOST_ACCOUNTS])
-
-
-def _refusal(user: User, now: datetime) -> str:
-    """Return why the account gets no message, as a word; empty when it gets one."""
-    # Locked, so that two of these tasks do not both find room below the limit.
-    User.objects.select_for_update().filter(pk=user.pk).first()
-    if not links.may_use(user):
-        return "disabled"
-    if not user.email:
-        return "no_email"
-    return "too_many" if is_over_limit(user, now) else ""
-
-
-def _can_receive(user: User) -> bool:
-    return bool(user.email) and links.may_use(user)
 
 
 def _own_row(link: PasswordLink, user: User, now: datetime) -> PasswordLink:

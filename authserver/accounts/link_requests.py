@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 
 from authserver import audit
-from authserver.accounts import link_delivery, links
+from authserver.accounts import link_delivery
 from authserver.conf import conf
 from authserver.models import AuditEvent, PasswordLink
 from platform_errors.errors.catalogue import TooManyRequests
@@ -47,15 +47,11 @@ def ask_for_reset(institution: Institution, name: str, *, now: datetime) -> None
 def invite(user: User, *, actor: str, now: datetime) -> str:
     """Send the account a link to choose a password; return a word when it cannot be.
 
-    Whatever password it has must be changed. Words: ``disabled``, ``no_email``,
-    ``too_many``.
+    Whatever password it has must be changed. The words are those of
+    ``link_delivery.refusal``.
     """
-    if not links.may_use(user):
-        return "disabled"
-    if not user.email:
-        return "no_email"
-    if link_delivery.is_over_limit(user, now):
-        return "too_many"
+    if reason := link_delivery.refusal(user, now):
+        return reason
     link = PasswordLink.objects.create(
         purpose=PasswordLink.Purpose.INVITATION,
         institution=user.institution,

@@ -60,12 +60,8 @@ class LinkPasswordForm(_OwnChoice):
 class OwnPasswordForm(_OwnChoice, PasswordChangeForm):
     """The old password once, the new one twice."""
 
-    request: HttpRequest | None = None
-
-    def __init__(
-        self, user: User, *args: Any, request: HttpRequest | None = None, **kwargs: Any
-    ) -> None:
-        """Take the request, for the login limits."""
+    def __init__(self, user: User, *args: Any, request: HttpRequest, **kwargs: Any) -> None:
+        """Take the request: without one, backends know no limits of logins."""
         super().__init__(user, *args, **kwargs)
         self.request = request
 

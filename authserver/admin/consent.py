@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib import admin
 
 from authserver.admin.base import ReadOnlyAdmin
+from authserver.admin.token import HELP
 from authserver.models import Consent
 from platform_errors.admin import FewRelatedFilter
 
@@ -30,5 +31,12 @@ class ConsentAdmin(ReadOnlyAdmin):
         ("institution", FewRelatedFilter),
     ]
     list_select_related = ["user", "key", "institution"]
-    search_fields = ["user__login", "key__client_id", "key__name", "scope"]
+    search_fields = [
+        "user__login__startswith",
+        "key__client_id",
+        "key__name",
+        "scope__contains",
+    ]
+    search_help_text = HELP
+    finds_newest = True
     ordering = ["-granted_at", "-pk"]

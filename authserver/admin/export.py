@@ -1,89 +1,96 @@
-"""Rows as a file: CSV for people with a spreadsheet, JSON lines for programs."""
+"""Lists that can be had as a file: a few rows at once, more as a job."""
 
 from __future__ import annotations
 
-import csv
-import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from django.http import Http404, StreamingHttpResponse
+from django.contrib import messages
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import path
+
+from authserver.jobs import asking, formats
+from platform_errors.admin import InstitutionScopedAdmin
+from platform_errors.admin.bulk import NotTakenOver, tell_where
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
 
-    from django.db.models import Model, QuerySet
+    from django.db.models import QuerySet
+    from django.http import HttpRequest
 
 AT_ONCE = 1000
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet would take for the beginning of a formula."""
+"""Rows that are answered at once."""
 
 
-def respond(
-    kind: str, rows: QuerySet[Any], columns: Sequence[str], *, name: str
-) -> StreamingHttpResponse:
-    """Answer with the columns of the rows, the last first, as ``csv`` or ``jsonl``.
-
-    Raises ``Http404`` for another kind.
-    """
-    if kind not in KINDS:
-        raise Http404
-    content_type, write = KINDS[kind]
-    return StreamingHttpResponse(
-        write(rows, columns),
-        content_type=content_type,
-        headers={
-            "Content-Disposition": f'attachment; filename="{name}.{kind}"',
-            "Cache-Control": "no-store",
-        },
-    )
+def as_file(name: str, kind: str) -> dict[str, str]:
+    """Return the headers of an answer that is a file to keep."""
+    return {
+        "Content-Type": formats.CONTENT_TYPES[kind],
+        "Content-Disposition": f'attachment; filename="{name}.{kind}"',
+        "Cache-Control": "no-store",
+    }
 
 
-def _in_portions(rows: QuerySet[Any]) -> Iterator[Model]:
-    """Yield all rows, reading so many at once and holding no cursor open."""
-    remaining = rows.order_by("-pk")
-    is_full = True
-    while is_full:
-        portion = list(remaining[:AT_ONCE])
-        yield from portion
-        is_full = len(portion) == AT_ONCE
-        if is_full:
-            remaining = rows.order_by("-pk").filter(pk__lt=portion[-1].pk)
+class ExportedRows(InstitutionScopedAdmin):
+    """An admin class with an ``export`` page for each format of ``jobs.formats``."""
 
+    export_columns: ClassVar[Sequence[str]]
+    export_name: ClassVar[str]
 
-def _csv(rows: QuerySet[Any], columns: Sequence[str]) -> Iterator[str]:
-    writer = csv.writer(_Echo())
-    yield writer.writerow(columns)
-    for row in _in_portions(rows):
-        yield writer.writerow([_cell(getattr(row, name)) for name in columns])
+    def get_urls(self) -> list[Any]:
+        """Add the files."""
+        page = path(
+            "export/<slug:kind>/",
+            self.admin_site.admin_view(self.export),
+            name=f"{self.opts.app_label}_{self.opts.model_name}_export",
+        )
+        return [page, *super().get_urls()]
 
+    def exported_rows(self, request: HttpRequest) -> QuerySet[Any]:
+        """Return the rows that the list would show, all of its pages.
 
-def _jsonl(rows: QuerySet[Any], columns: Sequence[str]) -> Iterator[str]:
-    for row in _in_portions(rows):
-        values = {name: getattr(row, name) for name in columns}
-        yield json.dumps(values, default=_text, ensure_ascii=False) + "\n"
+        Raises ``PermissionDenied`` and ``IncorrectLookupParameters``.
+        """
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        return self.get_changelist_instance(request).get_queryset(request)
 
+    def export(self, request: HttpRequest, kind: str) -> HttpResponse:
+        """Answer with the rows, or offer to have them made into a file.
 
-def _cell(value: Any) -> str:
-    """Return the text of a cell, which no spreadsheet runs as a formula."""
-    if isinstance(value, dict):
-        value = json.dumps(value, ensure_ascii=False)
-    text = _text(value)
-    return f"'{text}" if text.startswith(FORMULA) else text
+        Raises ``Http404`` for another kind, and for a filter with a value that is none.
+        """
+        if kind not in formats.WRITERS:
+            raise Http404
+        try:
+            rows = list(self.exported_rows(request).order_by("-pk")[: AT_ONCE + 1])
+        except IncorrectLookupParameters:
+            raise Http404 from None
+        if len(rows) > AT_ONCE:
+            return self._export_later(request, kind)
+        content = formats.WRITERS[kind](rows, self.export_columns, is_first=True)
+        return HttpResponse(content, headers=as_file(self.export_name, kind))
 
-
-def _text(value: Any) -> str:
-    """Return a moment in ISO 8601, anything else as it is."""
-    return value.isoformat() if hasattr(value, "isoformat") else str(value)
-
-
-class _Echo:
-    """What ``csv`` takes for a file: each line comes back."""
-
-    def write(self, line: str) -> str:
-        return line
-
-
-KINDS: dict[str, tuple[str, Callable[[QuerySet[Any], Sequence[str]], Iterator[str]]]] = {
-    "csv": ("text/csv; charset=utf-8", _csv),
-    "jsonl": ("application/x-ndjson; charset=utf-8", _jsonl),
-}
+    def _export_later(self, request: HttpRequest, kind: str) -> HttpResponse:
+        if request.method == "POST":
+            try:
+                address = asking.ask_for_export(request, self, kind)
+            except NotTakenOver as error:
+                messages.error(request, str(error))
+                return HttpResponseRedirect(request.get_full_path())
+            tell_where(request, address)
+            return HttpResponseRedirect(address)
+        kind_in_words = formats.IN_WORDS[kind]
+        return TemplateResponse(
+            request,
+            "admin/authserver/job/export.html",
+            {
+                **self.admin_site.each_context(request),
+                "title": f"Export {self.opts.verbose_name_plural} as {kind_in_words}",
+                "opts": self.opts,
+                "at_once": f"{AT_ONCE:,}",
+            },
+        )

@@ -21,6 +21,7 @@ admin.site.unregister(Group)
 class GroupAdmin(AuditedAdmin, DjangoGroupAdmin):
     """What a role may do. Whoever changed one could give themselves anything."""
 
+    called = ("role", "roles")
     added = changed = deleted = AuditEvent.Action.ACCOUNT_CHANGED
 
     def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:

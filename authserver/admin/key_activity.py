@@ -122,7 +122,14 @@ class KeyRefusalAdmin(OfTheKey, ReadOnlyAdmin):
     list_display = ["at", "key", "reason", "status_code", "method", "path", "request_id"]
     list_filter = ["at", TextFilter.on("reason")]
     list_select_related = ["key"]
-    search_fields = ["request_id", "key__client_id", "key__name", "reason", "path"]
+    search_fields = [
+        *("request_id__exact", "reason__exact", "path__startswith"),
+        *("key__client_id", "key__name"),
+    ]
+    search_help_text = (
+        "A whole request identifier or reason, the beginning of a path, or a part of the "
+        "name or identifier of a key."
+    )
     ordering = ["-at", "-pk"]
 
     def questions(self, request: HttpRequest) -> list[Block]:

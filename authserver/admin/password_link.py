@@ -6,6 +6,7 @@ from django.contrib import admin
 
 from authserver.admin.base import ReadOnlyAdmin
 from authserver.models import PasswordLink
+from platform_errors.admin import FewRelatedFilter
 
 
 @admin.register(PasswordLink)
@@ -18,10 +19,10 @@ class PasswordLinkAdmin(ReadOnlyAdmin):
     list_filter = [
         "purpose",
         "asked_at",
-        ("institution", admin.RelatedOnlyFieldListFilter),
+        ("institution", FewRelatedFilter),
     ]
     list_select_related = ["user", "institution"]
-    search_fields = ["user__login", "address"]
+    search_fields = ["user__login__startswith", "address"]
     ordering = ["-asked_at", "-pk"]
     fields = [
         *("purpose", "user", "institution", "address", "request_id"),

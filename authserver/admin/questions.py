@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 Action = AuditEvent.Action
 DAYS = 7
-RECORD = "admin:authserver_auditevent_changelist"
 SOON = timedelta(days=30)
 NEWEST = 5_000
 """Entries of the audit record that are read, however many there are."""
@@ -58,8 +57,8 @@ def expiring_keys(keys: QuerySet[ServiceKey]) -> Block:
 def of_the_record(events: QuerySet[AuditEvent]) -> list[Block]:
     """Return what the newest entries say of logins, of keys and of reasons.
 
-    One statement reads a bounded number of them by an index, whoever asks; where they do
-    not reach back seven days, the blocks say since when they count.
+    One statement reads a bounded number of them by an index; where they do not reach back
+    seven days, the blocks say since when they count.
     """
     now = timezone.now()
     since = now - timedelta(days=DAYS)
@@ -68,26 +67,27 @@ def of_the_record(events: QuerySet[AuditEvent]) -> list[Block]:
         since = newest[-1].at
     recent = [event for event in newest if event.at >= since]
     note = f"since {since:%d %B, %H:%M} UTC"
+    page = reverse("admin:authserver_auditevent_changelist")
     logins = [event for event in recent if event.action in LOGINS]
     refusals = [event for event in recent if event.action in REFUSALS]
     return [
         Block(
             "Failed logins",
-            _most(logins, now, lambda event: event.subject),
-            _list(action__exact=Action.LOGIN_FAILED),
+            _most(logins, now, attrgetter("subject"), page, "subject"),
+            _with(page, action__exact=Action.LOGIN_FAILED),
             note,
             _chart(logins, now),
         ),
         Block(
             "Keys that fail",
-            _most(refusals, now, lambda event: event.client_id),
-            _list(action__exact=Action.CLIENT_REFUSED),
+            _most(refusals, now, attrgetter("client_id"), page, "client_id"),
+            _with(page, action__exact=Action.CLIENT_REFUSED),
             note,
         ),
         Block(
             "Refusals by reason",
-            _most([*logins, *refusals], now, lambda event: event.reason),
-            _list(),
+            _most([*logins, *refusals], now, attrgetter("reason"), page, "reason"),
+            page,
             note,
         ),
     ]
@@ -107,10 +107,10 @@ def of_requests(refusals: QuerySet[KeyRefusal]) -> list[Block]:
     page = reverse("admin:authserver_keyrefusal_changelist")
     note = "of each key the last few are kept"
     return [
-        Block(title, _most(recent, now, name, _search(page)), page, note)
-        for title, name in (
-            ("Refused requests by key", attrgetter("key__client_id")),
-            ("Refused requests by reason", attrgetter("reason")),
+        Block(title, _most(recent, now, attrgetter(name), page, column), page, note)
+        for title, name, column in (
+            ("Refused requests by key", "key__client_id", "q"),
+            ("Refused requests by reason", "reason", "reason"),
         )
     ]
 
@@ -119,17 +119,20 @@ def _most(
     events: Iterable[Any],
     now: datetime,
     name: Callable[[Any], str],
-    search: Callable[[str], str] | None = None,
+    page: str,
+    column: str,
 ) -> list[Row]:
-    """Return the names that occur most, each with its days and its search."""
-    search = search or _search(reverse(RECORD))
+    """Return the names that occur most, each with its days and its rows on a page.
+
+    ``column`` is the filter of the page that keeps those rows.
+    """
     named = [(name(event), event) for event in events if name(event)]
     counts = Counter(each for each, _ in named)
     return [
         Row(
             text,
             f"{number:,}",
-            search(text),
+            _with(page, **{column: text}),
             _chart([event for each, event in named if each == text], now),
         )
         for text, number in counts.most_common(ROWS)
@@ -142,9 +145,5 @@ def _chart(events: Iterable[Any], now: datetime) -> Chart:
     return Chart([(f"{day:%a} {day.day}", counts[day]) for day in days])
 
 
-def _list(**query: str) -> str:
-    return f"{reverse(RECORD)}?{urlencode(query)}"
-
-
-def _search(page: str) -> Callable[[str], str]:
-    return lambda text: f"{page}?{urlencode({'q': text})}"
+def _with(page: str, **query: str) -> str:
+    return f"{page}?{urlencode(query)}"

@@ -18,7 +18,7 @@ from authserver.admin.key_links import KeyInstitutionInline, KeyServiceInline
 from authserver.keys import secret_links, switching
 from authserver.models import AuditEvent, KeyRefusal, SecretLink, ServiceKey
 from authserver.models.service_key import Status
-from platform_errors.admin import institution_of
+from platform_errors.admin import bulk, institution_of
 
 if TYPE_CHECKING:
     from django.contrib.admin.options import InlineModelAdmin
@@ -221,11 +221,13 @@ class ServiceKeyAdmin(AuditedAdmin):
         return super().render_change_form(request, context, *args, **kwargs)
 
     @admin.action(description="Cancel the selected keys", permissions=["change"])
+    @bulk.in_background
     def cancel(self, request: HttpRequest, queryset: QuerySet[ServiceKey]) -> None:
         """Stop keys at once; what was granted through them ends for good."""
         self._switch(request, queryset, Status.CANCELED, "Canceled")
 
     @admin.action(description="Restore the selected keys", permissions=["change"])
+    @bulk.in_background
     def restore(self, request: HttpRequest, queryset: QuerySet[ServiceKey]) -> None:
         """Let canceled keys work again."""
         self._switch(request, queryset, Status.ACTIVE, "Restored")
@@ -242,7 +244,7 @@ class ServiceKeyAdmin(AuditedAdmin):
             switching.switch(key_id=pk, to=to, actor=actor, now=now)
             for pk in queryset.values_list("pk", flat=True)
         ]
-        self.message_user(request, f"{done}: {sum(changed)}.")
+        bulk.tell(request, done, sum(changed), {})
 
     @admin.display(description="state", ordering="status")
     def state(self, key: ServiceKey) -> str:

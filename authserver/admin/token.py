@@ -12,14 +12,19 @@ from authserver import audit
 from authserver.admin.base import ReadOnlyAdmin
 from authserver.models import AccessToken, AuditEvent, RefreshToken
 from authserver.oauth import tokens
-from platform_errors.admin import FewRelatedFilter
+from platform_errors.admin import FewRelatedFilter, bulk
+from platform_errors.admin.search import MOST_FOUND
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
     from django.http import HttpRequest
 
 FOR_WHAT = ["user", "application", "institution", "scope"]
-WHOSE = ["user__login", "application__client_id", "application__name"]
+HELP = (
+    "The beginning of a login, a part of the name or identifier of a key, or a scope. The "
+    f"newest {MOST_FOUND:,} rows are found."
+)
+WHOSE = ["user__login__startswith", "application__client_id", "application__name"]
 
 
 class _CredentialAdmin(ReadOnlyAdmin):
@@ -41,7 +46,9 @@ class _CredentialAdmin(ReadOnlyAdmin):
 
     list_filter = ["created", ("institution", FewRelatedFilter)]
     list_select_related = ["user", "application", "institution"]
-    search_fields = [*WHOSE, "institution__registry_id", "scope"]
+    search_fields = [*WHOSE, "institution__registry_id", "scope__contains"]
+    search_help_text = HELP
+    finds_newest = True
     ordering = ["-pk"]  # as they were issued; there is no index of ``created``
     show_full_result_count = False
 
@@ -57,12 +64,13 @@ class _RevocableAdmin(_CredentialAdmin):
         return self.is_allowed(request, "change") and request.user.has_perm(permission)
 
     @admin.action(description="Revoke, with all of the same login", permissions=["revoke"])
+    @bulk.in_background
     def revoke(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         """End the selected tokens and everything that came from the same code."""
         selected = list(queryset.select_related("user", "application", "institution"))
         for token in selected:
             _revoke(token, request)
-        self.message_user(request, f"Revoked: {len(selected)}")
+        bulk.tell(request, "Revoked", len(selected), {})
 
 
 class GrantAdmin(_CredentialAdmin):

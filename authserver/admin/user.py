@@ -23,6 +23,7 @@ from authserver.admin.user_history import UserHistory
 from authserver.conf import conf
 from authserver.models import AuditEvent, User
 from platform_errors.admin import FewRelatedFilter, institution_of
+from platform_errors.admin.search import MOST_FOUND
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -55,6 +56,11 @@ class UserAdmin(UserActions, UserHistory, AuditedAdmin, DjangoUserAdmin):
     ]
     list_select_related = ["institution"]
     search_fields = ["login", "full_name", "email", "principal_id"]
+    search_help_text = (
+        "A part of a login, a name, an e-mail address or a principal; one or two letters "
+        f"begin one. The newest {MOST_FOUND:,} accounts are found."
+    )
+    finds_newest = True
     ordering = ["login"]
     autocomplete_fields = ["institution"]
     readonly_fields = [

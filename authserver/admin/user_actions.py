@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.db import transaction
 from django.utils import timezone
 
@@ -13,6 +13,7 @@ from authserver import audit
 from authserver.accounts import access, link_requests, login_limits, rights
 from authserver.conf import conf
 from authserver.models import AuditEvent, User
+from platform_errors.admin import bulk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,6 +47,7 @@ class UserActions(admin.ModelAdmin):
         return bool(request.user.has_perm("authserver.delete_loginfailure"))
 
     @admin.action(description="Invite by e-mail", permissions=["change"])
+    @bulk.in_background
     def invite(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
         """Send each a link to choose a password."""
         actor, now = request.user.get_username(), timezone.now()
@@ -55,6 +57,7 @@ class UserActions(admin.ModelAdmin):
         )
 
     @admin.action(description="Require a new password", permissions=["change"])
+    @bulk.in_background
     def require_new_password(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
         """Let each choose a password at the next login, before anything else."""
         actor = request.user.get_username()
@@ -69,6 +72,7 @@ class UserActions(admin.ModelAdmin):
         self._each(request, queryset, "A new password is required", require)
 
     @admin.action(description="Lift the lock of logins", permissions=["unlock"])
+    @bulk.in_background
     def unlock(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
         """Forget the failed logins of each."""
         actor = request.user.get_username()
@@ -80,6 +84,7 @@ class UserActions(admin.ModelAdmin):
         self._each(request, queryset, "May sign in again", lift)
 
     @admin.action(description="Sign out everywhere", permissions=["change"])
+    @bulk.in_background
     def sign_out_everywhere(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
         """End the sessions, codes and tokens of each."""
         actor, now = request.user.get_username(), timezone.now()
@@ -110,9 +115,10 @@ class UserActions(admin.ModelAdmin):
         for pk in queryset.order_by("pk").values_list("pk", flat=True):
             with transaction.atomic():
                 # As it is now: its rights may have grown since the list was shown.
-                user = queryset.model.objects.select_for_update().get(pk=pk)
+                user = queryset.model.objects.select_for_update().filter(pk=pk).first()
+                if user is None:
+                    continue
                 is_above = rights.exceed(user, request.user)
                 counts[MORE_RIGHTS if is_above else act(user)] += 1
-        self.message_user(request, f"{done}: {counts.pop('', 0)}.", messages.SUCCESS)
-        for reason, count in counts.items():
-            self.message_user(request, f"{LEFT[reason]}: {count}.", messages.WARNING)
+        left = {LEFT[reason]: count for reason, count in counts.items() if reason}
+        bulk.tell(request, done, counts[""], left)

@@ -77,8 +77,17 @@ class AuditEvent(models.Model):
         # Named, because ``db_index`` on text makes a second index on PostgreSQL.
         indexes = [
             models.Index(fields=["-at", "-id"], name="audit_newest_first"),
-            models.Index(fields=["actor", "-id"], name="audit_by_actor"),
-            models.Index(fields=["subject", "-id"], name="audit_by_subject"),
+            # Also by how they begin, whatever the collation of the database.
+            models.Index(
+                fields=["actor", "-id"],
+                opclasses=["varchar_pattern_ops", "int8_ops"],
+                name="audit_by_actor",
+            ),
+            models.Index(
+                fields=["subject", "-id"],
+                opclasses=["varchar_pattern_ops", "int8_ops"],
+                name="audit_by_subject",
+            ),
             models.Index(fields=["client_id", "-id"], name="audit_by_key"),
             models.Index(fields=["registry_id", "-id"], name="audit_by_institution"),
             # Most rows have no reason, and nobody looks for those.
@@ -86,6 +95,8 @@ class AuditEvent(models.Model):
                 fields=["reason", "-id"], condition=~Q(reason=""), name="audit_by_reason"
             ),
             models.Index(fields=["request_id"], name="audit_by_request"),
+            # One column without an index, and a search of several reads every row.
+            models.Index(fields=["address", "-id"], name="audit_by_address"),
         ]
 
     def __str__(self) -> str:
@@ -108,6 +119,8 @@ class RefusalCount(models.Model):
     since = models.DateTimeField()
 
     class Meta:
+        verbose_name = "count of refusals"
+        verbose_name_plural = "counts of refusals"
         constraints = [
             models.UniqueConstraint(
                 fields=["client_id", "place", "action"], name="refusals_counted_once"

@@ -216,6 +216,8 @@ class KeyInstitution(models.Model):
     )
 
     class Meta:
+        verbose_name = "institution on a key"
+        verbose_name_plural = "institutions on keys"
         constraints = [
             models.UniqueConstraint(
                 fields=["key", "institution"], name="key_institution_unique"
@@ -240,6 +242,8 @@ class KeyService(models.Model):
     expires_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
+        verbose_name = "service on a key"
+        verbose_name_plural = "services on keys"
         constraints = [
             models.UniqueConstraint(fields=["key", "service"], name="key_service_unique"),
             models.CheckConstraint(

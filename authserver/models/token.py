@@ -50,6 +50,7 @@ class PendingRequest(models.Model):
     consumed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
+        verbose_name = "authorization request"
         constraints = [
             models.CheckConstraint(
                 condition=Q(handle__regex=r"^[0-9a-f]{64}$"),
@@ -111,6 +112,7 @@ class Grant(AbstractGrant):
 
     class Meta(AbstractGrant.Meta):
         swappable = "OAUTH2_PROVIDER_GRANT_MODEL"
+        verbose_name = "authorization code"
         constraints = [
             # Not ``unique=True``: on PostgreSQL that makes a second index for LIKE.
             models.UniqueConstraint(fields=["code"], name="grant_code_unique"),

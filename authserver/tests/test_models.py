@@ -35,6 +35,8 @@ FACTORIES = [
     factories.LoginFailureFactory,
     factories.PasswordLinkFactory,
     factories.SessionFactory,
+    factories.JobFactory,
+    factories.JobFilePartFactory,
 ]
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
+from django.db import transaction
 from django.utils import timezone
 
 from calendar_events.admin.review import ReviewedRecords
@@ -14,6 +15,7 @@ from calendar_events.permissions import Actor, NotAllowed
 from calendar_events.services.references import BadReference
 from calendar_events.services.refusals import InTrash, InvalidFields
 from calendar_events.store.saving import VersionConflict
+from platform_errors.admin import bulk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     Write = Callable[[Any, Actor], object]
 
 
+LEFT = "Left as they are, for you may not change them or somebody just did"
 REFUSALS = (NotAllowed, InTrash, InvalidFields, VersionConflict, BadReference)
 
 
@@ -36,18 +39,13 @@ def apply_to_each(
     for record in records:
         actor = Actor(user=request.user, institution=record.institution)
         try:
-            write(record, actor)
+            with transaction.atomic():
+                write(record, actor)
         except (*REFUSALS, type(record).DoesNotExist):
             left += 1
         else:
             changed += 1
-    if changed or not left:
-        messages.success(request, f"{done}: {changed}.")
-    if left:
-        messages.warning(
-            request,
-            f"Left as they are, for you may not change them or somebody just did: {left}.",
-        )
+    bulk.tell(request, done, changed, {LEFT: left})
 
 
 class StatusActions(ReviewedRecords):
@@ -79,18 +77,21 @@ class StatusActions(ReviewedRecords):
         apply_to_each(request, records, write, done=done)
 
     @admin.action(description="Publish", permissions=["publish"])
+    @bulk.in_background
     def publish(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         """Publish what is a draft or waits for review."""
         waiting = queryset.filter(status__in=[Status.DRAFT, Status.PENDING])
         self.set_each(request, waiting, {"status": Status.PUBLISH}, done="Published")
 
     @admin.action(description="Return to draft", permissions=["change"])
+    @bulk.in_background
     def return_to_draft(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         """Take back what is published, or waits for review."""
         shown = queryset.exclude(status__in=[Status.DRAFT, Status.TRASH])
         self.set_each(request, shown, {"status": Status.DRAFT}, done="Returned to draft")
 
     @admin.action(description="Move to the trash", permissions=["delete"])
+    @bulk.in_background
     def move_to_trash(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         """Trash what is not there yet."""
         apply_to_each(
@@ -103,6 +104,7 @@ class StatusActions(ReviewedRecords):
         )
 
     @admin.action(description="Restore from the trash", permissions=["change"])
+    @bulk.in_background
     def restore(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         """Give what is in the trash the status that it had before."""
 

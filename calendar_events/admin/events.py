@@ -19,7 +19,8 @@ from calendar_events.models import Event
 from calendar_events.permissions import Actor
 from calendar_events.services import events
 from calendar_events.store import search_conditions, sql
-from platform_errors.admin import institution_of
+from platform_errors.admin import bulk, institution_of
+from platform_errors.admin.search import MOST_FOUND, is_short, newest
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -35,6 +36,10 @@ class EventAdmin(MonthOfEvents, CopiedEvents, VenueActions, PublishedAdmin):
     """Events."""
 
     form = EventForm
+    search_help_text = (
+        "Words of the title or text, or an id; one or two Latin letters begin a title. "
+        f"The newest {MOST_FOUND:,} events are found."
+    )
     list_display = ("title", "start_local", "timezone", "status", "institution", "author")
     list_filter = (
         *(DayFilter, *PublishedAdmin.list_filter),
@@ -68,12 +73,14 @@ class EventAdmin(MonthOfEvents, CopiedEvents, VenueActions, PublishedAdmin):
     )
 
     @admin.action(description="Feature", permissions=["change"])
+    @bulk.in_background
     def feature(self, request: HttpRequest, queryset: QuerySet) -> None:
         """Mark events as featured."""
         plain = queryset.filter(featured=False)
         self.set_each(request, plain, {"featured": True}, done="Featured")
 
     @admin.action(description="Stop featuring", permissions=["change"])
+    @bulk.in_background
     def stop_featuring(self, request: HttpRequest, queryset: QuerySet) -> None:
         """Take the mark from events."""
         marked = queryset.filter(featured=True)
@@ -103,8 +110,19 @@ class EventAdmin(MonthOfEvents, CopiedEvents, VenueActions, PublishedAdmin):
         actor = Actor(user=request.user, institution="")
         return institution_of(request) is not None and not actor.has("change_others", Event)
 
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet, search_term: str
+    ) -> tuple[QuerySet, bool]:
+        """Look once, not for the number of pages and for each page again."""
+        found, _ = super().get_search_results(request, queryset, search_term)
+        if found is queryset:
+            return queryset, False
+        return newest(queryset, found), False
+
     def having(self, word: str) -> Q:
         """Return the condition for the events with a folded word."""
+        if is_short(word):
+            return Q(sort_text__startswith=word)
         if not sql.is_postgres():
             return super().having(word)
         return Q(pk__in=RawSQL(*search_conditions.identifiers(word)))  # noqa: S611 -- words are parameters

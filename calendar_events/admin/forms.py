@@ -104,6 +104,7 @@ class RecordForm(forms.ModelForm):
         seen = set(rows.filter(pk__in=pks).values_list("pk", flat=True))
         self.initial[name] = [record for record in linked if record.pk in seen]
         self.unseen[name] = [record for record in linked if record.pk not in seen]
+        field.widget.widget.known = {str(each.pk): each for each in self.initial[name]}
 
     def _keep_author(self) -> None:
         """Take the author that a record has, also one whom the user does not meet."""

@@ -15,6 +15,7 @@ from django import forms
 from django.contrib import admin
 from django.utils.module_loading import import_string
 
+from calendar_events.admin.widgets import LongSelect
 from calendar_events.conf import conf
 from platform_errors.admin import institution_of
 
@@ -34,7 +35,7 @@ class InstitutionField(forms.ChoiceField):
 
     def __init__(self) -> None:
         """Ask the port whenever the form is shown or read."""
-        super().__init__(choices=choices)
+        super().__init__(choices=choices, widget=LongSelect)
 
 
 class InstitutionFilter(admin.SimpleListFilter):

@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from calendar_events.admin import institutions
 from calendar_events.admin.pages import RecordPages
+from calendar_events.admin.widgets import LongSelect
 from calendar_events.conf import conf
 from calendar_events.models import Status
 from platform_errors.admin import institution_of
@@ -107,7 +108,8 @@ class MonthOfEvents(RecordPages):
         today = timezone.localtime(timezone=conf.site_zone).date()
         asked = request.GET.get("month")
         month = Month.read(asked or "")
-        chosen = self._institution(request)
+        offered = self._institutions(request)
+        chosen = self._institution(request, offered)
         rows = self.get_queryset(request).exclude(status=Status.TRASH)
         if chosen:
             rows = rows.filter(institution=chosen)
@@ -116,6 +118,9 @@ class MonthOfEvents(RecordPages):
         first, last = weeks[0][0], weeks[-1][-1]
         days = self._days(request, rows, shown, today=today, chosen=chosen)
         going_on = list(_running(rows, first)[: MOST_OF_A_DAY + 1])
+        shown_of_them = sorted(
+            going_on[:MOST_OF_A_DAY], key=lambda event: event.start_local
+        )
         return self.show(
             request,
             "month.html",
@@ -127,20 +132,19 @@ class MonthOfEvents(RecordPages):
             weeks=[[days[day] for day in week] for week in weeks],
             first=first,
             last=last,
-            going_on=going_on[:MOST_OF_A_DAY],
+            going_on=shown_of_them,
             is_more_going_on=len(going_on) > MOST_OF_A_DAY,
             previous=self._link(shown.beside(-1), chosen),
             next=self._link(shown.beside(1), chosen),
             now=self._link(Month.of(today), chosen),
-            institutions=self._institutions(request),
+            institution_choice=_select(offered, chosen),
             chosen=chosen,
         )
 
-    def _institution(self, request: HttpRequest) -> str:
+    def _institution(self, request: HttpRequest, offered: list[tuple[str, str]]) -> str:
         """Return the institution that staff of the platform chose, or nothing."""
         chosen = request.GET.get("institution", "")
-        is_offered = chosen in dict(self._institutions(request))
-        return chosen if chosen and is_offered else ""
+        return chosen if chosen and chosen in dict(offered) else ""
 
     def _institutions(self, request: HttpRequest) -> list[tuple[str, str]]:
         if institution_of(request) is not None or not conf.institutions:
@@ -196,6 +200,12 @@ class MonthOfEvents(RecordPages):
         return list(events)
 
 
+def _select(offered: list[tuple[str, str]], chosen: str) -> str:
+    """Return the choice of an institution as HTML, nothing where there is none."""
+    select = LongSelect({"id": "institution"}, offered)
+    return select.render("institution", chosen) if offered else ""
+
+
 def _columns(rows: QuerySet[Any]) -> QuerySet[Any]:
     """Leave the long columns where they are."""
     return rows.select_related(None).only(
@@ -222,7 +232,10 @@ def _first_of_each_day(rows: QuerySet[Any], first: date, last: date) -> QuerySet
 
 
 def _running(rows: QuerySet[Any], first: date) -> QuerySet[Any]:
-    """Return what began before a day and has not ended when it begins."""
+    """Return what began before a day and has not ended when it begins, by its end.
+
+    In the order of the index ``event_end_local``: by its begin, all of the past is read.
+    """
     start = f"{first} 00:00:00"
     running = rows.filter(start_local__lt=start, end_local__gt=start)
-    return _columns(running).order_by("start_local", "pk")
+    return _columns(running).order_by("end_local", "start_local", "pk")

@@ -12,7 +12,7 @@ from django.utils import timezone
 from calendar_events.admin.actions import StatusActions, apply_to_each
 from calendar_events.models import Event, visibility
 from calendar_events.services import references
-from platform_errors.admin import is_id
+from platform_errors.admin import bulk, is_id
 from platform_errors.admin.widgets import IdAutocompleteSelect
 
 if TYPE_CHECKING:
@@ -67,6 +67,9 @@ class MovedRecords(StatusActions):
         form.fields["target"].label = title.rpartition(" ")[2].capitalize()
         if is_sent and form.is_valid():
             target = form.cleaned_data["target"].pk
+            fields = {"target": str(target)}
+            if bulk.hand_over(self, request, queryset, action, fields=fields):
+                return None
 
             def write(record: Any, actor: Actor) -> None:
                 new = changes(record, actor, target)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Final
 
 from django import forms
 from django.contrib.admin.widgets import AdminTextareaWidget
+from django.forms.utils import flatatt
 from django.utils.html import format_html, format_html_join
+from django.utils.safestring import mark_safe
 
 from calendar_events.parsing import text, zones
 
@@ -24,6 +26,25 @@ class LocalDateTimeInput(forms.DateTimeInput):
     def format_value(self, value: Any) -> str:
         """Return ``2031-01-15T19:00:00`` of what is written with a space."""
         return str(value or "").replace(" ", "T", 1)
+
+
+OPTION: Final = '<option value="{}">{}</option>'
+CHOSEN: Final = '<option value="{}" selected>{}</option>'
+
+
+class LongSelect(forms.Select):
+    """A choice among thousands, written at once: Django renders a template for each."""
+
+    def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> Any:
+        """Return the select with its options."""
+        chosen = str(value or "")
+        options = [
+            format_html(CHOSEN if str(each) == chosen else OPTION, each, words)
+            for each, words in self.choices
+        ]
+        named = self.build_attrs(self.attrs, {**(attrs or {}), "name": name})
+        written = mark_safe("".join(options))  # noqa: S308 -- each of them is escaped
+        return format_html("<select{}>{}</select>", flatatt(named), written)
 
 
 class TimeZoneInput(forms.TextInput):

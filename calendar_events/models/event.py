@@ -110,6 +110,9 @@ class Event(Record):
             ),
             models.Index(fields=["author", "status"], name="event_author_status"),
             models.Index(fields=["modified_at", "id"], name="event_modified"),
+            # A month of admin, whatever the status: what begins in it, what goes on.
+            models.Index(fields=["start_local", "id"], name="event_start_local"),
+            models.Index(fields=["end_local", "start_local"], name="event_end_local"),
         ]
         permissions = [
             ("publish_event", "Can publish events"),

@@ -68,7 +68,7 @@ def return_record(  # noqa: PLR0913 -- whose, which, what, when
 
 
 def last_comment(record: Event | Venue | Organizer) -> Returned | None:
-    """Return what the author was told last, while the record is not published yet."""
+    """Return the last comment for the author, until the record is published."""
     if record.status not in {Status.DRAFT, Status.PENDING}:
         return None
     states = record.history.filter(history_change_reason__startswith=RETURNED)

@@ -112,8 +112,10 @@ def _looked_up(part: Part, where: str, found: sql.Conditions) -> Part:
 def identifiers(term: str) -> tuple[str, list[str]]:
     """Return the statement that finds the events with a folded term, on PostgreSQL."""
     search = SearchQuery(wanted=(term,), excluded=())
-    part = _in_texts(Part("e.id", sql.Conditions()), search)
-    return f"SELECT id FROM ({part.text}) found", part.conditions.params
+    parts = list(searched(Part("e.id", sql.Conditions()), search, Source.INDEX))
+    texts = " UNION ALL ".join(f"({part.text})" for part in parts)
+    params = [value for part in parts for value in part.conditions.params]
+    return f"SELECT id FROM ({texts}) found", params
 
 
 def _is_narrow(part: Part) -> bool:

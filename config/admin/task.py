@@ -31,6 +31,7 @@ admin.site.unregister(DBTaskResult)
 class TaskAdmin(InstitutionScopedAdmin):
     """To be looked at, newest first; what tasks were given, and returned, is not shown."""
 
+    called = ("background task", "background tasks")
     list_display = [
         *("name", "status", "attempts", "error", "enqueued_at", "next_attempt_at"),
     ]

@@ -11,9 +11,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.contrib import admin
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.db import DataError
 from django.db.models import DateTimeField, QuerySet
 from django.utils.text import capfirst
 
+from platform_errors.admin.paging import NarrowPaginator
+from platform_errors.admin.search import RelatedSearch
 from platform_errors.admin.widgets import (
     IdAutocompleteSelect,
     NamedFormSet,
@@ -22,6 +26,7 @@ from platform_errors.admin.widgets import (
 )
 
 if TYPE_CHECKING:
+    from django.contrib.admin.views.main import ChangeList
     from django.db.models import Field, Model
     from django.http import HttpRequest, HttpResponse
 
@@ -166,20 +171,41 @@ class InstitutionScopedInline(InstitutionScope, admin.TabularInline):
         return super().is_allowed(request, verb)
 
 
-class InstitutionScopedAdmin(InstitutionScope, admin.ModelAdmin):
+class InstitutionScopedAdmin(InstitutionScope, RelatedSearch):
     """The base of every admin class of the platform."""
 
     list_per_page = 50
+    paginator = NarrowPaginator
     show_facets = admin.ShowFacets.NEVER  # a count for each choice of each filter
+    called: tuple[str, str] | None = None
+    """One row and many, where a library's model calls them by other names."""
+
+    def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
+        """Refuse dates that another time zone puts outside the calendar, as bad lookups.
+
+        Raises ``IncorrectLookupParameters``.
+        """
+        try:
+            return super().get_changelist_instance(request)
+        except (OverflowError, DataError) as error:
+            raise IncorrectLookupParameters from error
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Head the list with what it is a list of, in the words of the menu."""
-        names: dict[str, str] = getattr(self.admin_site, "names", {})
-        plural = names.get(str(self.opts.object_name), str(self.opts.verbose_name_plural))
+        plural = self.called[1] if self.called else str(self.opts.verbose_name_plural)
         context = {"title": capfirst(plural), **(extra_context or {})}
         return super().changelist_view(request, context)
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        """Head the form with what it is a form of, in the words of the menu."""
+        if self.called:
+            title = str(context["title"])
+            context["title"] = title.replace(str(self.opts.verbose_name), self.called[0])
+        return super().render_change_form(request, context, *args, **kwargs)
 
     def questions(self, request: HttpRequest) -> list[Block]:
         """Return what the first page says of these rows, to whoever may view them."""

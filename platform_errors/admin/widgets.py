@@ -6,6 +6,7 @@ of the browser's own, and every input of a table of rows has a name.
 
 from __future__ import annotations
 
+from datetime import date, datetime, time
 from typing import TYPE_CHECKING, Any
 
 from django.contrib.admin.widgets import (
@@ -19,7 +20,7 @@ from django.forms.widgets import DateInput, SplitDateTimeWidget
 from django.utils.text import capfirst
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 MAX_ID = 2**63 - 1
 
@@ -45,6 +46,20 @@ class IdAutocompleteSelect(_IdsOnly, AutocompleteSelect):
 class IdAutocompleteSelectMultiple(_IdsOnly, AutocompleteSelectMultiple):
     """A choice of several rows, each with a button that removes it."""
 
+    known: Mapping[str, Any] = {}
+    """Rows by their keys that need not be looked up to be shown."""
+
+    def optgroups(self, name: str, value: Sequence[str], attr: Any = None) -> Any:
+        """Return the options for rows that are known, or look all of them up."""
+        if not value or not self.known.keys() >= set(value):
+            return super().optgroups(name, value, attr)
+        words = self.choices.field.label_from_instance
+        options = [
+            self.create_option(name, each, words(self.known[each]), selected=True, index=at)
+            for at, each in enumerate(value)
+        ]
+        return [(None, options, 0)]
+
     def build_attrs(self, base_attrs: Any, extra_attrs: Any = None) -> dict[str, Any]:
         """Offer no button that removes all: it would stand in the list of the chosen."""
         attrs: dict[str, Any] = super().build_attrs(base_attrs, extra_attrs)
@@ -59,12 +74,16 @@ class NativeSplitDateTime(SplitDateTimeWidget):
 
     def __init__(self, label: str = "") -> None:
         """Name both inputs after what they are about."""
-        date = {"type": "date", "aria-label": f"{label}, date"}
-        time = {"type": "time", "aria-label": f"{label}, time", "step": "1"}
+        day = {"type": "date", "aria-label": f"{label}, date"}
+        hour = {"type": "time", "aria-label": f"{label}, time", "step": "1"}
         MultiWidget.__init__(
             self,
-            [DateInput(attrs=date, format="%Y-%m-%d"), TimeInput(attrs=time)],
+            [DateInput(attrs=day, format="%Y-%m-%d"), TimeInput(attrs=hour)],
         )
+
+    def decompress(self, value: Any) -> tuple[date | None, time | None]:
+        """Return the two parts; an address may bring any text, which fills in nothing."""
+        return super().decompress(value if isinstance(value, datetime) else None)
 
 
 def name_input(widget: Widget, label: Any) -> None:

@@ -158,7 +158,9 @@ def test_over_https_the_cookie_belongs_to_this_host_alone(clock, alice, settings
     assert (cookie["path"], cookie["domain"]) == ("/", "")
 
 
-def test_an_administrators_device_is_known_in_the_admin(clock, desk):
+def test_an_administrators_device_is_known_in_the_admin(clock, administrator):
+    desk = Visitor().open("/admin/login/")
+    desk.press("Log in", username="admin", password=factories.PASSWORD)
     desk.press("Log out")
     lock_the_address()
 

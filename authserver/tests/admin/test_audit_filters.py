@@ -71,7 +71,7 @@ def test_a_box_that_is_left_empty_filters_nothing(desk, events):
 def test_the_files_have_what_was_filtered(desk, events):
     desk.open(f"{LIST}?reason=the+reason+2").follow("Export as CSV")
 
-    content = b"".join(desk.response.streaming_content).decode()
+    content = desk.response.getvalue().decode()
     rows = list(csv.DictReader(content.splitlines()))
     assert [row["reason"] for row in rows] == ["the reason 2"]
 

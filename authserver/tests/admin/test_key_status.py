@@ -116,7 +116,7 @@ def test_very_many_institutions_are_a_list_of_their_own(desk, wide_key):
 
     desk.open(page("servicekey_change", wide_key.pk)).follow("340 institutions")
 
-    assert "340 key institutions" in desk.text
+    assert "340 institutions on keys" in desk.text
     assert str(elsewhere.institution) not in desk.page.text_content().split("Filter")[0]
 
 

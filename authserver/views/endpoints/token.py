@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from django.utils import timezone
 
-from authserver.oauth import client_request, failures, responses
+from authserver.oauth import client_request, failures, responses, tokens
 from authserver.oauth.exchange import Exchange
 from authserver.oauth.server import get_server
 from authserver.views.endpoints.base import Endpoint
@@ -35,5 +35,6 @@ class Token(Endpoint):
         except ApiError as error:
             failures.record_exchange(exchange, error)
             raise
-        state_proof(request, exchange.key.client_id)
+        state_proof(request, exchange.key.client_id, exchange.registry_id)
+        tokens.tokens_issued.send_robust(sender=Token, grant_type=exchange.grant_type)
         return responses.token_response(exchange, issued)

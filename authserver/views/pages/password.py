@@ -55,7 +55,7 @@ class Forgotten(_OffersMail, PasswordResetView):
     form_class: Any = ForgottenForm  # Django's would look for the account here and now
 
     def form_valid(self, form: Any) -> HttpResponse:
-        """Keep what was typed; everybody is told the same."""
+        """Keep what was typed; everybody sees the same page."""
         name = form.cleaned_data["name"]
         link_requests.ask_for_reset(self.institution, name, now=self.now)
         return HttpResponseRedirect(self.here("asked"))

@@ -112,7 +112,7 @@ def test_search_is_folded_like_that_of_the_interface(administrator):
 
 
 def test_a_search_is_for_twenty_words_however_many_are_typed(administrator):
-    words = [f"w{number}" for number in range(20)]
+    words = [f"word{number}" for number in range(20)]
     EventFactory(title=f"Evening {' '.join(words)}")
 
     response = administrator.get(

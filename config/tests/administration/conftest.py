@@ -3,9 +3,14 @@
 import pytest
 from django.contrib.auth.models import Group
 from django.test import Client
+from django_tasks_db.management.commands import db_worker
 
+from authserver.admin import export
+from authserver.jobs import running
 from authserver.tests import factories
 from calendar_events.tests import factories as calendar
+from config.background import worker
+from platform_errors.admin import InstitutionScopedAdmin
 
 PASSWORD = factories.PASSWORD
 
@@ -103,3 +108,39 @@ def uma(staff):
 @pytest.fixture
 def kim(staff):
     return staff("key manager", username="kim")
+
+
+@pytest.fixture
+def work(monkeypatch):
+    """Return a function that does what waits in the background, as a new worker."""
+    for module in (worker, db_worker):  # the connection has the test's transaction
+        monkeypatch.setattr(module, "close_old_connections", lambda: None)
+
+    def work():
+        worker.Worker().run_once()
+
+    return work
+
+
+@pytest.fixture
+def _few_are_many(monkeypatch):
+    """Let three rows be the most that are exported at once."""
+    monkeypatch.setattr(export, "AT_ONCE", 3)
+    monkeypatch.setattr(running, "ROWS_OF_EXPORT", 3)
+
+
+@pytest.fixture
+def record(here, there):
+    """Six entries of each institution; who signs in makes the seventh."""
+    for registry_id in ("1001", "1002"):
+        factories.AuditEventFactory.create_batch(
+            5, registry_id=registry_id, request_id=f"request-at-{registry_id}"
+        )
+
+
+@pytest.fixture
+def _pages_are_short(monkeypatch):
+    """Let three rows be a page of a list, and two a portion of a job."""
+    monkeypatch.setattr(InstitutionScopedAdmin, "list_per_page", 3)
+    monkeypatch.setattr("calendar_events.admin.base.RecordAdmin.list_per_page", 3)
+    monkeypatch.setattr(running, "ROWS_OF_ACTION", 2)

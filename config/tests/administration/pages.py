@@ -27,3 +27,9 @@ def shown(response):
         elif value not in (None, False):
             values[name] = getattr(value, "pk", value)
     return values
+
+
+def act(someone, model, action, query="", **fields):
+    """Choose an action for all rows of a list, all of its pages."""
+    sent = {"action": action, "select_across": "1", "_selected_action": ["0"]}
+    return someone.post(f"{about(model)}{query}", **sent | fields)

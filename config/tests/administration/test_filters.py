@@ -2,8 +2,10 @@
 
 import pytest
 from django.contrib import admin
+from django.db.models import DateTimeField
 from lxml import html
 
+from authserver.models import KeyService, ServiceKey
 from authserver.tests import factories
 from config.tests.administration import pages
 from config.tests.administration.conftest import Staff
@@ -32,3 +34,42 @@ def test_every_filter_and_every_order_of_a_list_is_allowed(
     answers = {link: root.client.get(f"{address}{link}").status_code for link in links}
     assert {link: status for link, status in answers.items() if status != 200} == {}
     assert links
+
+
+@pytest.mark.filterwarnings("ignore:DateTimeField .* received a naive datetime")
+@pytest.mark.parametrize("of_the_platform", [True, False])
+@pytest.mark.parametrize(
+    "lookup",
+    [
+        "gte=0001-01-01",
+        "gte=0001-01-01 00:00:00+14:00",
+        "lt=9999-12-31 23:59:59",
+        "lt=9999-12-31 23:59:59-14:00",
+    ],
+)
+def test_a_date_at_the_edge_of_the_calendar_breaks_no_list(here, lookup, of_the_platform):
+    at = None if of_the_platform else here.institution
+    root = Staff(factories.UserFactory(institution=at, is_staff=True, is_superuser=True))
+    column, _, day = lookup.partition("=")
+    dated = [
+        (model_admin.model, name)
+        for model_admin in admin.site._registry.values()
+        for name in model_admin.list_filter
+        if isinstance(name, str)
+        and isinstance(model_admin.opts.get_field(name), DateTimeField)
+    ]
+
+    answers = {
+        model.__name__: root.get(pages.about(model), **{f"{name}__{column}": day})
+        for model, name in dated
+    }
+
+    assert len(answers) > 5
+    assert {answer.status_code for answer in answers.values()} <= {200, 302, 403}
+
+
+@pytest.mark.parametrize("model", [ServiceKey, KeyService])
+def test_an_address_that_brings_no_date_for_a_form_fills_in_nothing(oscar, model):
+    page = oscar.get(pages.about(model, "add"), expires_at="abc")
+
+    assert page.status_code == 200

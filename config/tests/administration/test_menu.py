@@ -1,9 +1,12 @@
 """The menu of admin: what a role finds there, in words of people."""
 
 import pytest
+from django.contrib.auth.models import Group
 from django.urls import reverse
+from lxml import html
 
 from authserver.tests import factories
+from config.tests.administration import pages
 from config.tests.administration.conftest import Staff
 
 pytestmark = pytest.mark.django_db
@@ -24,8 +27,8 @@ def test_an_institution_administrator_finds_accounts_and_the_calendar(ines):
         "Authorization server": [
             *("Access tokens", "Audit events", "Authorization codes"),
             *("Authorization requests", "Consents", "Failed logins", "Institutions"),
-            *("Institutions on keys", "Password links", "Refresh tokens", "Service keys"),
-            *("Services on keys", "Users"),
+            *("Institutions on keys", "Jobs", "Password links", "Refresh tokens"),
+            *("Service keys", "Services on keys", "Users"),
         ],
         "Calendar events": CALENDAR,
     }
@@ -35,7 +38,7 @@ def test_a_key_manager_finds_keys(kim):
     assert menu(kim) == {
         "Authorization server": [
             *("Access tokens", "Audit events", "Counts of refusals"),
-            *("Institutions", "Institutions on keys", "Refresh tokens"),
+            *("Institutions", "Institutions on keys", "Jobs", "Refresh tokens"),
             *("Refused requests", "Secret links", "Service keys"),
             *("Services", "Services on keys"),
         ]
@@ -58,3 +61,36 @@ def test_the_page_of_a_library_stays_where_it_is(client):
     assert (
         client.get(reverse("admin:app_list", args=["calendar_events"])).status_code == 200
     )
+
+
+@pytest.mark.parametrize(
+    ("build", "title"),
+    [
+        (Group.objects.create, "Change role"),
+        (factories.GrantFactory, "View authorization code"),
+        (factories.KeyInstitutionFactory, "Change institution on a key"),
+        (factories.KeyServiceFactory, "Change service on a key"),
+        (factories.PendingRequestFactory, "View authorization request"),
+        (factories.RefusalCountFactory, "View count of refusals"),
+    ],
+)
+def test_a_form_is_headed_by_the_word_of_the_menu(build, title):
+    root = Staff(factories.UserFactory(administrator=True))
+
+    page = root.get(pages.of(build()))
+
+    assert page.context["title"] == title
+    assert page.context["title"] in html.fromstring(page.content).xpath("string(//h1)")
+
+
+def test_every_list_is_headed_by_its_name_in_the_menu():
+    root = Staff(factories.UserFactory(administrator=True))
+    index = root.get(reverse("admin:index"))
+    listed = [model for app in index.context["app_list"] for model in app["models"]]
+
+    titles = {
+        model["name"]: root.get(model["admin_url"]).context["title"] for model in listed
+    }
+
+    assert titles == {name: name for name in titles}
+    assert titles

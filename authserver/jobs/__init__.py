@@ -1,0 +1,1 @@
+"""Exports and changes of many rows: asked for, and done in the background."""
