@@ -56,7 +56,7 @@ class SchemeAuthentication(BaseAuthentication, ABC):
         if not is_last and scheme_of(value) != self.scheme():
             return None
         credentials = self.credentials(request, self.after_scheme(value))
-        state_proof(request, credentials.key.client_id)
+        state_proof(request, credentials.key.client_id, credentials.institution or "")
         principal = credentials.principal
         return (AnonymousUser() if principal is None else principal.user), credentials
 

@@ -65,6 +65,13 @@ class Exchange:
         assert self.client is not None  # noqa: S101 -- the order of oauthlib's steps
         return self.client
 
+    @property
+    def grant_type(self) -> str:
+        """The standard's name of what is exchanged, whatever the client calls it."""
+        if self.grant is not None:
+            return "authorization_code"
+        return "client_credentials" if self.refresh_token is None else "refresh_token"
+
     def because(self, cause: str, error: ApiError) -> ApiError:
         """Keep the cause for the record, and return the error to raise."""
         self.cause = cause

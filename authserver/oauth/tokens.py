@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from django.dispatch import Signal
+
 from authserver import audit
 from authserver.conf import conf
 from authserver.crypto import opaque
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from authserver.oauth.exchange import Exchange
+
+tokens_issued = Signal()
+"""Sent when a client gets tokens; with ``grant_type``, by its name in RFC 6749."""
 
 _WRONG = "the refresh token is not valid"
 

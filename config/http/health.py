@@ -10,6 +10,8 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpResponse
 
+from config.http.headers import ALWAYS, NOTHING
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -73,5 +75,10 @@ def _answer(status: int, text: str, **headers: str) -> HttpResponse:
         f"{text}\n",
         status=status,
         content_type="text/plain; charset=utf-8",
-        headers={"Cache-Control": "no-store", **headers},
+        headers={
+            "Cache-Control": "no-store",
+            "Content-Security-Policy": NOTHING,
+            **ALWAYS,
+            **headers,
+        },
     )

@@ -1,8 +1,8 @@
 """Uploaded pictures, served by the application itself.
 
 A proxy may serve ``MEDIA_ROOT`` instead and be quicker. What lies there was decoded as a
-picture before it was stored (``calendar_events``), and goes out with ``nosniff`` and the
-policy for content like every other answer.
+picture before it was stored (``calendar_events``), and goes out with headers that let a
+browser take it for nothing else (``config.http.headers``).
 """
 
 from __future__ import annotations
@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 from django.http import Http404
 from django.urls import URLPattern, path
-from django.utils.cache import patch_cache_control
 from django.views.decorators.http import require_safe
 from django.views.static import serve
+
+from config.http.headers import UPLOADED_FILES
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
     from django.http.response import HttpResponseBase
-
-AN_HOUR = 3600
 
 
 @require_safe
@@ -34,7 +33,8 @@ def picture(request: HttpRequest, name: str) -> HttpResponseBase:
         response = serve(request, name, document_root=str(settings.MEDIA_ROOT))
     except (OSError, ValueError) as error:
         raise Http404 from error
-    patch_cache_control(response, public=True, max_age=AN_HOUR)
+    for header, value in UPLOADED_FILES.items():
+        response.headers[header] = value
     return response
 
 

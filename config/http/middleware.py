@@ -12,6 +12,7 @@ from django.contrib.messages import middleware as messages
 from django.http import HttpResponse
 from simple_history.middleware import HistoryRequestMiddleware
 
+from config.http.headers import NOTHING
 from config.serving.gateway import OVERLOADED
 from platform_errors.conf import conf
 from platform_errors.errors.catalogue import HttpsRequired, Unavailable
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
     from django.http.response import HttpResponseBase
 
-API_CSP = "default-src 'none'; frame-ancestors 'none'"
-"""The policy of what is no page: it may load nothing and stand in no frame."""
 ALSO_IN_PLAIN_HTTP = ("/health/live", "/health/ready", "/metrics")
 """Asked by machines beside the server, past the proxy."""
 
@@ -46,7 +45,7 @@ class ContentSecurityPolicyMiddleware(CSPMiddleware):
         """Set the header."""
         if response.headers.get("Content-Type", "").startswith("text/html"):
             return super().process_response(request, response)
-        response.headers.setdefault(HEADER, API_CSP)
+        response.headers.setdefault(HEADER, NOTHING)
         return response
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Any
 
 from django.conf import settings
+from django.http import Http404
 from django.templatetags.static import static
 from django.urls import URLPattern, path
+from django.utils import timezone
 from django.views.generic import RedirectView, TemplateView
+
+STANDS_DAYS = 90  # who has read the contacts asks again after so long
 
 
 class Home(TemplateView):
@@ -54,8 +59,28 @@ class Icon(RedirectView):
         return static("authserver/icon.svg")
 
 
+class SecurityContact(TemplateView):
+    """Whom to tell of a weakness (RFC 9116), where ``SECURITY_CONTACT`` says so."""
+
+    template_name = "security.txt"
+    content_type = "text/plain; charset=utf-8"
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """Name the contacts. Raises ``Http404`` without one."""
+        if not settings.SECURITY_CONTACT:
+            raise Http404
+        expires = timezone.now().replace(microsecond=0) + dt.timedelta(days=STANDS_DAYS)
+        return super().get_context_data(
+            **kwargs,
+            contacts=settings.SECURITY_CONTACT,
+            expires=expires.isoformat(),
+            canonical=f"{settings.ISSUER}/.well-known/security.txt",
+        )
+
+
 urlpatterns: list[URLPattern] = [
     path("", Home.as_view(), name="home"),
     path("robots.txt", Robots.as_view()),
+    path(".well-known/security.txt", SecurityContact.as_view()),
     path("favicon.ico", Icon.as_view()),
 ]

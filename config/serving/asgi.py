@@ -15,6 +15,7 @@ from config.serving.worker import die_with_parent, drop_stalled_connections
 from config.wsgi import application as wsgi_application  # sets Django up, so it comes first
 
 from config.background import worker  # isort: skip
+from config.monitoring import exporter, sampling  # isort: skip
 from django.conf import settings  # isort: skip
 
 die_with_parent()
@@ -56,5 +57,15 @@ application = Gateway(
     is_file=is_file,
 )
 
+
+def requests_in_lanes() -> dict[str, tuple[int, int]]:
+    """Return how many requests run and wait, by lane; nothing before the first request."""
+    lanes = application.lanes._asdict() if application.lanes is not None else {}
+    return {name: (lane.running, lane.waiting) for name, lane in lanes.items()}
+
+
 if settings.EMBEDDED_WORKER:
     worker.start_thread()
+if settings.METRICS_PORT:
+    sampling.start(requests_in_lanes)
+    exporter.start(settings.METRICS_HOST, settings.METRICS_PORT)

@@ -60,6 +60,16 @@ class Lane:
         self._waiting: deque[_Waiting] = deque()
         self._timer: asyncio.TimerHandle | None = None
 
+    @property
+    def running(self) -> int:
+        """How many requests have a thread."""
+        return self._busy
+
+    @property
+    def waiting(self) -> int:
+        """How many requests wait for a thread."""
+        return len(self._waiting)
+
     async def run(self, work: Callable[[], T]) -> T:
         """Call ``work`` in a thread of the lane and return what it returns.
 

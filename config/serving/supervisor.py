@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -94,7 +95,16 @@ def main() -> int:
     supervisor = Supervisor(sys.argv[1:])
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, supervisor.stop)
-    return supervisor.run()
+    try:
+        return supervisor.run()
+    finally:
+        remove_counts()
+
+
+def remove_counts() -> None:
+    """Remove the directory in which the workers counted, if ``serve`` made one."""
+    if directory := os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+        shutil.rmtree(directory, ignore_errors=True)
 
 
 if __name__ == "__main__":

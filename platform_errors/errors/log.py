@@ -27,6 +27,7 @@ logger = logging.getLogger(__name__)
 
 _KEY = "stated_key"
 _PROVED = "proved_key"
+_INSTITUTION = "proved_institution"
 _REASON = "error_reason"
 
 
@@ -35,9 +36,21 @@ def state_key(request: HttpRequest | Request, client_id: str) -> None:
     setattr(getattr(request, "_request", request), _KEY, client_id)
 
 
-def state_proof(request: HttpRequest | Request, client_id: str) -> None:
-    """Note that the caller proved this service key, for ``signals.key_used``."""
-    setattr(getattr(request, "_request", request), _PROVED, client_id)
+def state_proof(
+    request: HttpRequest | Request, client_id: str, institution: str = ""
+) -> None:
+    """Note that the caller proved this service key, for ``signals.key_used``.
+
+    ``institution`` is the registry identifier that the caller acts for, where it is known.
+    """
+    django_request = getattr(request, "_request", request)
+    setattr(django_request, _PROVED, client_id)
+    setattr(django_request, _INSTITUTION, institution)
+
+
+def proved(request: HttpRequest) -> tuple[str, str]:
+    """Return the key and the institution of ``state_proof``; empty without one."""
+    return getattr(request, _PROVED, ""), getattr(request, _INSTITUTION, "")
 
 
 def state_reason(response: Response, reason: str) -> Response:

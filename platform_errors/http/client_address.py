@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
 from ipaddress import IPv6Address, ip_address, ip_network
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from platform_errors.conf import conf
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from ipaddress import IPv4Address, IPv4Network, IPv6Network
 
     from django.http import HttpRequest
@@ -63,6 +64,16 @@ def enter_request(request: HttpRequest) -> None:
 def leave_request(**_kwargs: Any) -> None:
     """Leave the request (``request_finished``)."""
     _current.set(None)
+
+
+@contextmanager
+def on_behalf_of(request: HttpRequest) -> Iterator[None]:
+    """Take this for the request being served, until the block ends."""
+    token = _current.set(request)
+    try:
+        yield
+    finally:
+        _current.reset(token)
 
 
 def address_ident(address: str) -> str | None:

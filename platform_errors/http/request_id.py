@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import uuid
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from platform_errors.conf import conf
-from platform_errors.http.client_address import enter_request, is_trusted
+from platform_errors.http.client_address import enter_request, is_trusted, on_behalf_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from django.http import HttpRequest
     from django.http.response import HttpResponseBase
@@ -28,6 +29,17 @@ def current_request_id() -> str:
 def forget_request_id(**_kwargs: Any) -> None:
     """Leave the request (``request_finished``): what is logged next is not part of it."""
     _current.set("")
+
+
+@contextmanager
+def serving(request: HttpRequest, identifier: str) -> Iterator[None]:
+    """Let what is recorded be part of an earlier request, with its identifier."""
+    token = _current.set(identifier)
+    try:
+        with on_behalf_of(request):
+            yield
+    finally:
+        _current.reset(token)
 
 
 class RequestIdMiddleware:

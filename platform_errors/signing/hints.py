@@ -32,6 +32,17 @@ class Difference(NamedTuple):
     ours: str | None
 
 
+class Variant(NamedTuple):
+    """What a client may have signed by mistake."""
+
+    words: str
+    request: algorithm.SignedRequest
+    target: algorithm.SignatureTarget
+    secrets: Sequence[bytes]
+    is_old: bool = False
+    """Whether as clients of the old generation do."""
+
+
 def guesses(
     header: algorithm.SignedHeader,
     *,
@@ -45,10 +56,14 @@ def guesses(
     Raises like ``differences``.
     """
     found = [
-        words
-        for words, tried, place, keys, old in _variants(request, target, address, secrets)
+        each.words
+        for each in _variants(request, target, address, secrets)
         if algorithm.is_valid(
-            header, request=tried, target=place, secrets=keys, old_generation=old
+            header,
+            request=each.request,
+            target=each.target,
+            secrets=each.secrets,
+            old_generation=each.is_old,
         )
     ]
     lines = canonicalization.canonical_query(request.query)
@@ -69,30 +84,23 @@ def _variants(
     target: algorithm.SignatureTarget,
     address: str,
     secrets: Sequence[bytes],
-) -> Iterator[
-    tuple[
-        str,
-        algorithm.SignedRequest,
-        algorithm.SignatureTarget,
-        Sequence[bytes],
-        bool,
-    ]
-]:
+) -> Iterator[Variant]:
     for method in METHODS:
         if method != request.method.upper():
             other = request._replace(method=method)
-            yield f"The method line: {method} was signed.", other, target, secrets, False
+            words = f"The method line: {method} was signed."
+            yield Variant(words, other, target, secrets)
     place = algorithm.signature_target(address)
     words = "The lines of host, port and path: those of the address itself were signed."
-    yield words, request, place, secrets, False
+    yield Variant(words, request, place, secrets)
     if request.query:
         none = request._replace(query=b"")
-        yield "The query lines: none was signed.", none, target, secrets, False
+        yield Variant("The query lines: none was signed.", none, target, secrets)
         words = "The query lines: encoded as clients of the old generation do it."
-        yield words, request, target, secrets, True
+        yield Variant(words, request, target, secrets, is_old=True)
     ended = [secret + b"\n" for secret in secrets]
     words = "The secret: a line end was taken for a part of it."
-    yield words, request, target, ended, False
+    yield Variant(words, request, target, ended)
 
 
 def differences(

@@ -9,9 +9,13 @@ not run in a transaction that may roll back, which would give the nonce out agai
 from __future__ import annotations
 
 from django.db import DEFAULT_DB_ALIAS, connections, router
+from django.dispatch import Signal
 
 from platform_errors.models import Nonce
 from platform_errors.postgresql import prepared
+
+nonce_claimed = Signal()
+"""Sent with ``is_first`` when the database has said whether a nonce was new."""
 
 SWEEP_LIMIT = 1000
 """Rows that one sweep deletes: more than a process claims between two of its sweeps."""
@@ -65,8 +69,13 @@ def claim_nonce(*, client_id: str, timestamp: int, nonce: str, oldest: int) -> b
     still accept.
     Raises ``OperationalError`` when the database cannot be written in time.
     """
+    is_first = _claim((client_id, timestamp, nonce), oldest)
+    nonce_claimed.send_robust(sender=Nonce, is_first=is_first)
+    return is_first
+
+
+def _claim(values: tuple[str, int, str], oldest: int) -> bool:
     connection = connections[router.db_for_write(Nonce) or DEFAULT_DB_ALIAS]
-    values = (client_id, timestamp, nonce)
     if connection.vendor == "postgresql":
         # Once for each ``oldest``, that is, once a second; a claim alone is cheaper.
         if _swept.get(connection.alias) == oldest:

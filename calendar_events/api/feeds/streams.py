@@ -7,6 +7,7 @@ import threading
 import weakref
 from typing import TYPE_CHECKING, Any, Self
 
+from django.dispatch import Signal
 from django.http import StreamingHttpResponse
 
 from calendar_events.conf import conf
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 CHUNK = 32 * 1024
 """Octets that are sent at once, save for the last."""
 RETRY_AFTER_SECONDS = 10
+feed_refused = Signal()
+"""Sent when a feed is asked for and ``FEEDS_AT_ONCE`` are on their way."""
 
 
 class Places:
@@ -31,12 +34,19 @@ class Places:
     def take(self) -> None:
         """Count one more. Raises ``Unavailable`` when there are ``FEEDS_AT_ONCE``."""
         with self._lock:
-            if self._taken >= conf.feeds_at_once:
-                raise Unavailable(
-                    "too many feeds are being sent",
-                    headers={"Retry-After": str(RETRY_AFTER_SECONDS)},
-                )
-            self._taken += 1
+            has_room = self._taken < conf.feeds_at_once
+            self._taken += has_room
+        if not has_room:
+            feed_refused.send_robust(sender=Places)
+            raise Unavailable(
+                "too many feeds are being sent",
+                headers={"Retry-After": str(RETRY_AFTER_SECONDS)},
+            )
+
+    @property
+    def taken(self) -> int:
+        """How many feeds are on their way."""
+        return self._taken
 
     def give_back(self) -> None:
         """Count one less."""
@@ -48,13 +58,17 @@ places = Places()
 
 
 class Steps:
-    """An iterator whose every step may be made by another thread.
+    """An iterator whose every step but the first may be made by another thread.
 
     A step runs in the context of the request, which decides where reads go.
     """
 
     def __init__(self, steps: Generator[bytes]) -> None:
-        """Remember the context; nothing runs before the first step."""
+        """Make the first step: an error then can still be answered with its status.
+
+        Raises what the step raises.
+        """
+        self._first = next(steps, None)
         self._steps = steps
         self._stepping = threading.Lock()
         self._context = contextvars.copy_context()
@@ -64,8 +78,11 @@ class Steps:
         return self
 
     def __next__(self) -> bytes:
-        """Make one step."""
+        """Make one step, or return what the first has made."""
         with self._stepping:
+            if self._first is not None:
+                first, self._first = self._first, None
+                return first
             return self._context.run(next, self._steps)
 
     def close(self) -> None:
@@ -77,14 +94,18 @@ class Steps:
 class FeedResponse(StreamingHttpResponse):
     """A feed on its way; it has its place until it is closed, or forgotten.
 
-    Raises ``Unavailable`` when no place is left.
+    Raises ``Unavailable`` when no place is left, and what its first step raises.
     """
 
     def __init__(self, steps: Generator[bytes], **kwargs: Any) -> None:
-        """Take a place."""
+        """Take a place, and make the first step."""
         places.take()
         self._give_back = weakref.finalize(self, places.give_back)
-        super().__init__(Steps(steps), **kwargs)
+        try:
+            super().__init__(Steps(steps), **kwargs)
+        except BaseException:
+            self._give_back()
+            raise
 
     def close(self) -> None:
         """Stop, and give the place back."""

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
-from django.db import connection, connections
+from django.db import OperationalError, connection, connections
 from django.test.utils import CaptureQueriesContext
 from icalendar import Calendar
 
@@ -104,6 +104,26 @@ def test_every_place_is_free_again_after_feeds_were_read(anonymous):
         response.close()
 
     assert places._taken == 0
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("_one_at_once")
+def test_a_feed_whose_first_events_cannot_be_read_is_503_and_gives_its_place_back(
+    anonymous, monkeypatch
+):
+    EventFactory()
+
+    def lost(query):
+        raise OperationalError("the connection was closed")
+        yield
+
+    with monkeypatch.context() as broken:
+        broken.setattr(feeds, "batches", lost)
+        answer = anonymous.get(FEED)
+
+    assert refusal(answer) == (503, "rest_unavailable")
+    assert "Retry-After" in answer.headers
+    assert len(uids(b"".join(anonymous.get(FEED)))) == 1
 
 
 @pytest.mark.django_db

@@ -73,11 +73,13 @@ def names(request, db):
     """A calendar of one or three of everything, by the names of the addresses."""
     category, other = CategoryFactory(slug="cats"), CategoryFactory(slug="dogs")
     tag = TagFactory(slug="fun", name="Fun")
+    venues = [VenueFactory(located=True) for _ in range(request.param)]
+    organizers = [OrganizerFactory() for _ in range(request.param)]
     made = [
         EventFactory(
             slug="the-event" if number == 0 else f"another-{number}",
-            venues=[VenueFactory(located=True) for _ in range(request.param)],
-            organizers=[OrganizerFactory() for _ in range(request.param)],
+            venues=venues,
+            organizers=organizers,
             terms=[category, other, tag],
         )
         for number in range(request.param)

@@ -2,8 +2,9 @@
 
 import pytest
 
+from config.http.headers import NOTHING
+
 HEADER = "Content-Security-Policy"
-NOTHING = "default-src 'none'; frame-ancestors 'none'"
 
 
 @pytest.mark.django_db

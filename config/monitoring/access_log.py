@@ -1,0 +1,81 @@
+"""The access log: one line for each request, and nothing secret in it.
+
+There is no path, query, header, body or address: only names of ours, numbers, and the key,
+institution and identifiers that the server itself has established.
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import UTC, datetime
+from typing import Any, TypedDict, cast
+
+import orjson
+
+LOGGER = "platform.access"
+logger = logging.getLogger(LOGGER)
+
+
+class Line(TypedDict):
+    """One request; the fields are those of the line, in its order."""
+
+    method: str
+    route: str
+    status: int
+    duration_ms: float
+    bytes: int
+    key: str
+    institution: str
+    reason: str
+    request_id: str
+    trace_id: str
+
+
+def write(line: Line) -> None:
+    """Write the line, if the access log is on."""
+    logger.info("%(method)s %(route)s %(status)d", line)
+
+
+class JsonFormatter(logging.Formatter):
+    """One JSON object; what it holds needs no masking, which costs more than the line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        head = {"time": _time_of(record), "logger": record.name}
+        return orjson.dumps(head | _fields(record)).decode()
+
+
+class PlainFormatter(logging.Formatter):
+    """For people: ``name=value`` of what there is."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        fields = _fields(record)
+        said = (f"{name}={value}" for name, value in fields.items() if value != "")
+        return f"{record.levelname} access {' '.join(said)}"
+
+
+def log_configuration(*, is_on: bool, formatter: str) -> dict[str, Any]:
+    """Return what the access log adds to ``LOGGING``; ``formatter``: json or plain."""
+    kind = JsonFormatter if formatter == "json" else PlainFormatter
+    return {
+        "formatters": {"access": {"()": f"{__name__}.{kind.__name__}"}},
+        "handlers": {"access": {"class": "logging.StreamHandler", "formatter": "access"}},
+        "loggers": {
+            LOGGER: {
+                "handlers": ["access"],
+                "level": "INFO" if is_on else "CRITICAL",
+                "propagate": False,
+            }
+        },
+    }
+
+
+def _fields(record: logging.LogRecord) -> dict[str, Any]:
+    # Of a message with one dictionary, ``logging`` keeps that as its arguments.
+    return cast("dict[str, Any]", record.args)
+
+
+def _time_of(record: logging.LogRecord) -> str:
+    moment = datetime.fromtimestamp(record.created, UTC)
+    return moment.isoformat(timespec="milliseconds")

@@ -1,0 +1,130 @@
+"""Every metric that the processes count (docs/monitoring.md has the table).
+
+Labels have few values: names of routes, statuses, reasons of our own. Never what a caller
+sent, a key or an institution: each value is a series of its own, kept for ever.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+REGISTRY: Final = CollectorRegistry()
+SECONDS: Final = (
+    *(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30),
+)
+"""Upper bounds of the histograms: a prepared read takes a millisecond, a limit is 15 s."""
+
+requests = Counter(
+    "platform_requests",
+    "Requests that were answered.",
+    ("route", "method", "status"),
+    registry=REGISTRY,
+)
+request_seconds = Histogram(
+    "platform_request_seconds",
+    "From the request's thread to the answer's last byte, in seconds.",
+    ("route",),
+    buckets=SECONDS,
+    registry=REGISTRY,
+)
+refusals = Counter(
+    "platform_refusals",
+    "Requests that were refused with a reason (docs/errors.md).",
+    ("reason", "dialect"),
+    registry=REGISTRY,
+)
+logins = Counter("platform_logins", "Attempts to log in.", ("result",), registry=REGISTRY)
+tokens_issued = Counter(
+    "platform_tokens_issued",
+    "Exchanges that ended with an access token.",
+    ("grant",),
+    registry=REGISTRY,
+)
+nonces = Counter(
+    "platform_nonces",
+    "Nonces of signed requests that had everything else right.",
+    ("result",),
+    registry=REGISTRY,
+)
+feeds = Gauge(
+    "platform_feeds_in_progress",
+    "Feeds that are being sent.",
+    multiprocess_mode="livesum",
+    registry=REGISTRY,
+)
+feeds_refused = Counter(
+    "platform_feeds_refused",
+    "Feeds that were refused because FEEDS_AT_ONCE were being sent.",
+    registry=REGISTRY,
+)
+statement_seconds = Histogram(
+    "platform_statement_seconds",
+    "Statements, from sending one to its answer, in seconds.",
+    ("database",),
+    buckets=SECONDS,
+    registry=REGISTRY,
+)
+statement_failures = Counter(
+    "platform_statement_failures",
+    "Statements that the database did not carry out in time, or at all.",
+    ("kind",),
+    registry=REGISTRY,
+)
+connections = Gauge(
+    "platform_database_connections",
+    "Connections to databases that are open.",
+    ("database",),
+    multiprocess_mode="livesum",
+    registry=REGISTRY,
+)
+connections_made = Counter(
+    "platform_database_connections_made",
+    "Connections to databases that were made.",
+    ("database",),
+    registry=REGISTRY,
+)
+lane_requests = Gauge(
+    "platform_lane_requests",
+    "Requests that have a thread, or wait for one, by lane.",
+    ("lane", "state"),
+    multiprocess_mode="livesum",
+    registry=REGISTRY,
+)
+workers = Gauge(
+    "platform_workers",
+    "Worker processes that live.",
+    multiprocess_mode="livesum",
+    registry=REGISTRY,
+)
+worker_starts = Counter(
+    "platform_worker_starts",
+    "Worker processes that were started, since the server was.",
+    registry=REGISTRY,
+)
+memory = Gauge(
+    "platform_memory_bytes",
+    "Resident memory of the worker processes together.",
+    multiprocess_mode="livesum",
+    registry=REGISTRY,
+)
+largest_memory = Gauge(
+    "platform_largest_worker_memory_bytes",
+    "Resident memory of the largest worker process.",
+    multiprocess_mode="livemax",
+    registry=REGISTRY,
+)
+cpu_seconds = Counter(
+    "platform_cpu_seconds", "Processor time of the worker processes.", registry=REGISTRY
+)
+
+# There from the start: to Prometheus, a series that first appears with 1 has not grown.
+for _result in ("succeeded", "failed", "locked"):
+    logins.labels(_result)
+for _grant in ("authorization_code", "refresh_token", "client_credentials"):
+    tokens_issued.labels(_grant)
+for _result in ("stored", "replayed"):
+    nonces.labels(_result)
+for _kind in ("statement_timeout", "lock_timeout", "unavailable"):
+    statement_failures.labels(_kind)

@@ -1,0 +1,63 @@
+"""The port of the metrics, in one process; test_live.py has it in two."""
+
+import socket
+
+import httpx
+import pytest
+
+from config.monitoring import exporter, figures, metrics, sampling
+from config.tests.monitoring.conftest import Scraped, eventually
+
+
+@pytest.fixture(autouse=True)
+def known(monkeypatch):
+    """Have a database that answers, without one."""
+    found = figures.Figures(tasks={}, oldest_task_seconds=0, oldest_expired_seconds=0)
+    monkeypatch.setattr(figures, "ask", lambda _now: found)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "[::1]"])
+def test_a_process_alone_tells_what_it_counted(host):
+    serving = exporter.start(host, 0)
+    try:
+        text = httpx.get(f"http://{host}:{serving.server_port}/metrics", timeout=60).text
+    finally:
+        serving.shutdown()
+        serving.server_close()
+
+    scraped = Scraped(text)
+    assert scraped.value("platform_database_up") == 1
+    assert scraped.value("platform_build_info") == 1
+    assert "platform_logins_total" in scraped.names
+
+
+def test_several_processes_may_listen_at_one_address():
+    first = exporter.start("127.0.0.1", 0)
+    second = exporter.start("127.0.0.1", first.server_port)
+
+    assert first.server_port == second.server_port
+    for serving in (first, second):
+        serving.shutdown()
+        serving.server_close()
+
+
+def test_a_client_that_leaves_at_once_leaves_the_next_one_an_answer(capfd):
+    serving = exporter.start("127.0.0.1", 0)
+    url = f"http://127.0.0.1:{serving.server_port}/metrics"
+    try:
+        with socket.create_connection(("127.0.0.1", serving.server_port)) as client:
+            client.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+        answer = httpx.get(url, timeout=60)
+    finally:
+        serving.shutdown()
+        serving.server_close()
+
+    assert answer.status_code == 200
+    assert capfd.readouterr().err == ""
+
+
+def test_a_process_looks_at_itself_in_the_background(grown):
+    sampling.start(lambda: {"writes": (1, 0)})
+
+    eventually(lambda: grown("platform_lane_requests", lane="writes", state="running"))
+    assert metrics.workers._value.get() == 1
