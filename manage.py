@@ -11,4 +11,8 @@ from config.databases import time_limits
 if __name__ == "__main__":
     time_limits.is_command = True
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    execute_from_command_line(sys.argv)
+    try:
+        execute_from_command_line(sys.argv)
+    except KeyboardInterrupt:  # a statement that ran has been undone
+        sys.stderr.write("\nInterrupted.\n")
+        sys.exit(130)

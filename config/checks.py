@@ -15,6 +15,8 @@ from django.core.checks import (
     register,
 )
 
+A_YEAR_SECONDS = 31_536_000
+
 
 def is_loopback(host: str) -> bool:
     """Return whether a host name can only be this machine."""
@@ -44,6 +46,20 @@ def check_demo_stays_at_home(**_kwargs: Any) -> list[CheckMessage]:
     return []
 
 
+@register()
+def check_metrics_have_their_own_port(**_kwargs: Any) -> list[CheckMessage]:
+    """E002: the kernel would give requests to the metrics, and scrapes to the pages."""
+    if settings.METRICS_PORT and settings.METRICS_PORT == settings.PORT:
+        return [
+            Error(
+                f"METRICS_PORT is {settings.PORT}, the port of the application itself.",
+                hint="Choose another, such as 9464, or 0 for no metrics.",
+                id="config.E002",
+            )
+        ]
+    return []
+
+
 @register(Tags.caches)
 def check_rate_limits_are_shared(**_kwargs: Any) -> list[CheckMessage]:
     """W001: a counter in each process lets a caller have the rate once per process."""
@@ -55,6 +71,24 @@ def check_rate_limits_are_shared(**_kwargs: Any) -> list[CheckMessage]:
                 f"Rate limits are counted in each of {settings.WORKERS} processes apart.",
                 hint="Set CACHE_URL to a shared cache (redis://…), or WORKERS=1.",
                 id="config.W001",
+            )
+        ]
+    return []
+
+
+@register(Tags.security)
+def check_preload_can_be_granted(**_kwargs: Any) -> list[CheckMessage]:
+    """W003: browsers' lists refuse a name whose header does not say all they ask for."""
+    if settings.SECURE_HSTS_PRELOAD and (
+        not settings.SECURE_HSTS_INCLUDE_SUBDOMAINS
+        or settings.SECURE_HSTS_SECONDS < A_YEAR_SECONDS
+    ):
+        return [
+            Warning(
+                "HSTS_PRELOAD is on, and browsers' lists would refuse this name.",
+                hint="They ask for https, HSTS_INCLUDE_SUBDOMAINS=1 and HSTS_SECONDS of a "
+                "year.",
+                id="config.W003",
             )
         ]
     return []

@@ -14,7 +14,9 @@ from config.adapters import roles
 from config.databases import time_limits
 from config.demo import keys as demo_keys
 from config.environment import addresses
-from config.environment.variables import env, given, mount, required
+from config.environment.variables import env, given, mount, required, secret
+from config.http import headers
+from config.monitoring import access_log
 from platform_errors.logging.configuration import log_configuration
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -33,10 +35,10 @@ WORKERS = env.int("WORKERS", os.cpu_count() or 1)
 if DEMO:
     demo_keys.make_missing(os.environ, BASE_DIR / ".demo-keys.env")
 
-SECRET_KEY = required("SECRET_KEY")
+SECRET_KEY = required("SECRET_KEY", secret)
 # Fernet keys, the first encrypts and all decrypt: secrets of service keys at rest.
 ENCRYPTION_KEYS = [
-    key.strip() for key in required("ENCRYPTION_KEYS").split(",") if key.strip()
+    key.strip() for key in required("ENCRYPTION_KEYS", secret).split(",") if key.strip()
 ]
 
 # The address that links, the issuer and redirects are built from; never the Host header.
@@ -57,6 +59,9 @@ ALLOWED_HOSTS = env.list(
 # identifiers are believed from them alone. Under an https PUBLIC_URL only what they
 # received over https is served; links and cookies follow PUBLIC_URL either way.
 TRUSTED_PROXIES = env.list("TRUSTED_PROXIES", default=[])
+
+# Whom to tell of a weakness: addresses with mailto:, https: or tel: (RFC 9116).
+SECURITY_CONTACT = addresses.contacts(env.list("SECURITY_CONTACT", default=[]))
 
 # --- Addresses and names (decisions 1) ----------------------------------------------------
 
@@ -101,17 +106,19 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     # First, so that every answer carries the request identifier, static files included.
     "platform_errors.http.request_id.RequestIdMiddleware",
+    "config.monitoring.middleware.MonitoringMiddleware",
     "config.http.health.HealthMiddleware",
+    # Before all that refuses or answers early.
+    "django.middleware.security.SecurityMiddleware",
+    "config.http.middleware.ContentSecurityPolicyMiddleware",
     "platform_errors.errors.log.RefusalLogMiddleware",
     "platform_errors.http.cors.CorsMiddleware",
     "config.http.middleware.HttpsMiddleware",
     "config.http.middleware.OverloadMiddleware",
     "platform_errors.http.cookies.CookielessMiddleware",
     "platform_errors.throttling.RateLimitMiddleware",
-    "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.common.CommonMiddleware",  # refuses a Host that is not ours
-    "config.http.middleware.ContentSecurityPolicyMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "authserver.middleware.AdminQueryMiddleware",
     "authserver.middleware.DeviceMiddleware",
@@ -142,12 +149,12 @@ TEMPLATES = [
 # --- Database and cache -------------------------------------------------------------------
 
 DATABASES = {
-    "default": env.db_url("DATABASE_URL", default=f"sqlite:///{BASE_DIR / 'db.sqlite3'}")
+    "default": env.db_url_config(
+        secret("DATABASE_URL", f"sqlite:///{BASE_DIR / 'db.sqlite3'}")
+    )
 }
-if env.str("DATABASE_REPLICA_URL", ""):
-    DATABASES["replica"] = env.db_url("DATABASE_REPLICA_URL") | {
-        "TEST": {"MIRROR": "default"}
-    }
+if _replica := secret("DATABASE_REPLICA_URL"):
+    DATABASES["replica"] = env.db_url_config(_replica) | {"TEST": {"MIRROR": "default"}}
     DATABASE_ROUTERS = ["config.databases.replica.ReplicaRouter"]
     MIDDLEWARE.append("config.databases.replica.ReplicaMiddleware")
 _limits = time_limits.Limits(
@@ -156,11 +163,22 @@ _limits = time_limits.Limits(
     idle_in_transaction=env.int("IDLE_IN_TRANSACTION_TIMEOUT_SECONDS", 15),
     connect=env.int("CONNECT_TIMEOUT_SECONDS", 3),
 )
+# The processes that serve go through PgBouncer in transaction mode, where there is one.
+# Management commands use DATABASE_URL: they need sessions, and other time limits.
+_pool = env.db_url_config(url) if (url := secret("DATABASE_POOL_URL")) else None
+if _pool and not time_limits.is_command:
+    DATABASES["default"] = _pool
 for _database in DATABASES.values():
     time_limits.configure(_database, _limits)
+if DATABASES["default"] is _pool:
+    time_limits.configure_pooled(_pool, prepares=env.bool("DATABASE_POOL_PREPARES", False))
+# The role that PgBouncer connects as, and what `manage.py serve` makes its defaults.
+DATABASE_POOL_ROLE = _pool["USER"] if _pool else ""
+DATABASE_POOL_LIMITS = _limits.of_session()
+# So long `manage.py serve` waits for a database that is not up yet.
+DATABASE_WAIT_SECONDS = env.int("DATABASE_WAIT_SECONDS", 60)
 
-CACHE_URL = env.str("CACHE_URL", "")
-CACHES = {"default": env.cache_url("CACHE_URL", default="locmemcache://")}
+CACHES = {"default": env.cache_url_config(secret("CACHE_URL", "locmemcache://"))}
 time_limits.configure_cache(CACHES["default"], env.float("CACHE_TIMEOUT_SECONDS", 1.0))
 
 # --- Who logs in --------------------------------------------------------------------------
@@ -177,12 +195,19 @@ PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
 ]
 AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": f"django.contrib.auth.password_validation.{name}", "OPTIONS": options}
+    {"NAME": name, "OPTIONS": options}
     for name, options in (
-        ("UserAttributeSimilarityValidator", {}),
-        ("MinimumLengthValidator", {"min_length": 12}),
-        ("CommonPasswordValidator", {}),
-        ("NumericPasswordValidator", {}),
+        ("django.contrib.auth.password_validation.UserAttributeSimilarityValidator", {}),
+        (
+            "django.contrib.auth.password_validation.MinimumLengthValidator",
+            {"min_length": 12},
+        ),
+        ("django.contrib.auth.password_validation.CommonPasswordValidator", {}),
+        ("django.contrib.auth.password_validation.NumericPasswordValidator", {}),
+        (
+            "authserver.accounts.password_words.KnownWordsValidator",
+            {"words": ("calendar", VENDOR_NS, *(_public.hostname or "").split("."))},
+        ),
     )
 ]
 LOGIN_URL = "admin:login"
@@ -190,7 +215,7 @@ LOGIN_URL = "admin:login"
 # --- Mail: without EMAIL_URL nothing is offered that needs it -----------------------------
 
 _mail = env.email_url_config(
-    env.str("EMAIL_URL", "") or ("consolemail://" if DEMO else "dummymail://")
+    secret("EMAIL_URL", "consolemail://" if DEMO else "dummymail://")
 )
 EMAIL_BACKEND = _mail["EMAIL_BACKEND"]
 EMAIL_HOST = _mail["EMAIL_HOST"] or "localhost"
@@ -217,6 +242,7 @@ SESSION_COOKIE_AGE = env.int(
 )
 SESSION_ENGINE = "authserver.accounts.sessions"  # rows, with an idle and an absolute end
 CSRF_TRUSTED_ORIGINS = [ISSUER]
+MESSAGE_STORAGE = "config.http.messages.MessageStorage"
 CSRF_FAILURE_VIEW = "authserver.views.pages.failures.csrf_failure"
 SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", 31_536_000) if IS_HTTPS else 0
 # Browsers would refuse plain http for all names below ours, for as long: ask first.
@@ -275,6 +301,8 @@ STATIC_URL = "/static/"
 STATIC_ROOT = Path(env.str("STATIC_ROOT", str(BASE_DIR / "staticfiles")))
 MEDIA_URL = "/media/"
 MEDIA_ROOT = Path(env.str("MEDIA_ROOT", str(BASE_DIR / "media")))
+WHITENOISE_ADD_HEADERS_FUNCTION = headers.for_static_file
+WHITENOISE_ALLOW_ALL_ORIGINS = False
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "config.http.static_files.StaticFilesStorage"},
@@ -284,6 +312,7 @@ STORAGES = {
 
 PLATFORM_ERRORS = {
     "KEY_STORE": "authserver.keys.store.ServiceKeyStore",
+    "JOBS": "authserver.jobs.asking.ask_for_action",
     "TRUSTED_PROXIES": TRUSTED_PROXIES,
     **_SHARED,
     **given(env.int, "MAX_CLOCK_SKEW_SECONDS"),
@@ -326,7 +355,7 @@ AUTHSERVER = {
         *("KEY_USE_SECONDS", "KEY_REFUSALS", "KEY_REFUSAL_DAYS", "SECRET_LINK_HOURS"),
         *("LOGIN_BACKOFF_MIN_SECONDS", "LOGIN_BACKOFF_MAX_SECONDS", "LOGIN_DEVICE_DAYS"),
         *("PASSWORD_MAILS_PER_ACCOUNT", "PASSWORD_MAILS_PER_ADDRESS"),
-        "PASSWORD_MAIL_WINDOW_SECONDS",
+        *("PASSWORD_MAIL_WINDOW_SECONDS", "JOB_DAYS", "EXPORT_HOURS", "EXPORT_MAX_BYTES"),
     ),
 }
 OAUTH2_PROVIDER_APPLICATION_MODEL = "authserver.ServiceKey"
@@ -409,7 +438,22 @@ SPECTACULAR_SETTINGS = {
 # --- Logs ---------------------------------------------------------------------------------
 
 LOG_LEVEL = env.str("LOG_LEVEL", "INFO")
-LOGGING = log_configuration(
-    LOG_LEVEL, formatter=env.str("LOG_FORMAT", "plain" if DEBUG or DEMO else "json")
-)
+LOG_FORMAT = env.str("LOG_FORMAT", "plain" if DEBUG or DEMO else "json")
+LOGGING = log_configuration(LOG_LEVEL, formatter=LOG_FORMAT)
 LOGGING["loggers"]["django_tasks_db"] = {"level": "WARNING"}  # each look at the queue
+
+# --- Monitoring (config/monitoring) -------------------------------------------------------
+
+ACCESS_LOG = env.bool("ACCESS_LOG", True)
+for _part, _entries in access_log.log_configuration(
+    is_on=ACCESS_LOG, formatter=LOG_FORMAT
+).items():
+    LOGGING[_part].update(_entries)
+# Metrics for Prometheus, without a password; 0: nowhere.
+METRICS_HOST = env.str("METRICS_HOST", "127.0.0.1")
+METRICS_PORT = env.int("METRICS_PORT", 0)
+# Traces in OpenTelemetry's form, sent where its own variables (OTEL_…) say.
+TRACES = env.bool("TRACES", False)
+if TRACES:
+    # Outside of the access log, whose line names the trace.
+    MIDDLEWARE.insert(1, "config.monitoring.tracing.TracingMiddleware")

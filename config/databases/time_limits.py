@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 ENGINE = "platform_errors.postgresql"
@@ -26,6 +26,14 @@ class Limits:
     idle_in_transaction: int
     connect: int
 
+    def of_session(self) -> dict[str, str]:
+        """Return those that PostgreSQL keeps, as values of its settings."""
+        return {
+            "statement_timeout": f"{self.statement}s",
+            "lock_timeout": f"{self.lock}s",
+            "idle_in_transaction_session_timeout": f"{self.idle_in_transaction}s",
+        }
+
 
 def configure(database: dict[str, Any], limits: Limits) -> None:
     """Complete one entry of ``DATABASES``. What its address says itself wins."""
@@ -44,6 +52,21 @@ def configure(database: dict[str, Any], limits: Limits) -> None:
         _configure_postgres(database, limits)
 
 
+def configure_pooled(database: dict[str, Any], *, prepares: bool) -> None:
+    """Complete an entry that leads to PgBouncer in transaction mode, after ``configure``.
+
+    Each transaction may run on another connection, so nothing may be kept on one: no
+    cursor, no setting, and no prepared statement unless PgBouncer knows them (``prepares``:
+    from version 1.21 on, with ``max_prepared_statements``). PgBouncer refuses ``options``;
+    the time limits are defaults of the role instead (``manage.py serve`` sets them).
+    """
+    database["DISABLE_SERVER_SIDE_CURSORS"] = True
+    options = database["OPTIONS"]
+    del options["options"]
+    if not prepares:
+        options["prepare_threshold"] = None
+
+
 def configure_cache(cache: dict[str, Any], seconds: float) -> None:
     """Complete one entry of ``CACHES``. What its address says itself wins."""
     if cache["BACKEND"].endswith("RedisCache"):
@@ -55,17 +78,12 @@ def _configure_postgres(database: dict[str, Any], limits: Limits) -> None:
     if database["ENGINE"] == "django.db.backends.postgresql":
         database["ENGINE"] = ENGINE
     database["CONN_HEALTH_CHECKS"] = True
-    statement = 0 if is_command else limits.statement
-    idle = 0 if is_command else limits.idle_in_transaction
-    if statement:
-        database["LONGEST_WAIT_SECONDS"] = statement + MARGIN_SECONDS
+    if is_command:
+        limits = replace(limits, statement=0, idle_in_transaction=0)
+    if limits.statement:
+        database["LONGEST_WAIT_SECONDS"] = limits.statement + MARGIN_SECONDS
     given = database.get("OPTIONS", {})
-    session = {
-        "statement_timeout": statement,
-        "lock_timeout": limits.lock,
-        "idle_in_transaction_session_timeout": idle,
-    }
-    ours = " ".join(f"-c {name}={seconds}s" for name, seconds in session.items())
+    ours = " ".join(f"-c {name}={value}" for name, value in limits.of_session().items())
     database["OPTIONS"] = {
         # Statements that ask to be prepared on the server may be; Django forbids it unless
         # told otherwise, and psycopg then ignores ``prepare=True`` without a word.

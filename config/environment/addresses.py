@@ -10,6 +10,7 @@ from django.core.exceptions import ImproperlyConfigured
 if TYPE_CHECKING:
     from urllib.parse import SplitResult
 
+CONTACT_SCHEMES = {"mailto", "https", "tel"}
 METADATA = "/.well-known/oauth-authorization-server"
 
 
@@ -19,6 +20,16 @@ def parsed(public_url: str) -> SplitResult:
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise ImproperlyConfigured("PUBLIC_URL must be an absolute http or https address.")
     return parts
+
+
+def contacts(addresses: list[str]) -> list[str]:
+    """Return the addresses of ``SECURITY_CONTACT``. Raises ``ImproperlyConfigured``."""
+    for address in addresses:
+        if not address.isprintable() or urlsplit(address).scheme not in CONTACT_SCHEMES:
+            raise ImproperlyConfigured(
+                "SECURITY_CONTACT must be addresses with mailto:, https: or tel:."
+            )
+    return addresses
 
 
 def edge_addresses(*, platform: str, auth: str, public_url: str) -> dict[str, Any]:

@@ -1,8 +1,9 @@
-"""Reading variables: one that must be set, those that are set, a URL prefix."""
+"""Reading variables: secrets, one that must be set, those that are set, a URL prefix."""
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import environ
@@ -13,13 +14,53 @@ if TYPE_CHECKING:
 
 env = environ.Env()
 
+MOST_BYTES_OF_A_SECRET = 16 * 1024
 
-def required(name: str) -> str:
-    """Return a variable that must be set.
+
+def secret(name: str, default: str = "") -> str:
+    """Return a secret: the variable ``name``, or what is in the file ``{name}_FILE`` names.
+
+    A file keeps the secret out of the environment, which child processes inherit and crash
+    reports print. White space around its text is left out. What is empty counts as not set.
+
+    Raises ``ImproperlyConfigured``, naming variables and the path and never the text, when
+    both are set, and when the file cannot be read, is empty, no UTF-8 or over 16 KiB.
+    """
+    value: str = env.str(name, "")
+    path: str = env.str(f"{name}_FILE", "")
+    if value and path:
+        raise ImproperlyConfigured(f"{name} and {name}_FILE are both set. Set one of them.")
+    return _text_of(path, f"{name}_FILE") if path else value or default
+
+
+def _text_of(path: str, name: str) -> str:
+    """Return the text of a file. Errors have no cause: it might carry what was read."""
+    try:
+        with Path(path).open("rb") as file:
+            content = file.read(MOST_BYTES_OF_A_SECRET + 1)
+    except OSError as error:
+        raise ImproperlyConfigured(
+            f"{name}: {path} cannot be read: {error.strerror}."
+        ) from None
+    if len(content) > MOST_BYTES_OF_A_SECRET:
+        raise ImproperlyConfigured(
+            f"{name}: {path} is no secret: more than {MOST_BYTES_OF_A_SECRET} bytes."
+        )
+    try:
+        text = content.decode().strip()
+    except UnicodeDecodeError:
+        raise ImproperlyConfigured(f"{name}: {path} is not UTF-8 text.") from None
+    if not text or "\0" in text:
+        raise ImproperlyConfigured(f"{name}: {path} is empty or binary.")
+    return text
+
+
+def required(name: str, read: Callable[[str, str], str] = env.str) -> str:
+    """Return a variable that must be set; ``read`` is ``secret`` where it may be in a file.
 
     Raises ``ImproperlyConfigured`` naming it, so that the start stops with a sentence.
     """
-    value: str = env.str(name, "")
+    value = read(name, "")
     if not value:
         raise ImproperlyConfigured(
             f"{name} is not set. Set it in the environment or in .env (see .env.example), "

@@ -26,9 +26,9 @@ STOP_SECONDS = 240
 # The end of ``manage.py serve``: it becomes the server.
 SERVE_WHAT_IS_PREPARED = """
 import os, sys
-from config.management.commands.serve import server_command
 os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
-os.execv(sys.executable, server_command())
+from config.management.commands import serve
+os.execve(sys.executable, serve.server_command(), serve.server_environment())
 """
 
 COMPATIBLE = {

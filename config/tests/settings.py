@@ -9,6 +9,7 @@ os.environ.setdefault("SECRET_KEY", "test-only-" + "0123456789abcdef" * 4)
 os.environ.setdefault("ENCRYPTION_KEYS", "dGVzdC1vbmx5LWtleS1vZi0zMi1ieXRlcy1sb25nISE=")
 os.environ.setdefault("PUBLIC_URL", "http://testserver")
 os.environ.setdefault("LOG_LEVEL", "WARNING")
+os.environ.setdefault("ACCESS_LOG", "0")
 
 from config.settings import *  # noqa: F403 -- after the environment was set
 from config.settings import AUTHSERVER, DATABASES

@@ -69,3 +69,41 @@ def test_w002_a_named_proxy_or_plain_http_is_fine(settings, issuer, proxies):
     settings.ISSUER, settings.TRUSTED_PROXIES = issuer, proxies
 
     assert checks.check_https_can_arrive() == []
+
+
+@pytest.fixture
+def preloaded(settings):
+    settings.SECURE_HSTS_PRELOAD = settings.SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+    settings.SECURE_HSTS_SECONDS = checks.A_YEAR_SECONDS
+    return settings
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SECURE_HSTS_INCLUDE_SUBDOMAINS", False),
+        ("SECURE_HSTS_SECONDS", checks.A_YEAR_SECONDS - 1),
+    ],
+)
+def test_w003_a_preload_that_the_lists_refuse_is_warned_about(preloaded, name, value):
+    setattr(preloaded, name, value)
+
+    assert [found.id for found in checks.check_preload_can_be_granted()] == ["config.W003"]
+
+
+def test_w003_a_preload_that_is_granted_and_none_are_fine(preloaded):
+    assert checks.check_preload_can_be_granted() == []
+
+    preloaded.SECURE_HSTS_PRELOAD = preloaded.SECURE_HSTS_INCLUDE_SUBDOMAINS = False
+    assert checks.check_preload_can_be_granted() == []
+
+
+@pytest.mark.parametrize(
+    ("metrics", "found"), [(8000, ["config.E002"]), (9464, []), (0, [])]
+)
+def test_e002_metrics_on_the_port_of_the_application_are_an_error(settings, metrics, found):
+    settings.PORT, settings.METRICS_PORT = 8000, metrics
+
+    errors = checks.check_metrics_have_their_own_port()
+
+    assert [error.id for error in errors] == found

@@ -13,7 +13,7 @@ import pytest
 from platform_errors.tests.documents_of import docs, table
 
 ROOT = Path(__file__).resolve().parents[2]
-READS = re.compile(r'(?:env\.[a-z_]+|required|mount)\(\s*"([A-Z][A-Z0-9_]+)"')
+READS = re.compile(r'(?:env\.[a-z_]+|required|secret|mount)\(\s*"([A-Z][A-Z0-9_]+)"')
 WHOLE = {
     "PUBLIC_URL": "https://platform.example",
     "SECRET_KEY": "x" * 64,
@@ -60,7 +60,9 @@ from calendar_events.conf import conf as calendar
 from platform_errors.conf import conf as errors
 found = {name: value for name, value in vars(settings).items() if name[0].isupper()}
 found = {
-    name: repr(value.resolve() if isinstance(value, Path) else value)
+    # A function would be shown with the place that it has in the memory of this process.
+    name: getattr(value, "__qualname__", "")
+    or repr(value.resolve() if isinstance(value, Path) else value)
     for name, value in found.items()
     if name.isupper()
 }
@@ -102,7 +104,11 @@ def test_what_the_example_file_shows_as_defaults_are_the_defaults():
 
 @pytest.mark.parametrize(
     ("page", "heading"),
-    [("administration.md", "variable"), ("operations.md", "setting")],
+    [
+        ("administration.md", "variable"),
+        ("monitoring.md", "setting"),
+        ("operations.md", "setting"),
+    ],
 )
 def test_the_defaults_in_the_documentation_are_the_defaults(page, heading):
     rows = [

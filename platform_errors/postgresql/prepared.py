@@ -7,6 +7,7 @@ inside the same connection, transaction and error translation.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -51,7 +52,8 @@ def fetch_rows(
     """Return the rows of one statement with ``%s`` placeholders.
 
     Databases other than PostgreSQL, and connections whose queries are being logged, run it
-    as any other. Raises ``OperationalError`` when the database does not answer.
+    as any other. Wrappers of the connection (``execute_wrappers``) see it either way.
+    Raises ``OperationalError`` when the database does not answer.
     """
     if database.vendor != "postgresql" or database.queries_logged:
         with database.cursor() as cursor:
@@ -62,11 +64,37 @@ def fetch_rows(
     kept = _kept.get(database)
     if kept is None or kept.connection is not database.connection:
         kept = _kept[database] = _Cursors(database.connection)
+    cursor = kept.for_statement(statement)
+    if not database.execute_wrappers:
+        return _fetch(database, cursor, statement, parameters)
+    execute: Any = partial(_fetch_wrapped, database, cursor)
+    for wrapper in reversed(database.execute_wrappers):
+        execute = partial(wrapper, execute)
+    rows: list[Any] = execute(
+        statement, parameters, False, {"connection": database, "cursor": cursor}
+    )
+    return rows
+
+
+def _fetch(
+    database: BaseDatabaseWrapper, cursor: Any, statement: str, parameters: Sequence[Any]
+) -> list[Any]:
     with database.wrap_database_errors:
-        cursor = kept.for_statement(statement)
         cursor.execute(statement, parameters, prepare=True, binary=True)
         rows: list[Any] = cursor.fetchall()
         return rows
+
+
+def _fetch_wrapped(
+    database: BaseDatabaseWrapper,
+    cursor: Any,
+    statement: str,
+    parameters: Sequence[Any],
+    _many: object,
+    _context: object,
+) -> list[Any]:
+    """Do what is inside of the wrappers, which pass on what Django's cursors take."""
+    return _fetch(database, cursor, statement, parameters)
 
 
 def read_rows(

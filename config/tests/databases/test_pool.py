@@ -1,0 +1,117 @@
+"""PgBouncer in transaction mode, as far as it shows without one: settings and the role.
+
+``config/tests/deploy`` has requests that go through a real one.
+"""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from django.core.management import CommandError
+from django.db import connection
+
+from config.management.commands import serve
+from config.tests import prepared
+from platform_errors.postgresql import role_defaults
+
+WHOLE = {
+    "PUBLIC_URL": "https://platform.example",
+    "SECRET_KEY": "x" * 64,
+    "ENCRYPTION_KEYS": "b25seS1mb3ItbWFrZS1jaGVjay0zMi1ieXRlcy1vayE=",
+    "DATABASE_URL": "postgres://owner@direct/calendar",
+    "DATABASE_POOL_URL": "postgres://web@pool:6432/calendar",
+}
+SHOWN = """
+from config import settings
+database = settings.DATABASES["default"]
+options = database["OPTIONS"]
+print(
+    database["HOST"], settings.DATABASE_POOL_ROLE,
+    database.get("DISABLE_SERVER_SIDE_CURSORS", False),
+    options["prepare_threshold"], options.get("options", "none"), sep="|"
+)
+"""
+LIMITS = {"statement_timeout": "11s", "lock_timeout": "3s"}
+on_postgresql = pytest.mark.skipif(
+    connection.vendor != "postgresql", reason="PostgreSQL has roles"
+)
+
+
+def shown(code, **environment):
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=prepared.ROOT,
+        env={"PATH": os.environ["PATH"], "READ_DOT_ENV": "0", **WHOLE, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.strip()
+
+
+@pytest.mark.parametrize(("prepares", "threshold"), [("0", "None"), ("1", "5")])
+def test_what_serves_goes_through_the_pool_and_keeps_nothing_on_a_connection(
+    prepares, threshold
+):
+    printed = shown(SHOWN, DATABASE_POOL_PREPARES=prepares)
+
+    assert printed == f"pool|web|True|{threshold}|none"
+
+
+def test_a_management_command_goes_past_the_pool_with_its_own_limits():
+    as_command = "from config.databases import time_limits; time_limits.is_command = True"
+
+    host, role, *rest, options = shown(f"{as_command}\n{SHOWN}").split("|")
+
+    assert (host, role, rest) == ("direct", "web", ["False", "5"])
+    assert "statement_timeout=0s" in options
+
+
+def test_without_a_pool_the_limits_travel_with_the_connection():
+    host, role, *rest, options = shown(SHOWN, DATABASE_POOL_URL="").split("|")
+
+    assert (host, role, rest) == ("direct", "", ["False", "5"])
+    assert "statement_timeout=15s" in options
+
+
+@on_postgresql
+@pytest.mark.django_db
+def test_a_role_gets_the_defaults_that_it_does_not_have(django_assert_num_queries):
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_user")
+        role = cursor.fetchone()[0]
+
+    role_defaults.set_role_defaults(connection, role, LIMITS)
+    with django_assert_num_queries(1):  # nothing is left to set
+        role_defaults.set_role_defaults(connection, role, LIMITS)
+
+    assert role_defaults.role_defaults(connection, role) == LIMITS
+
+
+@on_postgresql
+@pytest.mark.django_db
+def test_a_role_that_may_not_alter_the_pool_s_says_what_an_administrator_has_to_do(
+    settings,
+):
+    settings.DATABASE_POOL_LIMITS = LIMITS
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE ROLE pool_web; CREATE ROLE pool_owner; SET ROLE pool_owner")
+
+    with pytest.raises(CommandError, match="may not set them") as refused:
+        serve.limit_pool(connection, "pool_web")
+
+    name = connection.settings_dict["NAME"]
+    assert f'ALTER ROLE "pool_web" IN DATABASE "{name}" SET "lock_timeout" = \'3s\'' in str(
+        refused.value
+    )
+
+
+@on_postgresql
+@pytest.mark.django_db
+def test_the_database_is_prepared_with_the_limits_of_the_pool(settings):
+    settings.DATABASE_POOL_ROLE = connection.settings_dict["USER"]
+    settings.DATABASE_POOL_LIMITS = LIMITS
+
+    serve.prepare_database()
+
+    assert role_defaults.role_defaults(connection, settings.DATABASE_POOL_ROLE) == LIMITS

@@ -1,0 +1,1 @@
+"""What ``deploy/`` ships, run from these very files on loopback ports."""

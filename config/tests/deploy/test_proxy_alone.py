@@ -1,0 +1,29 @@
+"""nginx with the shipped site, while nothing answers behind it."""
+
+from __future__ import annotations
+
+import ssl
+
+import httpx
+import pytest
+
+from config.tests import servers
+from config.tests.deploy import installation
+
+pytestmark = pytest.mark.skipif(not installation.NGINX, reason="needs nginx")
+
+
+@pytest.mark.parametrize("path", ["/", "/platform/events/v1/events", "/static/no.css"])
+def test_while_the_application_is_away_whoever_calls_is_told_to_come_back(tmp_path, path):
+    http, https, nobody = (servers.free_port() for _ in range(3))
+    with installation.nginx(
+        tmp_path, ports=(http, https), application=nobody, files=tmp_path
+    ) as proxy:
+        verify = ssl.create_default_context(cafile=str(proxy.certificate))
+        answer = httpx.get(f"https://127.0.0.1:{https}{path}", verify=verify, timeout=240)
+
+    assert answer.status_code == 503
+    assert answer.headers["Retry-After"] == "2"
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert answer.headers["Access-Control-Allow-Origin"] == "*"
+    assert answer.text.startswith("The service is not available now.")

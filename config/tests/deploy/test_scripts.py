@@ -1,0 +1,79 @@
+"""``install.sh`` and ``make_secrets.sh``: what they write can be used, and stays."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+import sys
+
+import pytest
+from cryptography.fernet import Fernet
+
+from config.tests.deploy.installation import DEPLOY, prepared
+
+SHOWN = """
+from config import settings
+database = settings.DATABASES["default"]
+print(settings.PUBLIC_URL, database["HOST"], database["NAME"], settings.IS_HTTPS)
+"""
+pytestmark = pytest.mark.skipif(not shutil.which("openssl"), reason="needs openssl")
+
+
+def run(*words, **environment):
+    subprocess.run(words, cwd=prepared.ROOT, env={**os.environ, **environment}, check=True)
+
+
+def files(directory):
+    return {
+        str(path.relative_to(directory)): path.read_bytes()
+        for path in directory.rglob("*")
+        if path.is_file()
+    }
+
+
+def settings_with(**variables):
+    return subprocess.run(
+        [sys.executable, "-c", SHOWN],
+        cwd=prepared.ROOT,
+        env={"PATH": os.environ["PATH"], "READ_DOT_ENV": "0", **variables},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+
+
+def test_what_is_installed_makes_a_server_and_stays_when_it_is_installed_again(tmp_path):
+    run(DEPLOY / "install.sh", "calendar.example.edu", DESTDIR=str(tmp_path))
+    first = files(tmp_path)
+    run(DEPLOY / "install.sh", "another.example.edu", DESTDIR=str(tmp_path))
+
+    environment = tmp_path / "etc/calendar/environment"
+    lines = [line for line in environment.read_text().splitlines() if line[0] != "#"]
+    shown = settings_with(**dict(line.split("=", 1) for line in lines))
+    assert files(tmp_path) == first
+    assert stat.S_IMODE(environment.stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / "etc/ssl/calendar").stat().st_mode) == 0o700
+    assert shown == [
+        *("https://calendar.example.edu", "/var/run/postgresql", "calendar", "True")
+    ]
+    assert b"server_name calendar.example.edu;" in first["etc/nginx/calendar/host.conf"]
+    assert "etc/systemd/system/calendar.service.d/common.conf" in first
+
+
+def test_secrets_for_compose_belong_together_and_are_made_once(tmp_path):
+    secrets = tmp_path / "secrets"
+
+    run(DEPLOY / "make_secrets.sh", secrets, "calendar.example.edu")
+    first = files(secrets)
+    run(DEPLOY / "make_secrets.sh", secrets, "another.example.edu")
+
+    password = first["database_password"].decode().strip()
+    assert files(secrets) == first
+    assert stat.S_IMODE(secrets.stat().st_mode) == 0o700
+    assert first["userlist"].decode() == f'"calendar" "{password}"\n'
+    assert f":{password}@pgbouncer:6432/" in first["database_pool_url"].decode()
+    assert f":{password}@postgresql:5432/" in first["database_url"].decode()
+    assert len(password) == len(first["secret_key"].strip()) == 64
+    Fernet(first["encryption_keys"].strip())

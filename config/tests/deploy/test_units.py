@@ -1,0 +1,61 @@
+"""What systemd is told to run, besides the server: the worker and the housekeeping."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+
+import pytest
+
+from config.tests import servers
+from config.tests.deploy import units
+
+pytestmark = pytest.mark.xdist_group("deploy")
+SERVICES = sorted(path.name for path in units.SYSTEMD.glob("*.service"))
+ENQUEUE = "from config.tests.background import tasks; tasks.note.enqueue({!r}, 'done')"
+PATIENCE = 240
+
+
+def start(site, name):
+    unit = units.read(name)
+    return subprocess.Popen(
+        unit.command,
+        cwd=servers.ROOT,
+        env=unit.environment | site.server.environment,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_the_worker_does_what_waits_and_stops_when_it_is_told(site, tmp_path):
+    note = tmp_path / "note"
+    site.server.manage("shell", "-v0", "-c", ENQUEUE.format(str(note)))
+
+    with start(site, "calendar-worker.service") as worker:
+        deadline = time.monotonic() + PATIENCE
+        while not note.exists() and time.monotonic() < deadline:
+            time.sleep(0.1)
+        worker.send_signal(signal.SIGTERM)
+        status = worker.wait(PATIENCE)
+
+    assert note.read_text() == "done\n"
+    assert status == 0
+
+
+def test_the_housekeeping_ends_well(site):
+    with start(site, "calendar-clear-expired.service") as housekeeping:
+        _, errors = housekeeping.communicate(timeout=PATIENCE)
+
+    assert housekeeping.returncode == 0, errors
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_every_unit_runs_as_its_own_user_who_can_write_nothing_else(name):
+    settings = units.read(name).settings
+
+    assert settings["User"] == ["calendar"]
+    assert settings["ProtectSystem"] == ["strict"]
+    assert settings["NoNewPrivileges"] == ["yes"]
+    assert settings["CapabilityBoundingSet"] == [""]
+    assert settings["EnvironmentFile"] == ["/etc/calendar/environment"]

@@ -1,0 +1,124 @@
+"""Values in ``deploy/`` are in step with the application's, and name what there is."""
+
+from __future__ import annotations
+
+import configparser
+import re
+
+import pytest
+import yaml
+from django.conf import settings
+
+from calendar_events.conf import conf
+from config.databases import time_limits
+from config.serving.supervisor import STOP_SECONDS
+from config.tests.deploy import units
+from config.tests.deploy.installation import DEPLOY, prepared
+
+SITE = (DEPLOY / "nginx" / "calendar.conf").read_text(encoding="utf-8")
+EXAMPLE = (prepared.ROOT / ".env.example").read_text(encoding="utf-8")
+VARIABLES = set(re.findall(r"^#?([A-Z][A-Z0-9_]+)=", EXAMPLE, re.MULTILINE))
+
+
+def directive(name):
+    (value,) = re.findall(rf"^ +{name} (.+);$", SITE, re.MULTILINE)
+    return value
+
+
+def compose():
+    return yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
+
+
+def kubernetes():
+    manifest = yaml.safe_load((DEPLOY / "kubernetes.yaml").read_text(encoding="utf-8"))
+    return {(item["kind"], item["metadata"]["name"]): item for item in manifest["items"]}
+
+
+def test_the_proxy_waits_as_long_as_the_application():
+    assert directive("client_header_timeout") == f"{settings.HEAD_SECONDS}s"
+    assert directive("client_body_timeout") == f"{settings.BODY_PAUSE_SECONDS}s"
+    assert directive("send_timeout") == f"{settings.SEND_PAUSE_SECONDS}s"
+    assert int(directive("keepalive_timeout")[:-1]) < settings.HEAD_SECONDS
+
+
+def test_the_proxy_takes_what_the_application_takes_and_no_more():
+    largest = settings.DATA_UPLOAD_MAX_MEMORY_SIZE + conf.image_max_bytes
+    ingress = kubernetes()["Ingress", "calendar"]["metadata"]["annotations"]
+
+    assert directive("client_max_body_size") == f"{largest // 2**20}m"
+    assert largest % 2**20 == 0
+    assert ingress["nginx.ingress.kubernetes.io/proxy-body-size"] == directive(
+        "client_max_body_size"
+    )
+
+
+def test_the_pool_waits_for_a_statement_as_long_as_the_application():
+    pool = configparser.ConfigParser()
+    pool.read(DEPLOY / "pgbouncer" / "calendar.ini")
+
+    statement = settings.DATABASE_POOL_LIMITS["statement_timeout"]
+
+    assert pool["pgbouncer"]["pool_mode"] == "transaction"
+    assert (
+        f"{int(pool['pgbouncer']['query_timeout']) - time_limits.MARGIN_SECONDS}s"
+        == statement
+    )
+
+
+def variables():
+    for name in ("calendar.service", "calendar-worker.service"):
+        yield from ((name, variable) for variable in units.read(name).environment)
+    yield from (("compose", name) for name in compose()["x-application"]["environment"])
+    yield from (
+        ("kubernetes", name) for name in kubernetes()["ConfigMap", "calendar"]["data"]
+    )
+
+
+@pytest.mark.parametrize(("where", "variable"), sorted(set(variables())))
+def test_every_variable_is_one_that_the_settings_read(where, variable):
+    assert variable.removesuffix("_FILE") in VARIABLES | {"PYTHONPYCACHEPREFIX"}
+
+
+def test_every_secret_of_compose_is_made_and_handed_to_somebody():
+    script = (DEPLOY / "make_secrets.sh").read_text(encoding="utf-8")
+    declared = compose()["secrets"]
+    used = {
+        name
+        for service in compose()["services"].values()
+        for name in service.get("secrets", ())
+    }
+
+    assert used == set(declared)
+    for name in declared:
+        assert re.search(rf"\bmake {name}\b|-\w+ {name}\b", script)
+
+
+def test_every_file_that_compose_mounts_is_there():
+    mounted = [
+        volume.split(":")[0]
+        for service in compose()["services"].values()
+        for volume in service.get("volumes", ())
+        if volume.startswith("./")
+    ]
+
+    assert len(mounted) == 6
+    assert [path for path in mounted if not (DEPLOY / path).is_file()] == []
+
+
+def test_whoever_stops_the_server_gives_it_the_time_that_it_takes():
+    (unit,) = units.read("calendar.service").settings["TimeoutStopSec"]
+    pod = kubernetes()["Deployment", "calendar"]["spec"]["template"]["spec"]
+    grace = compose()["services"]["application"]["stop_grace_period"]
+
+    assert int(unit) > STOP_SECONDS
+    assert int(grace.removesuffix("s")) > STOP_SECONDS
+    assert pod["terminationGracePeriodSeconds"] - 5 > STOP_SECONDS
+
+
+@pytest.mark.parametrize("kind", ["application", "worker", "clear-expired"])
+def test_no_container_of_the_application_can_write_or_gain_rights(kind):
+    service = compose()["services"][kind]
+
+    assert service["read_only"] is True
+    assert service["cap_drop"] == ["ALL"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
