@@ -1,0 +1,246 @@
+"""docs/backup.md: its commands, run as they stand there."""
+
+import contextlib
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tarfile
+import time
+from pathlib import Path
+
+import psycopg
+import pytest
+from django.db import connection
+from psycopg import sql
+
+from config.tests import faults, prepared, servers
+from config.tools import with_postgres
+from platform_errors.tests.documents_of import code_block, docs
+
+PAGE = docs("backup.md")
+PATIENCE_SECONDS = 240
+pytestmark = pytest.mark.xdist_group("backup")  # of one cluster
+OWNED = """
+CREATE ROLE calendar LOGIN;
+CREATE DATABASE calendar OWNER calendar;
+CREATE DATABASE restored OWNER calendar;
+CREATE DATABASE refilled OWNER calendar;
+"""
+EVERY_ROW = sql.SQL("SELECT t::text FROM {} t")
+needs_postgresql = pytest.mark.skipif(
+    connection.vendor != "postgresql", reason="about PostgreSQL"
+)
+needs_sqlite = pytest.mark.skipif(connection.vendor != "sqlite", reason="about SQLite")
+
+
+def paste(name, variables, *, account=None):
+    """Run a block of the page in a shell; return what it printed."""
+    script = code_block(PAGE, f"sh {name}").replace(".venv/bin/python", sys.executable)
+    finished = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", script],
+        cwd=servers.ROOT,
+        env=variables,
+        user=account,
+        extra_groups=[] if account else None,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+    return finished.stdout
+
+
+def rows(url):
+    """Return every row of every table, as text, sorted."""
+    with psycopg.connect(url) as database:
+        tables = database.execute(
+            "SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1"
+        ).fetchall()
+        return {
+            name: sorted(
+                row for (row,) in database.execute(EVERY_ROW.format(sql.Identifier(name)))
+            )
+            for (name,) in tables
+        }
+
+
+@pytest.fixture(scope="module")
+def variables(tmp_path_factory, django_db_setup):
+    """Return the variables of the page, about a cluster with the demonstration.
+
+    The directories belong to the account that PostgreSQL runs as.
+    """
+    scratch = tmp_path_factory.mktemp("backups")
+    demonstration, files = prepared.demonstration(scratch)
+    with with_postgres.cluster("-c shared_buffers=32MB -c fsync=off") as running:
+        directory = running.directory / "work"
+        directory.mkdir()
+        if running.account:
+            shutil.chown(directory, running.account)
+        psycopg_run(running.url, *OWNED.strip().splitlines())
+        # What a real cluster has in its files, this one was told on its command line.
+        for name, value in (
+            ("unix_socket_directories", directory),
+            ("listen_addresses", "127.0.0.1"),
+            ("max_connections", 400),
+        ):
+            psycopg_run(running.url, f"ALTER SYSTEM SET {name} = '{value}'")
+        address = running.url.replace("platform@", "calendar@").rpartition("/")[0]
+        faults.copy_database(demonstration, f"{address}/calendar")
+        yield prepared.server_environment(
+            scratch,
+            f"{address}/calendar",
+            PATH=f"{running.binaries}:{os.environ['PATH']}",
+            MEDIA_ROOT=str(files / "media"),
+            RESTORED_URL=f"{address}/restored",
+            BACKUPS=str(directory / "backups"),
+            ADMIN_URL=running.url,
+            ARCHIVE=str(directory / "archive"),
+            PGDATA=str(running.directory / "data"),
+            RECOVERED=str(directory / "recovered"),
+        )
+
+
+def psycopg_run(url, *statements):
+    with psycopg.connect(url, autocommit=True) as database:
+        return [database.execute(statement) for statement in statements][-1]
+
+
+def files_of(directory):
+    return {
+        path.relative_to(directory): path.read_bytes()
+        for path in Path(directory).rglob("*")
+        if path.is_file()
+    }
+
+
+@pytest.fixture(scope="module")
+def backup(variables):
+    """Return the variables after the backup, which say where it is."""
+    paste("backup", variables)
+    (made,) = Path(variables["BACKUPS"]).glob("*Z")
+    return {**variables, "BACKUP": str(made)}
+
+
+@needs_postgresql
+def test_a_backup_is_restored_by_the_owner_into_an_empty_database(backup, tmp_path):
+    restored = {**backup, "MEDIA_ROOT": str(tmp_path / "media")}
+
+    said = paste("restore", restored)
+
+    assert "System check identified no issues" in said
+    assert rows(backup["RESTORED_URL"]) == rows(backup["DATABASE_URL"])
+    assert objects(backup["RESTORED_URL"]) == objects(backup["DATABASE_URL"])
+    assert files_of(restored["MEDIA_ROOT"]) == files_of(backup["MEDIA_ROOT"])
+    assert files_of(backup["MEDIA_ROOT"])
+
+
+@needs_postgresql
+def test_rows_alone_are_restored_by_the_owner_into_a_migrated_database(backup, tmp_path):
+    refilled = backup["DATABASE_URL"].rpartition("/")[0] + "/refilled"
+    faults.copy_database(Path(prepared.migrated(tmp_path)).name, refilled)
+    before = objects(refilled)
+
+    paste("data-only", {**backup, "RESTORED_URL": refilled})
+
+    assert rows(refilled) == rows(backup["DATABASE_URL"])
+    assert objects(refilled) == before
+
+
+def objects(url):
+    """Return the names of triggers, with whether they are on, and of indexes."""
+    with psycopg.connect(url) as database:
+        return database.execute(
+            "SELECT tgname::text, tgenabled::text FROM pg_trigger WHERE NOT tgisinternal "
+            "UNION SELECT indexname, '' FROM pg_indexes WHERE schemaname = 'public' "
+            "ORDER BY 1"
+        ).fetchall()
+
+
+@needs_postgresql
+def test_a_cluster_is_brought_back_to_the_moment_before_a_mistake(variables):
+    account = with_postgres.server_account()
+    variables = {**variables, "BACKUPS": f"{variables['BACKUPS']}-of-the-cluster"}
+    paste("archive", variables, account=account)
+    paste("base", variables, account=account)
+    (base,) = Path(variables["BACKUPS"]).glob("base-*Z")
+    database = variables["ADMIN_URL"].rpartition("/")[0] + "/calendar"
+    psycopg_run(
+        database, "CREATE TABLE kept_note AS SELECT 'written after the base' AS note"
+    )
+    moment = psycopg_run(database, "SELECT clock_timestamp()::text").fetchone()[0]
+    before = rows(database)
+    psycopg_run(database, "DROP TABLE kept_note")
+    segment = psycopg_run(database, "SELECT pg_walfile_name(pg_switch_wal())").fetchone()[0]
+    wait_until((Path(variables["ARCHIVE"]) / segment).exists)
+    port = with_postgres.free_port()
+    recovered = {
+        **variables,
+        "BASE": str(base),
+        "MOMENT": moment,
+        "RECOVERED_PORT": str(port),
+        "RECOVERED_URL": f"postgres://platform@127.0.0.1:{port}/calendar",
+    }
+
+    try:
+        paste("point-in-time", recovered, account=account)
+        assert rows(recovered["RECOVERED_URL"]) == before
+        assert "kept_note" in before
+    finally:
+        subprocess.run(
+            ["pg_ctl", "stop", "--mode=immediate", f"--pgdata={variables['RECOVERED']}"],
+            env=variables,
+            user=account,
+            check=False,
+        )
+
+
+def wait_until(holds):
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < deadline:
+        if holds():
+            return
+        time.sleep(0.1)
+    raise AssertionError("It never held.")
+
+
+@needs_sqlite
+def test_a_copy_of_sqlite_has_what_is_still_in_its_log(tmp_path):
+    name, files = prepared.demonstration(tmp_path)
+    live = tmp_path / "live.sqlite3"
+    prepared.copy(name, str(live))
+    variables = prepared.server_environment(
+        tmp_path,
+        f"sqlite:///{live}",
+        BACKUPS=str(tmp_path / "backups"),
+        DATABASE_FILE=str(live),
+        MEDIA_ROOT=str(files / "media"),
+    )
+    with contextlib.closing(sqlite3.connect(live, isolation_level=None)) as writer:
+        writer.execute("PRAGMA journal_mode=WAL")
+        writer.execute("CREATE TABLE note (text)")
+        writer.execute("INSERT INTO note VALUES ('in the log')")
+        assert Path(f"{live}-wal").stat().st_size
+
+        paste("sqlite", variables)
+
+    (backup,) = (tmp_path / "backups").iterdir()
+    with contextlib.closing(sqlite3.connect(backup / "db.sqlite3")) as copied:
+        assert copied.execute("SELECT text FROM note").fetchall() == [("in the log",)]
+        assert copied.execute("SELECT COUNT(*) FROM calendar_events_event").fetchone()[0]
+    with tarfile.open(backup / "media.tar") as packed:
+        assert len([each for each in packed if each.isfile()]) == len(
+            files_of(variables["MEDIA_ROOT"])
+        )
+    copy = {**variables, "DATABASE_URL": f"sqlite:///{backup / 'db.sqlite3'}"}
+    assert paste("sqlite-check", copy) == "[('ok',)]\n"
+
+
+@needs_sqlite
+def test_the_page_says_how_durable_sqlite_is():
+    options = connection.settings_dict["OPTIONS"]
+
+    assert "synchronous=NORMAL" in options["init_command"]
+    assert "`synchronous=NORMAL`" in PAGE
