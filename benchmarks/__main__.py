@@ -4,9 +4,10 @@
                          [--port FIRST] [--output FILE]
 
 ``DATABASE_URL`` names a PostgreSQL cluster on this machine that nobody else uses; its
-databases ``bench_*`` are made anew. A calendar of a million events takes half an hour more
-and some gigabytes. ``--quick`` is a smoke run on ten thousand events. A run of some parts,
-or a quick one, goes to standard output. The parts are {parts}.
+databases ``bench_*`` are made anew, those that the parts need, or with ``--reuse`` taken as
+they are. A calendar of a million events takes half an hour more and some gigabytes.
+``--quick`` is a smoke run on ten thousand events. A run of some parts, or a quick one, goes
+to standard output. The parts are {parts}.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ import signal
 import sys
 import traceback
 from contextlib import ExitStack
+from enum import Enum, auto
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from benchmarks import publication
-from benchmarks.bench import SIZES, Bench
+from benchmarks.bench import SIZES, Bench, main_size
 from benchmarks.databases import Cluster
 from benchmarks.measure import Effort
 from benchmarks.report import Section
@@ -40,24 +42,40 @@ from benchmarks.sections import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    Part = Callable[[Bench], Iterator[Section]]
-
 PAGE: Final = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
 QUICK: Final = Effort(rounds=2, alone=20, together=40, seconds=1)
-PARTS: Final[dict[str, Part]] = {
-    "lists": reading.measure,
-    "signed": callers.lists,
-    "authentication": callers.authentication,
-    "tokens": callers.tokens,
-    "growth": growth.measure,
-    "feeds": feeds.measure,
-    "memory": load.memory,
-    "latency": load.latency,
-    "writes": writes.measure,
-    "neighbours": neighbours.measure,
-    "bodies": bodies.measure,
-    "cold": cold.measure,
-    "admin": admin.measure,
+
+
+class Needs(Enum):
+    """Which calendars a part measures."""
+
+    NONE = auto()
+    ONE = auto()
+    """That of ``Bench.main``."""
+    ALL = auto()
+
+
+class Part(NamedTuple):
+    """A part of a run."""
+
+    measure: Callable[[Bench], Iterator[Section]]
+    needs: Needs = Needs.ONE
+
+
+PARTS: Final = {
+    "lists": Part(reading.measure),
+    "signed": Part(callers.lists),
+    "authentication": Part(callers.authentication),
+    "tokens": Part(callers.tokens),
+    "growth": Part(growth.measure, Needs.ALL),
+    "feeds": Part(feeds.measure),
+    "memory": Part(load.memory),
+    "latency": Part(load.latency),
+    "writes": Part(writes.measure, Needs.ALL),
+    "neighbours": Part(neighbours.measure),
+    "bodies": Part(bodies.measure),
+    "cold": Part(cold.measure),
+    "admin": Part(admin.measure, Needs.NONE),
 }
 
 
@@ -70,7 +88,7 @@ def main() -> int:
     parser.add_argument("--only", type=names_of(PARTS), default=list(PARTS))
     parser.add_argument("--sizes", type=names_of(SIZES), default=["10k", "100k"])
     parser.add_argument("--quick", action="store_true", help="smoke, no measurement")
-    parser.add_argument("--reuse", action="store_true", help="take calendars as they are")
+    parser.add_argument("--reuse", action="store_true", help="take databases as they are")
     parser.add_argument("--port", type=int, default=8110, help="first port to serve on")
     parser.add_argument("--output", type=Path, help="where to write; default below docs/")
     options = parser.parse_args()
@@ -86,12 +104,14 @@ def main() -> int:
         is_reusing=options.reuse,
         is_quick=options.quick,
     )
-    for label in ["10k"] if options.quick else options.sizes:
+    parts = {name: PARTS[name] for name in options.only}
+    sizes = ["10k"] if options.quick else options.sizes
+    for label in needed(parts.values(), sizes):
         bench.seed(label)
     is_whole = not options.quick and options.only == list(PARTS)
     output: Path | None = options.output or (PAGE if is_whole else None)
     stem = (output or PAGE).stem
-    sections, failed = measure(bench, {name: PARTS[name] for name in options.only})
+    sections, failed = measure(bench, parts)
     page = publication.page(bench, _command(options.sizes), sections, stem)
     if output is None:
         sys.stdout.write(page)
@@ -105,6 +125,14 @@ def main() -> int:
     return 1 if failed else 0
 
 
+def needed(parts: Iterable[Part], sizes: Sequence[str]) -> list[str]:
+    """Return which of the sizes that were asked for the parts measure."""
+    needs = {part.needs for part in parts}
+    if Needs.ALL in needs:
+        return list(sizes)
+    return [main_size(sizes)] if Needs.ONE in needs else []
+
+
 def measure(bench: Bench, parts: dict[str, Part]) -> tuple[list[Section], list[str]]:
     """Run the parts one after another; return what they found, and which failed.
 
@@ -115,7 +143,7 @@ def measure(bench: Bench, parts: dict[str, Part]) -> tuple[list[Section], list[s
     for name, part in parts.items():
         with ExitStack() as bench.stack:
             try:
-                sections.extend(part(bench))
+                sections.extend(part.measure(bench))
             except Exception as error:  # noqa: BLE001 -- whatever it is, others go on
                 traceback.print_exc()
                 failed.append(name)

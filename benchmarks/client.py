@@ -27,7 +27,7 @@ class UnexpectedAnswer(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """One answer; names of headers are in lower case."""
+    """One answer; names of headers are in lower case, repeated ones a line each."""
 
     status: int
     headers: dict[str, str]
@@ -97,7 +97,11 @@ class Connection:
             head = (await self.reader.readuntil(b"\r\n\r\n")).decode("latin-1")
             first, *lines = head.split("\r\n")[:-2]
             pairs = (line.partition(":") for line in lines)
-            headers = {name.lower(): value.strip() for name, _, value in pairs}
+            headers: dict[str, str] = {}
+            for name, _, value in pairs:
+                before = headers.get(name.lower())
+                joined = value.strip() if before is None else f"{before}\n{value.strip()}"
+                headers[name.lower()] = joined
             status = int(first.split(" ")[1])
             return Answer(status=status, headers=headers, body=await self._body(headers))
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit, urlunsplit
@@ -18,7 +20,7 @@ from config.tools import with_postgres
 SHOWN: Final = ("server_version", "shared_buffers", "fsync", "random_page_cost")
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(kw_only=True)
 class Cluster:
     """A PostgreSQL server on this machine that nobody else uses meanwhile."""
 
@@ -69,12 +71,39 @@ class Cluster:
 
         Raises ``OSError`` or ``CalledProcessError`` where we may not.
         """
+        self._pg_ctl("restart", "--mode=fast")
+        self.pid = _first_process(self.url)
+
+    def stop(self, *, mode: str) -> None:
+        """Stop the server: ``fast`` in good order, ``immediate`` as a crash does.
+
+        Raises ``OSError`` or ``CalledProcessError`` where we may not.
+        """
+        self._pg_ctl("stop", f"--mode={mode}")
+
+    def start(self) -> None:
+        """Start a server that was stopped, with the options that it had.
+
+        Raises ``OSError`` or ``CalledProcessError`` where we may not.
+        """
+        command = (self.directory / "postmaster.opts").read_text(encoding="utf-8")
+        options = shlex.join(shlex.split(command)[1:])
+        self._pg_ctl(
+            "start", f"--log={self.directory}/restarted.log", f"--options={options}"
+        )
+        self.pid = _first_process(self.url)
+
+    @cached_property
+    def directory(self) -> Path:
+        """Where its files are."""
         with psycopg.connect(self.url) as connection:
             row = connection.execute("SHOW data_directory").fetchone()
-        directory = Path(row[0] if row else "")
-        program = str(with_postgres.pg_ctl())
+        return Path(row[0] if row else "")
+
+    def _pg_ctl(self, action: str, *options: str) -> None:
+        directory, program = self.directory, str(with_postgres.pg_ctl())
         subprocess.run(  # noqa: S603 -- our own arguments
-            [program, "restart", "--wait", "--mode=fast", f"--pgdata={directory}"],
+            [program, action, "--wait", f"--pgdata={directory}", *options],
             user=directory.owner() if os.geteuid() == 0 else None,
             extra_groups=[] if os.geteuid() == 0 else None,
             cwd=directory,
@@ -82,7 +111,6 @@ class Cluster:
             stderr=subprocess.DEVNULL,
             check=True,
         )
-        self.pid = _first_process(self.url)
 
     def settings(self) -> dict[str, str]:
         """Return what a reader must know to judge the figures."""
@@ -101,4 +129,5 @@ class Cluster:
 def _first_process(url: str) -> int:
     with psycopg.connect(url) as connection:
         row = connection.execute("SELECT pg_backend_pid()").fetchone()
-    return processes.parent(row[0] if row else 0)
+        # While the connection is open: its process ends with it.
+        return processes.parent(row[0] if row else 0)

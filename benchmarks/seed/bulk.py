@@ -1,4 +1,4 @@
-"""Rows by the thousand: COPY on PostgreSQL, ``executemany`` on SQLite."""
+"""Rows by the thousand: COPY on PostgreSQL, ``executemany`` on SQLite; and rows of rows."""
 
 from __future__ import annotations
 
@@ -65,6 +65,34 @@ def _store(model: type[Model], instances: Sequence[Model]) -> None:
             places = ", ".join(["%s"] * len(fields))
             statement = f"INSERT INTO {table} VALUES ({places})"  # noqa: S608 -- names
             cursor.executemany(statement, list(values))
+
+
+def repeat(model: type[Model], times: int, **changes: str) -> None:
+    """Store every row so many times more, in one statement (PostgreSQL alone).
+
+    ``changes`` names columns, and the SQL of what they hold instead: ``n`` counts from 1.
+    What is not named is copied, but for identifiers, which are new.
+    """
+    copy_to(model, model, f"generate_series(1, {times}) n", **changes)
+
+
+def copy_to(model: type[Model], source: type[Model], beside: str, **changes: str) -> None:
+    """Store a row for each row of another table, beside another source of rows."""
+    quote = connection.ops.quote_name
+    known = {field.column for field in source._meta.concrete_fields}
+    pk = model._meta.pk
+    columns = [
+        str(field.column)
+        for field in model._meta.concrete_fields
+        if field.column in changes or (field is not pk and field.column in known)
+    ]
+    values = ", ".join(changes.get(column, f"o.{quote(column)}") for column in columns)
+    names = ", ".join(map(quote, columns))
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"INSERT INTO {quote(model._meta.db_table)} ({names}) SELECT {values} "  # noqa: S608 -- names
+            f"FROM {quote(source._meta.db_table)} o, {beside}"
+        )
 
 
 def reset_sequences(*models: type[Model]) -> None:

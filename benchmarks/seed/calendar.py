@@ -49,10 +49,19 @@ def _store_chunk(first_and_last: tuple[int, int]) -> int:
     return last - first + 1
 
 
-def fill(*, events: int, author: int, jobs: int = 0, now: datetime | None = None) -> None:
+def fill(
+    *,
+    events: int,
+    author: int,
+    jobs: int = 0,
+    now: datetime | None = None,
+    different: int = 0,
+) -> None:
     """Store ``events`` events and what they refer to, by so many processes (0: all cores).
 
-    The same number on the same day gives the same calendar. Twice is an error.
+    The same number on the same day gives the same calendar. Twice is an error. Of
+    ``different`` events, if given, the others are copies, a minute later each: their stored
+    answers are those of the first, which admin does not read.
     """
     from benchmarks.seed import bulk  # noqa: PLC0415 -- as above
     from calendar_events import models  # noqa: PLC0415 -- as above
@@ -62,8 +71,9 @@ def fill(*, events: int, author: int, jobs: int = 0, now: datetime | None = None
     for held in _state["planner"].world.values():
         for rows in (held.images, held.venues, held.organizers, held.categories, held.tags):
             bulk.store(rows)
+    planned = min(different or events, events)
     chunks = [
-        (first, min(first + CHUNK - 1, events)) for first in range(1, events + 1, CHUNK)
+        (first, min(first + CHUNK - 1, planned)) for first in range(1, planned + 1, CHUNK)
     ]
     is_large = len(chunks) > 1
     stored = (
@@ -81,8 +91,33 @@ def fill(*, events: int, author: int, jobs: int = 0, now: datetime | None = None
             if is_large:
                 seconds = time.monotonic() - began
                 sys.stderr.write(f"  {done:>9,} of {events:,} events, {seconds:.0f} s\n")
+        if planned < events:
+            _repeat(planned, events // planned - 1)
+            seconds = time.monotonic() - began
+            sys.stderr.write(f"  {events:>9,} of {events:,} events, {seconds:.0f} s\n")
     bulk.reset_sequences(*stored, models.Image, models.Organizer, models.Term, models.Venue)
     bulk.analyze()
+
+
+def _repeat(planned: int, times: int) -> None:
+    """Store each event so many times more, with its links."""
+    from benchmarks.seed import bulk  # noqa: PLC0415 -- as above
+    from calendar_events import models  # noqa: PLC0415 -- as above
+
+    later = {"start_utc": "o.start_utc + n * interval '1 minute'"}
+    bulk.repeat(
+        models.Event,
+        times,
+        **later,
+        id=f"o.id + n * {planned}",
+        slug="CASE WHEN o.slug = '' THEN '' ELSE o.slug || '-' || n END",
+        **{
+            name: f"o.{name} + n * interval '1 minute'"
+            for name in ("start_local", "end_local", "end_utc")
+        },
+    )
+    for link in (models.EventVenue, models.EventOrganizer, models.EventTerm):
+        bulk.repeat(link, times, **later, event_id=f"o.event_id + n * {planned}")
 
 
 def _stored(

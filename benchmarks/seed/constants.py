@@ -15,6 +15,7 @@ VERIFIER: Final = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 CHALLENGE: Final = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 BEARER: Final = f"tk_{'b' * 43}"
 OTHER_TOKENS: Final = 20_000
+PASSWORD: Final = "throwaway-of-one-run"  # noqa: S105 -- of a throwaway database
 INSTITUTIONS: Final = ("2001", "2002", "2003", "2004", "2005")
 
 STOP_WORD: Final = "the"
@@ -36,3 +37,8 @@ class Accounts:
     author: int
     principal_id: str
     principal_namespace: str
+
+
+def person(number: int) -> str:
+    """Return the username of one of many editors with the same password."""
+    return f"person-{number}"

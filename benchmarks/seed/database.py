@@ -17,17 +17,22 @@ if TYPE_CHECKING:
 
 
 def prepare(
-    *, events: int, other_tokens: int = OTHER_TOKENS, now: datetime | None = None
+    *,
+    events: int,
+    other_tokens: int = OTHER_TOKENS,
+    now: datetime | None = None,
+    different: int = 0,
 ) -> Accounts:
     """Migrate, and create what is not there yet: the accounts, and so many events.
 
-    Raises ``ValueError`` when there are events, but fewer.
+    Of ``different`` ones, if given, the others are copies (``calendar.fill``). Raises
+    ``ValueError`` when there are events, but fewer.
     """
     call_command("migrate", verbosity=0, interactive=False)
     created = accounts.create(other_tokens=other_tokens)
     found = Event.objects.count()
     if not found:
-        calendar.fill(events=events, author=created.author, now=now)
+        calendar.fill(events=events, author=created.author, now=now, different=different)
     elif found < events:
         raise ValueError(f"{events} events were wanted, {found} are there")
     return created

@@ -1,0 +1,109 @@
+"""``make load``: the whole mixture on the production set-up, at a rate that does not wait.
+
+    python -m benchmarks.load [--events N] [--rate JOURNEYS] [--seconds S] [--reuse]
+
+``DATABASE_URL`` names a PostgreSQL cluster on this machine that nobody else uses. The page
+goes to standard output; the exit status is 1 when a promise was broken or an answer was an
+error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+import time
+from typing import TYPE_CHECKING, Any, Final
+
+from benchmarks import inside, servers
+from benchmarks.databases import Cluster
+from benchmarks.load import page, production, settlement
+from benchmarks.load.generator import Load
+from benchmarks.load.journeys import Mixture
+from benchmarks.load.ledger import Ledger
+
+if TYPE_CHECKING:
+    from benchmarks.load.page import Look
+    from benchmarks.load.production import Production
+
+LOOK_SECONDS: Final = 5.0
+SINGLES: Final = 2_000
+"""Events that are read by themselves."""
+
+
+def main() -> int:
+    """Seed, serve, send, and hold the server to what it answered."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--events", type=int, default=300_000)
+    parser.add_argument("--rate", type=float, default=40, help="journeys a second")
+    parser.add_argument("--seconds", type=float, default=120)
+    parser.add_argument("--reuse", action="store_true", help="take the calendar as it is")
+    parser.add_argument("--port", type=int, default=8310)
+    options = parser.parse_args()
+    cluster = Cluster.from_environment()
+    url, mixture = prepare(cluster, events=options.events, is_kept=options.reuse)
+    with production.running(cluster, url, options.port) as made:
+        load = Load(made.port, mixture, options.rate)
+        looks = asyncio.run(_watched(load, made, options.seconds))
+        found = asyncio.run(settlement.settle(made.port, mixture))
+    found += settlement.promises(mixture, titles(url, mixture.run))
+    sys.stdout.write(
+        page.of_load(
+            load.tally,
+            looks,
+            events=options.events,
+            rate=options.rate,
+            seconds=options.seconds,
+            found=found,
+        )
+    )
+    return 1 if found or load.tally.faults or load.tally.broken else 0
+
+
+def prepare(cluster: Cluster, *, events: int, is_kept: bool) -> tuple[str, Mixture]:
+    """Fill a database; return its address, and the mixture for it."""
+    url = cluster.create(f"load_{events}", is_kept=is_kept)
+    accounts = inside.call(
+        servers.environment(url, **servers.WITHOUT_LIMITS),
+        "benchmarks.seed.database:prepare",
+        events=events,
+    )
+    mixture = Mixture(
+        accounts=accounts,
+        ledger=Ledger(),
+        events=_inside(url, "readable", count=SINGLES),
+        authorization="/oauth2/",
+    )
+    _inside(url, "create", count=mixture.people)
+    cluster.settle()
+    return url, mixture
+
+
+def titles(url: str, run: str) -> dict[int, str]:
+    """Return the titles of the events that a run created, by identifier."""
+    found: dict[int, str] = _inside(url, "titles", run=run)
+    return found
+
+
+def _inside(url: str, function: str, **arguments: Any) -> Any:
+    variables = servers.environment(url, **servers.WITHOUT_LIMITS)
+    return inside.call(variables, f"benchmarks.load.people:{function}", **arguments)
+
+
+async def _watched(load: Load, made: Production, seconds: float) -> list[Look]:
+    """Run the load; return memory and connections as they were every few seconds."""
+    looks = []
+    running = asyncio.create_task(load.run())
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        await asyncio.sleep(min(LOOK_SECONDS, seconds / 4))
+        looks.append(await asyncio.to_thread(lambda: (made.memory(), made.connections())))
+    load.stopping.set()
+    await running
+    return looks
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,137 @@
+"""``make chaos``: faults one after another under load, and what was promised meanwhile.
+
+    python -m benchmarks.load.chaos [--events N] [--rate JOURNEYS] [--only FAULT,FAULT]
+
+``DATABASE_URL`` names a PostgreSQL cluster on this machine that nobody else uses, and that
+may be killed. The page goes to standard output; the exit status is 1 when a promise was
+broken, an answer was an error that does not say when to come again, or the server did not
+recover by itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from benchmarks.databases import Cluster
+from benchmarks.load import page, production, settlement
+from benchmarks.load.__main__ import prepare, titles
+from benchmarks.load.faults import FAULTS
+from benchmarks.load.generator import Load, Tally
+from benchmarks.report import figure, table
+
+if TYPE_CHECKING:
+    from benchmarks.load.faults import Fault
+    from benchmarks.load.production import Production
+
+QUIET_SECONDS: Final = 3.0
+"""Without any trouble for so long, the server has recovered."""
+BEFORE_SECONDS: Final = 5.0
+PATIENCE_SECONDS: Final = 60.0
+TEXT: Final = """
+{events:,} events, {rate:g} journeys a second all the time. "Recovered" counts from the end
+of the fault to the last request that was refused, failed or got no answer.
+"""
+
+
+@dataclass(slots=True, kw_only=True)
+class Finding:
+    """What one fault did: seconds, and counts of requests meanwhile."""
+
+    fault: Fault
+    lasted: float
+    recovered: float | None
+    tally: Tally
+
+
+def main() -> int:
+    """Seed, serve, send, break one thing after another, and hold the server to its word."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--events", type=int, default=20_000)
+    parser.add_argument("--rate", type=float, default=20, help="journeys a second")
+    parser.add_argument("--only", help="names of faults, separated by commas")
+    parser.add_argument("--reuse", action="store_true", help="take the calendar as it is")
+    parser.add_argument("--port", type=int, default=8330)
+    options = parser.parse_args()
+    names = options.only.split(",") if options.only else list(FAULTS)
+    cluster = Cluster.from_environment()
+    url, mixture = prepare(cluster, events=options.events, is_kept=options.reuse)
+    with production.running(cluster, url, options.port) as made:
+        load = Load(made.port, mixture, options.rate)
+        findings = asyncio.run(_through(load, made, [FAULTS[name] for name in names]))
+        found = asyncio.run(settlement.settle(made.port, mixture))
+    found += settlement.promises(mixture, titles(url, mixture.run))
+    parts = [
+        TEXT.format(events=options.events, rate=options.rate).strip(),
+        table(
+            ("fault", "lasted s", "recovered s", "answered", "503", "errors", "no answer"),
+            map(_row, findings),
+        ),
+        *(
+            f"Error during {each.fault.name}: {what}, {times} times."
+            for each in findings
+            for what, times in each.tally.faults.items()
+        ),
+        *(
+            f"503 during {each.fault.name}: {dict(each.tally.reasons)}."
+            for each in findings
+            if each.tally.reasons
+        ),
+        page.promises(found),
+    ]
+    sys.stdout.write("\n\n".join(parts) + "\n")
+    failed = [each for each in findings if each.recovered is None or each.tally.faults]
+    return 1 if found or failed else 0
+
+
+async def _through(load: Load, made: Production, faults: list[Fault]) -> list[Finding]:
+    running = asyncio.create_task(load.run())
+    await asyncio.sleep(BEFORE_SECONDS)
+    findings = []
+    for fault in faults:
+        sys.stderr.write(f"{fault.name}\n")
+        findings.append(await _one(load, made, fault))
+    load.stopping.set()
+    await running
+    return findings
+
+
+async def _one(load: Load, made: Production, fault: Fault) -> Finding:
+    """Break something, mend it, and wait until nothing is amiss any more."""
+    load.tally = tally = Tally()
+    begun = time.monotonic()
+    await asyncio.to_thread(fault.begin, made)
+    await asyncio.sleep(fault.seconds)
+    await asyncio.to_thread(fault.end, made)
+    ended = time.monotonic()
+    recovered: float | None = None
+    while time.monotonic() < ended + PATIENCE_SECONDS:
+        await asyncio.sleep(0.5)
+        quiet_since = max(ended, tally.last_trouble)
+        if time.monotonic() >= quiet_since + QUIET_SECONDS and not made.dead():
+            recovered = quiet_since - ended
+            break
+    return Finding(fault=fault, lasted=ended - begun, recovered=recovered, tally=tally)
+
+
+def _row(each: Finding) -> list[str]:
+    tally = each.tally
+    return [
+        each.fault.name,
+        figure(each.lasted),
+        "**not**" if each.recovered is None else figure(each.recovered),
+        f"{tally.answers:,}",
+        str(tally.refused.total()),
+        str(tally.faults.total()),
+        str(tally.broken.total()),
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,77 @@
+"""What the server acknowledged, and whether it is still there.
+
+An answer is a promise: a record that was created is there once, a change is not taken back,
+what may be used once was used once. Whoever got no answer knows nothing; such a request may
+have happened or not, but not twice.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+KEPT: Final = 400
+"""So many of the last single-use values are tried again at the end."""
+
+
+@dataclass(slots=True)
+class Document:
+    """One event of ours: the number of its last change that was sent, and acknowledged."""
+
+    sent: int = 0
+    acknowledged: int = 0
+    is_busy: bool = False
+
+
+@dataclass(slots=True)
+class Ledger:
+    """The promises of one run."""
+
+    created: dict[int, str] = field(default_factory=dict)
+    """Titles by identifier."""
+    unanswered: dict[str, bytes] = field(default_factory=dict)
+    """Requests to create that got no answer, by their idempotency keys."""
+    documents: dict[int, Document] = field(default_factory=dict)
+    codes: deque[str] = field(default_factory=lambda: deque(maxlen=KEPT))
+    """Authorization codes that were exchanged."""
+    nonces: deque[tuple[float, dict[str, str]]] = field(
+        default_factory=lambda: deque(maxlen=KEPT)
+    )
+    """Headers of signed requests that were answered, and when."""
+    refreshed: deque[str] = field(default_factory=lambda: deque(maxlen=KEPT))
+    """Refresh tokens that were exchanged for others."""
+    issued: deque[str] = field(default_factory=lambda: deque(maxlen=KEPT))
+    """Access tokens, the latest of each sign-in."""
+
+
+def title_of(name: str, change: int) -> str:
+    """Return the title of an event after so many changes."""
+    return f"{name} change {change}"
+
+
+def broken_promises(ledger: Ledger, stored: Mapping[int, str]) -> list[str]:
+    """Return what does not hold, in words.
+
+    ``stored`` has the titles of the run's events in the database, by identifier.
+    """
+    found = []
+    for pk, name in ledger.created.items():
+        document = ledger.documents[pk]
+        title = stored.get(pk)
+        if title is None:
+            found.append(f"event {pk} ({name}) was created and is not there")
+            continue
+        allowed = range(document.acknowledged, document.sent + 1)
+        if title not in {title_of(name, change) for change in allowed}:
+            told = document.acknowledged
+            found.append(f"event {pk} is {title!r}, but change {told} was acknowledged")
+    names = Counter(title.rpartition(" change ")[0] for title in stored.values())
+    found += [
+        f"{name} was created {times} times" for name, times in names.items() if times > 1
+    ]
+    unknown = names.keys() - set(ledger.created.values())
+    return found + [f"{name} is there, and nobody was told" for name in sorted(unknown)]
