@@ -3,7 +3,7 @@
 # says; `make run DEMO=0`, or the environment, turns it off.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-sqlite test-postgres check lint types format schema gate bench fuzz mutants lock clean
+.PHONY: help run test test-sqlite test-postgres check lint types format schema audit sbom gate bench load chaos fuzz upgrade-test mutants lock clean
 
 PY := .venv/bin/python
 JOBS ?= auto
@@ -44,10 +44,15 @@ test-postgres: .make/dev
 	@echo "--- PostgreSQL"
 	@$(PY) config/tools/with_postgres.py $(PY) -m pytest -q -n $(JOBS) --dist loadgroup --cov --cov-append --cov-report= --cov-fail-under=0
 
-check: .make/dev lint types ## Format, lint, templates, spelling, import contracts, types, deploy checks, migrations, OpenAPI
+check: .make/dev lint types ## Format, lint, templates, spelling, import contracts, types, deploy checks, deploy/, migrations, OpenAPI, dependencies
 	@.venv/bin/lint-imports --no-logo
 	@$(PY) config/tools/checks.py
+	@$(PY) config/tools/check_deploy.py
 	@$(PY) config/tools/validate_openapi.py
+	@$(PY) config/tools/audit.py requirements.txt
+	@$(PY) config/tools/sbom.py
+	@echo "locks of migrations"
+	@$(PY) config/tools/with_postgres.py $(PY) -m config.tools.lint_migrations
 
 lint: .make/dev ## Formatting, code, templates and spelling
 	@.venv/bin/ruff format --check .
@@ -67,6 +72,12 @@ format: .make/dev ## Rewrite code and templates in the house style
 schema: .make/dev ## Print the OpenAPI description of the events interface
 	@DEMO=1 $(PY) manage.py spectacular --validate --fail-on-warn
 
+audit: .make/dev ## Look for known vulnerabilities of everything that is pinned, tools included
+	@$(PY) config/tools/audit.py requirements.txt requirements-dev.txt
+
+sbom: .make/dev ## Write the bill of materials (CycloneDX) to .make/sbom.json
+	@$(PY) config/tools/sbom.py
+
 gate: .make/dev ## Count statements and calls of six requests; ACCEPT=1 keeps the new figures
 	@echo "--- Gate"
 	@config/tools/install_test_tools.sh
@@ -77,14 +88,28 @@ bench: .make/dev ## Measure into docs/benchmarks.md; ONLY=growth,feeds SIZES=10k
 	@$(PY) config/tools/with_postgres.py --durable $(PY) -m benchmarks \
 		$(if $(ONLY),--only $(ONLY)) $(if $(SIZES),--sizes $(SIZES)) $(if $(QUICK),--quick)
 
+load: .make/dev ## The whole mixture on the production set-up, to standard output; EVENTS=300000 RATE=40
+	@config/tools/install_test_tools.sh
+	@$(PY) config/tools/with_postgres.py --durable $(PY) -m benchmarks.load \
+		$(if $(EVENTS),--events $(EVENTS)) $(if $(RATE),--rate $(RATE))
+
+chaos: .make/dev ## Faults one after another under that load, and what was promised meanwhile
+	@config/tools/install_test_tools.sh
+	@$(PY) config/tools/with_postgres.py --durable $(PY) -m benchmarks.load.chaos \
+		$(if $(EVENTS),--events $(EVENTS)) $(if $(RATE),--rate $(RATE))
+
 fuzz: .make/dev ## The long form of the fuzz tests
 	@FUZZ=long $(PY) -m pytest -q -n $(JOBS) -m fuzz
+
+upgrade-test: .make/dev ## Serve while a next version migrates 300,000 events
+	@EVENTS_TO_MIGRATE=300000 $(PY) config/tools/with_postgres.py $(PY) -m pytest -q -s config/tests/change/test_serving_while_migrating.py
 
 mutants: .make/dev ## Change security-relevant code a little and see whether a test fails (10 minutes)
 	@$(PY) config/tools/mutants.py
 
-lock: .make/dev ## Pin requirements.in and requirements-dev.in again, with hashes
+lock: .make/dev ## Pin the three requirements files again, with hashes
 	@.venv/bin/uv pip compile -q --upgrade --generate-hashes --python-version 3.11 requirements.in -o requirements.txt
+	@.venv/bin/uv pip compile -q --upgrade --generate-hashes --python-version 3.11 requirements-tracing.in -o requirements-tracing.txt
 	@.venv/bin/uv pip compile -q --upgrade --generate-hashes --python-version 3.11 requirements-dev.in -o requirements-dev.txt
 
 clean: ## Remove what the targets made, except databases

@@ -26,10 +26,8 @@ CLASSES = {
     "OAUTH2_SERVER_CLASS": "authserver.oauth.server.Server",
     "OAUTH2_VALIDATOR_CLASS": "authserver.oauth.validator.Validator",
 }
-LOGIN_LIMITS = {
-    "AUTHENTICATION_BACKENDS": "authserver.accounts.login_limits.LoginLimitBackend",
-    "MIDDLEWARE": "authserver.middleware.LoginLimitMiddleware",
-}
+LIMIT_BACKEND = "authserver.accounts.login_limits.LoginLimitBackend"
+LIMIT_MIDDLEWARE = "authserver.middleware.LoginLimitMiddleware"
 IMMEDIATE = "django_tasks.backends.immediate.ImmediateBackend"
 MAX_CODE_SECONDS = 600  # RFC 6749 section 4.1.2
 
@@ -99,6 +97,8 @@ def _lifetimes() -> Iterator[CheckMessage]:
         "PENDING_REQUEST_SECONDS": conf.pending_request_lifetime,
         "SECRET_LINK_HOURS": conf.secret_link_lifetime,
         "CONSENT_DAYS": conf.consent_lifetime,
+        "EXPORT_HOURS": conf.export_lifetime,
+        "JOB_DAYS": conf.job_lifetime,
         "CLIENT_FAILURE_WINDOW_SECONDS": conf.client_failure_window,
     }
     for name, lifetime in lifetimes.items():
@@ -124,20 +124,18 @@ def _requests() -> Iterator[CheckMessage]:
 
 def _login_limits() -> Iterator[CheckMessage]:
     """E008: passwords must not be guessed without end, whichever page asks for them."""
-    for name, path in LOGIN_LIMITS.items():
-        if path not in getattr(settings, name):
-            yield Error(f"{name} must contain {path!r}.", id="authserver.E008")
-    backends = settings.AUTHENTICATION_BACKENDS
-    if backends[0] != LOGIN_LIMITS["AUTHENTICATION_BACKENDS"]:
+    if list(settings.AUTHENTICATION_BACKENDS[:1]) != [LIMIT_BACKEND]:
         yield Error(
-            "AUTHENTICATION_BACKENDS must begin with the one of the login limits.",
+            f"AUTHENTICATION_BACKENDS must begin with {LIMIT_BACKEND!r}.",
             hint="A backend before it looks at passwords during a pause.",
             id="authserver.E008",
         )
+    if LIMIT_MIDDLEWARE not in settings.MIDDLEWARE:
+        yield Error(f"MIDDLEWARE must contain {LIMIT_MIDDLEWARE!r}.", id="authserver.E008")
 
 
 def _mail() -> Iterator[CheckMessage]:
-    """W002: whether there is an account must not be told by the time of an answer."""
+    """W002: the time of an answer must not show whether there is an account."""
     tasks = getattr(settings, "TASKS", {}).get("default", {}).get("BACKEND", IMMEDIATE)
     if conf.sends_mail and tasks == IMMEDIATE:
         yield Warning(

@@ -45,6 +45,15 @@ def _decrypted(keys: tuple[str, ...], stored: str) -> bytes:
         raise SecretUnreadable from error
 
 
+def is_current(stored: str) -> bool:
+    """Whether the first configured key alone opens the stored secret."""
+    try:
+        _cipher(conf.encryption_keys[:1]).decrypt(stored.encode("ascii"))
+    except InvalidToken:
+        return False
+    return True
+
+
 def rotate_encryption(stored: str) -> str:
     """Return the stored secret encrypted anew with the first configured key.
 

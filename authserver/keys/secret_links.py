@@ -86,11 +86,11 @@ def revoke(key: ServiceKey, *, actor: str, now: datetime) -> None:
         )
 
 
-def end_expired(now: datetime) -> int:
+def end_expired(now: datetime, *, at_most: int) -> int:
     """Put on record which links nobody opened in time; return how many."""
-    expired = SecretLink.objects.filter(ended_at=None, expires_at__lte=now)
+    expired = SecretLink.objects.filter(ended_at=None, expires_at__lte=now).order_by("pk")
     count = 0
-    for pk, client_id in expired.values_list("pk", "key__client_id"):
+    for pk, client_id in expired.values_list("pk", "key__client_id")[:at_most]:
         with transaction.atomic():
             if not SecretLink.objects.filter(pk=pk, ended_at=None).update(ended_at=now):
                 continue

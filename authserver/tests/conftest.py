@@ -163,8 +163,7 @@ def administrator():
 def desk(administrator):
     """A browser in which the administrator is logged in."""
     visitor = Visitor()
-    visitor.open("/admin/login/")
-    visitor.press("Log in", username="admin", password=factories.PASSWORD)
+    visitor.client.force_login(administrator)
     return visitor
 
 

@@ -1,7 +1,6 @@
 """Libraries that applications really use, against a server that really listens."""
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -11,13 +10,14 @@ from authlib.integrations.requests_client import OAuth2Session as AuthlibSession
 from requests_oauthlib import OAuth2Session
 
 from authserver.keys.store import ServiceKeyStore
+from authserver.tests import npm
 from authserver.tests.visitor import Visitor
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 CALLBACK = "http://127.0.0.1/callback"
 SCOPE = "calendar_events directory refresh_token"
-OAUTH4WEBAPI = "oauth4webapi@3.8.3"
+OAUTH4WEBAPI = "3.8.3"
 
 
 @pytest.fixture
@@ -129,22 +129,8 @@ def test_authlib_authenticates_with_the_secret_in_the_body(server, confidential_
 
 @pytest.fixture
 def node_modules(request):
-    """A directory with oauth4webapi installed; kept between runs by pytest's cache."""
-    if not (shutil.which("node") and shutil.which("npm")):
-        pytest.skip("Node.js and npm are not installed")
-    directory = request.config.cache.mkdir("oauth4webapi")
-    if not (directory / "node_modules" / "oauth4webapi").is_dir():
-        installed = subprocess.run(
-            ["npm", "install", "--no-audit", "--no-fund", "--no-save", OAUTH4WEBAPI],
-            cwd=directory,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        if installed.returncode:
-            pytest.skip(f"npm cannot install {OAUTH4WEBAPI}: {installed.stderr[-200:]}")
-    return directory
+    """A directory with oauth4webapi installed."""
+    return npm.installed(request.config, "oauth4webapi", OAUTH4WEBAPI)
 
 
 def test_oauth4webapi_gets_refreshes_and_revokes_a_token(server, key, allow, node_modules):

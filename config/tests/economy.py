@@ -5,6 +5,7 @@ A plugin that the root ``conftest.py`` loads.
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 from pathlib import Path
@@ -27,10 +28,35 @@ OF_THE_DATABASE = (
     "calendar_events/tests/models",
     "calendar_events/tests/services",
     "calendar_events/tests/store",
-    "config/tests",
+    "config/tests/background",
+    "config/tests/databases",
+    "config/tests/demo",
+    "config/tests/http",
+    "config/tests/serving",
+    "config/tests/test_",
+    "config/tests/tools",
     "platform_errors/tests/signing/test_nonces.py",
 )
+# What touches no database, and runs no code that differs with it, proves the same twice.
+ALIKE_ON_BOTH = (
+    "authserver/tests/crypto",
+    "authserver/tests/parsing",
+    "calendar_events/tests/errors",
+    "calendar_events/tests/parsing",
+    "config/tests/test_architecture.py",
+    "config/tests/test_citations.py",
+    "config/tests/test_contracts.py",
+    "config/tests/test_documentation.py",
+    "config/tests/test_reasons.py",
+    "config/tests/test_reuse.py",
+    "platform_errors/tests",
+)
+USE_A_DATABASE = {"db", "transactional_db", "live_server", "django_db_setup"}
 CASES = 20  # of each parameter of a test, that the coverage is measured in
+FUZZED_CASES = 2  # what random requests reach, tests of it reach on purpose
+# Objects that are made before Python looks for circles among them. It would after 700, so
+# several times in each request, and each time in what the request is still using.
+OBJECTS_UNTIL_COLLECTED = 50_000
 
 
 def pytest_sessionstart(session):
@@ -40,16 +66,29 @@ def pytest_sessionstart(session):
         threading.Thread(target=prepared.migrated, args=[scratch]).start()
 
 
+def pytest_collection_finish():
+    """Let the garbage collector look seldom, and not at what stays until the end."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(OBJECTS_UNTIL_COLLECTED)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(config, items):
     """Deal the tests out, where several processes share them.
 
-    Those of one server go to one process. The others go by the file: to look for the next
+    On PostgreSQL, what would prove the same as on SQLite is left out.
+
+    Tests of one server go to one process. The others go by the file: to look for the next
     one among thousands costs xdist a tenth of the run. What takes long comes first and one
     by one, so that no process is idle at the end.
     """
     if not hasattr(config, "workerinput"):
         return (yield)
+    if prepared.server_url():
+        known = [item for item in items if is_alike_on_both(item)]
+        config.hook.pytest_deselected(items=known)
+        items[:] = [item for item in items if not is_alike_on_both(item)]
     for item in items:
         if item.get_closest_marker("xdist_group") is not None:
             continue
@@ -60,6 +99,20 @@ def pytest_collection_modifyitems(config, items):
     result = yield
     items.sort(key=takes_long, reverse=True)
     return result
+
+
+def is_alike_on_both(item):
+    """Return whether a test would prove the same on PostgreSQL as on SQLite.
+
+    It has no leave to use the database: pytest-django refuses every query of such a test.
+    """
+    return (
+        item.nodeid.startswith(ALIKE_ON_BOTH)
+        and item.get_closest_marker("django_db") is None
+        and USE_A_DATABASE.isdisjoint(getattr(item, "fixturenames", ()))
+        and not hasattr(item.module, "connection")
+        and not takes_long(item)
+    )
 
 
 def takes_long(item):
@@ -96,14 +149,17 @@ def may_add_coverage(item):
     """Return whether a test may reach code that no other one reaches.
 
     What does not depend on the database was measured on SQLite; of a test with many cases
-    that needs a database the first few of each parameter are.
+    that needs a database the first few of each parameter are. Migrations are not measured.
     """
+    if item.get_closest_marker("migrates") is not None:
+        return False
     if prepared.server_url() and not item.nodeid.startswith(OF_THE_DATABASE):
         return False
     case = getattr(item, "callspec", None)
     if case is None or item.get_closest_marker("django_db") is None:
         return True
-    return all(index < CASES for index in case.indices.values())
+    cases = CASES if item.get_closest_marker("fuzz") is None else FUZZED_CASES
+    return all(index < cases for index in case.indices.values())
 
 
 @pytest.fixture(scope="session")

@@ -29,9 +29,9 @@ class Pkce:
 class Person:
     """Follows redirects inside one site and stops where one leaves it."""
 
-    def __init__(self, site: str):
+    def __init__(self, site: str, *, verify=True):
         self.site = site
-        self.http = httpx.Client(follow_redirects=False, timeout=240)
+        self.http = httpx.Client(follow_redirects=False, timeout=240, verify=verify)
         self.page: httpx.Response | None = None
         self.left_for = ""
 

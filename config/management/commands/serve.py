@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import logging
 import os
 import socket
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import connection
+from django.db import OperationalError, ProgrammingError, connection, transaction
+
+from config.monitoring import files
+from platform_errors.postgresql import role_defaults
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from django.db.backends.base.base import BaseDatabaseWrapper
 
+logger = logging.getLogger(__name__)
 CONNECTIONS = 4096
 """That a worker serves at the same time; one that waits costs some kilobytes."""
 STOP_SECONDS = 10
@@ -56,25 +62,36 @@ class Command(BaseCommand):
         parser.add_argument(
             "--prepare-only", action="store_true", help="do not start serving"
         )
+        parser.add_argument(
+            "--no-migrate", action="store_true", help="leave the database as it is"
+        )
+        parser.add_argument(
+            "--no-static", action="store_true", help="static files were collected before"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Become the server; raises ``CommandError`` when the port is taken."""
+        """Become the server.
+
+        Raises ``CommandError`` when the port is taken or the database does not answer.
+        """
         if not options["prepare_only"]:
             require_free_port(settings.HOST, settings.PORT)
-        with alone_with(connection):
-            # With the system checks, which know what Django's plan does not tell.
-            call_command("migrate", verbosity=0, interactive=False, skip_checks=False)
-            if settings.DEMO:
-                call_command("seed_demo", verbosity=0)
-        with exclusive_lock(Path(settings.STATIC_ROOT)):
-            call_command("collectstatic", verbosity=0, interactive=False)
+            if settings.METRICS_PORT:
+                require_free_port(settings.METRICS_HOST, settings.METRICS_PORT)
+        if not options["no_migrate"]:
+            prepare_database()
+        if not options["no_static"]:
+            with exclusive_lock(Path(settings.STATIC_ROOT)):
+                call_command("collectstatic", verbosity=0, interactive=False)
         if options["prepare_only"]:
             return
+        # Again, for preparing may have taken minutes: granian shares a port with whoever
+        # listens there by now, without a word.
+        require_free_port(settings.HOST, settings.PORT)
         if settings.DEMO:
             self.stdout.write(self.banner())
         sys.stdout.flush()
-        environment = {**os.environ, "DEMO": str(int(settings.DEMO))}
-        os.execve(sys.executable, server_command(), environment)  # noqa: S606 -- our own server
+        os.execve(sys.executable, server_command(), server_environment())  # noqa: S606 -- our own server
 
     def banner(self) -> str:
         """Return the addresses and accounts that a newcomer needs."""
@@ -84,6 +101,58 @@ class Command(BaseCommand):
             events=f"{root}/events/v1",
             identity=f"{root}/identity/v1",
         )
+
+
+def prepare_database() -> None:
+    """Bring the database up to date, one server at a time. Raises ``CommandError``."""
+    wait_for_database(connection, settings.DATABASE_WAIT_SECONDS)
+    with alone_with(connection):
+        # With the system checks, which know what Django's plan does not tell.
+        call_command("migrate", verbosity=0, interactive=False, skip_checks=False)
+        if settings.DEMO:
+            call_command("seed_demo", verbosity=0)
+        if settings.DATABASE_POOL_ROLE:
+            limit_pool(connection, settings.DATABASE_POOL_ROLE)
+
+
+def wait_for_database(database: BaseDatabaseWrapper, seconds: float) -> None:
+    """Return when PostgreSQL answers. Raises ``CommandError`` when it does not in time."""
+    if database.vendor != "postgresql":
+        return
+    latest = time.monotonic() + seconds
+    is_said = False
+    while True:
+        try:
+            database.ensure_connection()
+        except OperationalError as error:
+            reason = str(error).partition("\n")[0]
+            if time.monotonic() >= latest:
+                raise CommandError(
+                    f"The database did not answer within {seconds:g} seconds: {reason}"
+                ) from error
+            if not is_said:
+                logger.warning("Waiting %g seconds for the database: %s", seconds, reason)
+                is_said = True
+            time.sleep(0.5)
+        else:
+            return
+
+
+def limit_pool(database: BaseDatabaseWrapper, role: str) -> None:
+    """Let the connections that PgBouncer makes have the time limits of the settings.
+
+    Raises ``CommandError`` with the statements when this role may not alter that one.
+    """
+    limits = settings.DATABASE_POOL_LIMITS
+    try:
+        with transaction.atomic(using=database.alias):
+            role_defaults.set_role_defaults(database, role, limits)
+    except ProgrammingError as error:
+        needed = role_defaults.statements(database, role, limits)
+        raise CommandError(
+            f"The role {role} of DATABASE_POOL_URL has no time limits, and this one may "
+            f"not set them. As an administrator of the database: {needed};"
+        ) from error
 
 
 @contextlib.contextmanager
@@ -135,6 +204,12 @@ def require_free_port(host: str, port: int) -> None:
                 f"Cannot listen on {host}:{port} ({error.strerror}). Stop what runs there, "
                 "or choose another port, for example: make run PORT=8001"
             ) from error
+
+
+def server_environment() -> dict[str, str]:
+    """Return the server's environment, with a place where its workers count."""
+    places = files.make_directory() if settings.METRICS_PORT else {}
+    return {**os.environ, "DEMO": str(int(settings.DEMO)), **places}
 
 
 def server_command() -> list[str]:

@@ -7,44 +7,35 @@ import subprocess
 import sys
 import time
 
+import environ
 import pytest
 from django.db import connection
+from django_tasks_db.models import DBTaskResult
 
 from config.tests import faults, prepared, servers
+from config.tests.background import tasks
 from config.tests.serving.test_supervisor import workers
 
 PATIENCE = 240
-ENQUEUE = """
-from config.tests.background import tasks
-tasks.{}.enqueue({!r}{})
-"""
-STATES = """
-from django_tasks_db.models import DBTaskResult
-print([(row.status, len(row.worker_ids)) for row in DBTaskResult.objects.all()])
-"""
 QUICK = {"TASK_LEASE_SECONDS": "2", "TASK_POLL_SECONDS": "0.1"}
 
 
-def manage(environment, *arguments):
-    finished = subprocess.run(
-        [sys.executable, "manage.py", *arguments],
-        cwd=servers.ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert finished.returncode == 0, finished.stderr
-    return finished.stdout.strip().splitlines()[-1:]
+def database_of(environment):
+    """Let this process be in the database of others, which is quicker than a command."""
+    theirs = environ.Env.db_url_config(environment["DATABASE_URL"])
+    where = {name: theirs[name] for name in ("NAME", "USER", "PASSWORD", "HOST", "PORT")}
+    return faults.connected("default", connection.settings_dict | where)
 
 
-def enqueue(environment, name, path, *more):
-    words = "".join(f", {each!r}" for each in more)
-    manage(environment, "shell", "-v0", "-c", ENQUEUE.format(name, str(path), words))
+def enqueue(environment, task, *arguments):
+    with database_of(environment):
+        task.enqueue(*map(str, arguments))
 
 
 def states(environment):
-    return manage(environment, "shell", "-v0", "-c", STATES)
+    """Return the state of each task and how many workers have begun it."""
+    with database_of(environment):
+        return [(row.status, len(row.worker_ids)) for row in DBTaskResult.objects.all()]
 
 
 @contextlib.contextmanager
@@ -71,8 +62,9 @@ def wait_for(path, text):
 def wait_for_states(environment, wanted):
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
-        if states(environment) == [wanted]:
+        if states(environment) == wanted:
             return
+        time.sleep(0.1)
     raise AssertionError(states(environment))
 
 
@@ -84,22 +76,22 @@ def environment(tmp_path):
 
 def test_a_task_whose_worker_is_killed_is_done_by_the_next(environment, tmp_path):
     (tmp_path / "hold").touch()
-    enqueue(environment, "note_and_wait", tmp_path)
+    enqueue(environment, tasks.note_and_wait, tmp_path)
 
     with db_worker(environment):
         wait_for(tmp_path / "lines", "begun")
     (tmp_path / "hold").unlink()
     with db_worker(environment):
         wait_for(tmp_path / "lines", "done")
-        wait_for_states(environment, "[('SUCCESSFUL', 2)]")
+        wait_for_states(environment, [("SUCCESSFUL", 2)])
 
     assert (tmp_path / "lines").read_text() == "begun\nbegun\ndone\n"
 
 
 def test_a_worker_that_is_told_to_stop_finishes_what_it_has_begun(environment, tmp_path):
     (tmp_path / "hold").touch()
-    enqueue(environment, "note_and_wait", tmp_path)
-    enqueue(environment, "note", tmp_path / "lines", "another")
+    enqueue(environment, tasks.note_and_wait, tmp_path)
+    enqueue(environment, tasks.note, tmp_path / "lines", "another")
 
     with db_worker(environment) as process:
         wait_for(tmp_path / "lines", "begun")
@@ -108,29 +100,29 @@ def test_a_worker_that_is_told_to_stop_finishes_what_it_has_begun(environment, t
         status = process.wait(PATIENCE)
 
     assert (status, (tmp_path / "lines").read_text()) == (0, "begun\ndone\n")
-    assert states(environment) == ["[('SUCCESSFUL', 1), ('READY', 0)]"]
+    assert states(environment) == [("SUCCESSFUL", 1), ("READY", 0)]
 
 
 def test_a_server_works_in_the_background_also_after_its_processes_were_killed(tmp_path):
     (tmp_path / "hold").touch()
     with servers.demo_server(tmp_path, **QUICK) as server:
-        enqueue(server.environment, "note_and_wait", tmp_path)
+        enqueue(server.environment, tasks.note_and_wait, tmp_path)
         wait_for(tmp_path / "lines", "begun")
         for pid in workers(server):
             os.kill(pid, signal.SIGKILL)
         (tmp_path / "hold").unlink()
 
         wait_for(tmp_path / "lines", "done")
-        wait_for_states(server.environment, "[('SUCCESSFUL', 2)]")
+        wait_for_states(server.environment, [("SUCCESSFUL", 2)])
 
 
 def test_a_server_can_leave_the_work_to_others(tmp_path):
     with servers.demo_server(tmp_path, EMBEDDED_WORKER="0", **QUICK) as server:
-        enqueue(server.environment, "note", tmp_path / "lines", "done")
-        manage(server.environment, "seed_demo")  # takes longer than a look at the queue
-        assert states(server.environment) == ["[('READY', 0)]"]
+        enqueue(server.environment, tasks.note, tmp_path / "lines", "done")
+        time.sleep(1)  # ten times as long as between two looks at the queue
+        assert states(server.environment) == [("READY", 0)]
 
-        manage(server.environment, "db_worker", "--batch")
+        server.manage("db_worker", "--batch")
 
     assert (tmp_path / "lines").read_text() == "done\n"
 
@@ -140,11 +132,11 @@ def test_a_server_can_leave_the_work_to_others(tmp_path):
 def test_a_worker_outlives_its_database(tmp_path, running):
     environment = prepared.server_environment(tmp_path, running.url, **QUICK)
     with db_worker(environment) as process:
-        enqueue(environment, "note", tmp_path / "lines", "before")
+        enqueue(environment, tasks.note, tmp_path / "lines", "before")
         wait_for(tmp_path / "lines", "before")
         with faults.away(running):
             time.sleep(1)
-        enqueue(environment, "note", tmp_path / "lines", "after")
+        enqueue(environment, tasks.note, tmp_path / "lines", "after")
 
         wait_for(tmp_path / "lines", "after")
         assert process.poll() is None

@@ -35,6 +35,16 @@ def test_a_key_that_is_set_is_kept_and_not_written(tmp_path):
     assert not path.exists()
 
 
+def test_a_key_that_is_in_a_file_is_not_made(tmp_path):
+    path = tmp_path / "keys.env"
+    environ = {"SECRET_KEY_FILE": "/run/secrets/secret_key", "ENCRYPTION_KEYS": "mine"}
+
+    keys.make_missing(environ, path)
+
+    assert "SECRET_KEY" not in environ
+    assert not path.exists()
+
+
 def test_the_loser_of_a_race_takes_the_keys_of_the_winner(tmp_path, monkeypatch):
     path = tmp_path / "keys.env"
     winner: dict[str, str] = {}
