@@ -3,13 +3,13 @@
 import re
 import subprocess
 import threading
-import time
 
 import httpx
 import pytest
 
 from config.tests import servers
 from config.tests.people import Person
+from config.tests.waiting import eventually
 
 README = (servers.ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -54,12 +54,9 @@ def test_the_tour_works_when_pasted(server, tmp_path):
 
 def wait_for(output, pattern):
     """Return what the pattern's group finds in a growing file."""
-    deadline = time.monotonic() + servers.START_SECONDS
-    while time.monotonic() < deadline:
-        if found := re.search(pattern, output.read_text()):
-            return found.group(1)
-        time.sleep(0.1)
-    pytest.fail(f"Nothing like {pattern} in:\n{output.read_text()}")
+    return eventually(
+        lambda: re.search(pattern, output.read_text()), output.read_text
+    ).group(1)
 
 
 def open_when_listening(url):

@@ -15,8 +15,8 @@ from django_tasks_db.models import DBTaskResult
 from config.tests import faults, prepared, servers
 from config.tests.background import tasks
 from config.tests.serving.test_supervisor import workers
+from config.tests.waiting import PATIENCE_SECONDS, eventually
 
-PATIENCE = 240
 QUICK = {"TASK_LEASE_SECONDS": "2", "TASK_POLL_SECONDS": "0.1"}
 
 
@@ -51,21 +51,11 @@ def db_worker(environment):
 
 
 def wait_for(path, text):
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
-        if path.exists() and text in path.read_text():
-            return
-        time.sleep(0.05)
-    raise AssertionError(f"{text!r} was never written")
+    eventually(lambda: path.exists() and text in path.read_text(), lambda: text)
 
 
 def wait_for_states(environment, wanted):
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
-        if states(environment) == wanted:
-            return
-        time.sleep(0.1)
-    raise AssertionError(states(environment))
+    eventually(lambda: states(environment) == wanted, lambda: states(environment))
 
 
 @pytest.fixture
@@ -97,7 +87,7 @@ def test_a_worker_that_is_told_to_stop_finishes_what_it_has_begun(environment, t
         wait_for(tmp_path / "lines", "begun")
         process.send_signal(signal.SIGTERM)
         (tmp_path / "hold").unlink()
-        status = process.wait(PATIENCE)
+        status = process.wait(PATIENCE_SECONDS)
 
     assert (status, (tmp_path / "lines").read_text()) == (0, "begun\ndone\n")
     assert states(environment) == [("SUCCESSFUL", 1), ("READY", 0)]

@@ -7,7 +7,6 @@ import sqlite3
 import subprocess
 import sys
 import tarfile
-import time
 from pathlib import Path
 
 import psycopg
@@ -16,11 +15,11 @@ from django.db import connection
 from psycopg import sql
 
 from config.tests import faults, prepared, servers
+from config.tests.waiting import eventually
 from config.tools import with_postgres
 from platform_errors.tests.documents_of import code_block, docs
 
 PAGE = docs("backup.md")
-PATIENCE_SECONDS = 240
 pytestmark = pytest.mark.xdist_group("backup")  # of one cluster
 OWNED = """
 CREATE ROLE calendar LOGIN;
@@ -174,7 +173,7 @@ def test_a_cluster_is_brought_back_to_the_moment_before_a_mistake(variables):
     before = rows(database)
     psycopg_run(database, "DROP TABLE kept_note")
     segment = psycopg_run(database, "SELECT pg_walfile_name(pg_switch_wal())").fetchone()[0]
-    wait_until((Path(variables["ARCHIVE"]) / segment).exists)
+    eventually((Path(variables["ARCHIVE"]) / segment).exists)
     port = with_postgres.free_port()
     recovered = {
         **variables,
@@ -195,15 +194,6 @@ def test_a_cluster_is_brought_back_to_the_moment_before_a_mistake(variables):
             user=account,
             check=False,
         )
-
-
-def wait_until(holds):
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while time.monotonic() < deadline:
-        if holds():
-            return
-        time.sleep(0.1)
-    raise AssertionError("It never held.")
 
 
 @needs_sqlite

@@ -2,7 +2,6 @@
 
 import json
 import logging
-import time
 
 import httpx
 import pytest
@@ -10,16 +9,6 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from config.monitoring import access_log, metrics
 from config.tests import servers
-
-WAIT_SECONDS = 240
-
-
-def eventually(holds):
-    """Ask again and again: other processes count, send and die in their own time."""
-    deadline = time.monotonic() + WAIT_SECONDS
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.2)
 
 
 class Scraped:

@@ -8,9 +8,9 @@ import subprocess
 import pytest
 import yaml
 
-from config.tests.monitoring.conftest import eventually
 from config.tests.servers import ROOT
 from config.tests.test_documentation import anchors
+from config.tests.waiting import eventually
 
 ALERTS = ROOT / "deploy" / "prometheus-alerts.yml"
 DASHBOARD = ROOT / "deploy" / "grafana-dashboard.json"

@@ -6,7 +6,8 @@ import httpx
 import pytest
 
 from config.monitoring import exporter, figures, metrics, sampling
-from config.tests.monitoring.conftest import Scraped, eventually
+from config.tests.monitoring.conftest import Scraped
+from config.tests.waiting import eventually
 
 
 @pytest.fixture(autouse=True)

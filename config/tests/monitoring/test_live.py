@@ -9,10 +9,11 @@ import httpx
 import pytest
 
 from config.tests import faults, prepared, servers
-from config.tests.monitoring.conftest import Monitored, eventually
+from config.tests.monitoring.conftest import Monitored
 from config.tests.people import CALLBACK, Person, Pkce, authorization_address
 from config.tests.serving.test_supervisor import answers, workers
 from config.tests.signer import signed
+from config.tests.waiting import eventually
 
 
 def test_what_two_workers_count_adds_up_whichever_answers_the_scrape(monitored):

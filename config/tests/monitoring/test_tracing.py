@@ -19,9 +19,9 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from config.monitoring import tracing
 from config.tests import servers
-from config.tests.monitoring.conftest import eventually
 from config.tests.prepared import clean_environment
 from config.tests.signer import signed
+from config.tests.waiting import eventually
 
 PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 WITHOUT = """

@@ -15,9 +15,9 @@ import pytest
 
 from config.serving import supervisor
 from config.tests import servers
+from config.tests.waiting import eventually
 
 EVENTS = "/platform/events/v1/events?per_page=1"
-AGAIN_SECONDS = 240
 
 
 def children(pid: int) -> list[int]:
@@ -38,13 +38,13 @@ def workers(server: servers.Server) -> list[int]:
 
 
 def answers(server: servers.Server) -> bool:
-    """Return whether a request is answered within ``AGAIN_SECONDS``."""
-    deadline = time.monotonic() + AGAIN_SECONDS
-    while time.monotonic() < deadline:
+    """Return whether the first request that is answered in time is answered well."""
+
+    def first():
         with contextlib.suppress(httpx.TransportError):
-            return httpx.get(f"{server.url}{EVENTS}", timeout=10).status_code == 200
-        time.sleep(0.1)
-    return False
+            return httpx.get(f"{server.url}{EVENTS}", timeout=10)
+
+    return eventually(first).status_code == 200
 
 
 def is_gone(pid: int) -> bool:
@@ -85,10 +85,7 @@ def test_nothing_outlives_the_supervisor(supervised):
     supervised.process.wait()
 
     # A worker that is just starting asks for its end when it has loaded.
-    deadline = time.monotonic() + AGAIN_SECONDS
-    while time.monotonic() < deadline and not all(map(is_gone, below)):
-        time.sleep(0.1)
-    assert [pid for pid in below if not is_gone(pid)] == []
+    eventually(lambda: all(map(is_gone, below)), lambda: below)
 
 
 def test_a_command_that_never_starts_well_is_given_up():

@@ -1,0 +1,27 @@
+"""Waiting for what another process does in its own time."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Found = TypeVar("Found")
+
+PATIENCE_SECONDS = 240  # a busy machine is no failure
+PAUSE_SECONDS = 0.1
+
+
+def eventually(find: Callable[[], Found], otherwise: Callable[[], object] = str) -> Found:
+    """Ask again and again until something is found; return it.
+
+    Raises:
+        AssertionError: nothing was found in time, with what ``otherwise`` returns.
+    """
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not (found := find()):
+        assert time.monotonic() < deadline, otherwise()
+        time.sleep(PAUSE_SECONDS)
+    return found
