@@ -60,7 +60,7 @@ ALLOWED_HOSTS = env.list(
 # received over https is served; links and cookies follow PUBLIC_URL either way.
 TRUSTED_PROXIES = env.list("TRUSTED_PROXIES", default=[])
 
-# Whom to tell of a weakness: addresses with mailto:, https: or tel: (RFC 9116).
+# Where to report a vulnerability: addresses with mailto:, https: or tel: (RFC 9116).
 SECURITY_CONTACT = addresses.contacts(env.list("SECURITY_CONTACT", default=[]))
 
 # --- Addresses and names (decisions 1) ----------------------------------------------------
@@ -165,7 +165,11 @@ _limits = time_limits.Limits(
 )
 # The processes that serve go through PgBouncer in transaction mode, where there is one.
 # Management commands use DATABASE_URL: they need sessions, and other time limits.
-_pool = env.db_url_config(url) if (url := secret("DATABASE_POOL_URL")) else None
+_pool = (
+    time_limits.pool_entry(env.db_url_config(url))
+    if (url := secret("DATABASE_POOL_URL"))
+    else None
+)
 if _pool and not time_limits.is_command:
     DATABASES["default"] = _pool
 for _database in DATABASES.values():
@@ -175,7 +179,7 @@ if DATABASES["default"] is _pool:
 # The role that PgBouncer connects as, and what `manage.py serve` makes its defaults.
 DATABASE_POOL_ROLE = _pool["USER"] if _pool else ""
 DATABASE_POOL_LIMITS = _limits.of_session()
-# So long `manage.py serve` waits for a database that is not up yet.
+# How many seconds `manage.py serve` waits for a PostgreSQL that is not up yet.
 DATABASE_WAIT_SECONDS = env.int("DATABASE_WAIT_SECONDS", 60)
 
 CACHES = {"default": env.cache_url_config(secret("CACHE_URL", "locmemcache://"))}

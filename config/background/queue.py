@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.utils import timezone
 from django_tasks import TaskResultStatus
-from django_tasks_db.models import DBTaskResult, get_date_max
+from django_tasks_db.models import DBTaskResult
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -46,7 +46,7 @@ def try_again(rows: QuerySet[Any]) -> int:
     return rows.filter(status=TaskResultStatus.FAILED).update(
         status=TaskResultStatus.READY,
         worker_ids=[],
-        run_after=get_date_max(),
+        run_after=timezone.now(),
         started_at=None,
         finished_at=None,
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.core.exceptions import ImproperlyConfigured
+
 ENGINE = "platform_errors.postgresql"
 MARGIN_SECONDS = 5
 """How much longer than the statement limit an answer is waited for."""
@@ -50,6 +52,18 @@ def configure(database: dict[str, Any], limits: Limits) -> None:
         }
     else:
         _configure_postgres(database, limits)
+
+
+def pool_entry(database: dict[str, Any]) -> dict[str, Any]:
+    """Return an entry that leads to PgBouncer, when its time limits have a place.
+
+    That is the role. Raises ``ImproperlyConfigured`` without one, or for another database.
+    """
+    if not database["ENGINE"].endswith("postgresql") or not database["USER"]:
+        raise ImproperlyConfigured(
+            "DATABASE_POOL_URL must be a postgres:// address with a user."
+        )
+    return database
 
 
 def configure_pooled(database: dict[str, Any], *, prepares: bool) -> None:

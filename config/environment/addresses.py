@@ -24,12 +24,18 @@ def parsed(public_url: str) -> SplitResult:
 
 def contacts(addresses: list[str]) -> list[str]:
     """Return the addresses of ``SECURITY_CONTACT``. Raises ``ImproperlyConfigured``."""
-    for address in addresses:
-        if not address.isprintable() or urlsplit(address).scheme not in CONTACT_SCHEMES:
-            raise ImproperlyConfigured(
-                "SECURITY_CONTACT must be addresses with mailto:, https: or tel:."
-            )
-    return addresses
+    if all(map(_is_contact, addresses)):
+        return addresses
+    raise ImproperlyConfigured(
+        "SECURITY_CONTACT must be addresses with mailto:, https: or tel:."
+    )
+
+
+def _is_contact(address: str) -> bool:
+    try:
+        return address.isprintable() and urlsplit(address).scheme in CONTACT_SCHEMES
+    except ValueError:  # such as https://[
+        return False
 
 
 def edge_addresses(*, platform: str, auth: str, public_url: str) -> dict[str, Any]:

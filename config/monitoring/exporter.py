@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from prometheus_client import Metric
 
 CLIENT_SECONDS = 10.0
-"""How long whoever scrapes may take to ask, and to read the answer."""
+"""Seconds that a client has to send its request and to read the answer."""
 
 
 class ProcessesCollector(Collector):
@@ -64,7 +64,7 @@ class _Handler(WSGIRequestHandler):
 
 
 class _Server(WSGIServer):
-    """Answers one at a time: nobody but the monitoring asks."""
+    """Answers one request at a time; only the monitoring calls it."""
 
     allow_reuse_port = True
 

@@ -1,4 +1,4 @@
-"""What is asked when somebody scrapes: versions, and what the database holds.
+"""Metrics that are collected at scrape time: versions, and what the database holds.
 
 The database is asked on a thread of its own and waited for a moment only: while it is away
 or frozen a scrape says so, without the figures that nobody knows then.
@@ -8,23 +8,21 @@ from __future__ import annotations
 
 import platform
 import threading
-import tomllib
 from dataclasses import dataclass
-from functools import lru_cache
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 import django
-from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, Error, connections
-from django.db.models import Count, Min
+from django.db.models import Case, Count, Min, When
 from django.utils import timezone
 from django_tasks import TaskResultStatus
-from django_tasks_db.models import DBTaskResult
+from django_tasks_db.models import DBTaskResult, get_date_max
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from authserver.models import AccessToken
+from config import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,6 +38,11 @@ STATES: Final = (
     TaskResultStatus.READY,
     TaskResultStatus.RUNNING,
     TaskResultStatus.FAILED,
+)
+
+# A task that is tried again waits since that was due, not since it was first enqueued.
+_SINCE: Final = Case(
+    When(run_after=get_date_max(), then="enqueued_at"), default="run_after"
 )
 
 
@@ -60,8 +63,7 @@ def ask(now: datetime) -> Figures:
     tasks = {state.lower(): 0 for state in STATES}
     for row in counted.annotate(number=Count("pk")).order_by():
         tasks[row["status"].lower()] = row["number"]
-    ready = DBTaskResult.objects.ready()
-    waiting = ready.aggregate(first=Min("enqueued_at"))["first"]
+    waiting = DBTaskResult.objects.ready().aggregate(first=Min(_SINCE))["first"]
     expired = AccessToken.objects.filter(expires__lte=now).aggregate(first=Min("expires"))
     return Figures(
         tasks=tasks,
@@ -141,7 +143,7 @@ class FiguresCollector(Collector):
 
 def _build_info() -> Metric:
     versions = {
-        "version": _version(),
+        "version": __version__,
         "django": django.get_version(),
         "python": platform.python_version(),
         "database": connections[DEFAULT_DB_ALIAS].vendor,
@@ -151,12 +153,6 @@ def _build_info() -> Metric:
     )
     family.add_metric([*versions.values()], 1)
     return family
-
-
-@lru_cache(maxsize=1)
-def _version() -> str:
-    with (settings.BASE_DIR / "pyproject.toml").open("rb") as described:
-        return str(tomllib.load(described)["project"]["version"])
 
 
 def _gauge(name: str, words: str, value: float) -> Metric:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 VARIABLE: Final = "PROMETHEUS_MULTIPROC_DIR"
 """The library's; set for the worker processes before they import it."""
+_HEAD_BYTES: Final = 8
+"""Of each file, which tell how much of it is used."""
 _FILE: Final = re.compile(r"(counter|histogram|gauge_[a-z]+)_([1-9]\d*)\.db")
 
 
@@ -49,6 +51,9 @@ def _fold_dead(directory: Path) -> None:
     for path in directory.glob("*.db"):
         match = _FILE.fullmatch(path.name)
         if match is None or _is_alive(int(match[2])):
+            continue
+        if path.stat().st_size < _HEAD_BYTES:  # killed while it made the file
+            path.unlink()
             continue
         if match[1].startswith("gauge"):
             mark_process_dead(int(match[2]), str(directory))

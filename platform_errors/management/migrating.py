@@ -17,6 +17,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from django.db import NotSupportedError, connections, migrations, transaction
@@ -24,9 +25,10 @@ from django.db import NotSupportedError, connections, migrations, transaction
 from platform_errors.management import progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from django.db import models
+    from django.db.backends.base.base import BaseDatabaseWrapper
     from django.db.backends.base.schema import BaseDatabaseSchemaEditor
     from django.db.migrations.state import ProjectState
 
@@ -43,7 +45,7 @@ def in_batches(
     """Change rows in the order of their keys, each batch in a transaction of its own.
 
     ``rows`` are those still to be changed: a migration that was interrupted and is run
-    again goes on where it was. Whoever writes one of them waits for one batch at most.
+    again goes on where it was. Who writes one of them waits for one batch at most.
 
     Raises ``NotSupportedError`` in a transaction, which would be one for all of them, and
     ``progress.Interrupted`` when a signal came.
@@ -87,9 +89,27 @@ class AddIndexWhileServing(migrations.AddIndex):
         model = to_state.apps.get_model(app_label, self.model_name)
         if self.allow_migrate_model(schema_editor.connection.alias, model):
             name = schema_editor.quote_name(self.index.name)
-            schema_editor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")
             postgresql: Any = schema_editor
-            postgresql.add_index(model, self.index, concurrently=True)
+            with _patient(schema_editor.connection):
+                schema_editor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")
+                postgresql.add_index(model, self.index, concurrently=True)
+
+
+@contextmanager
+def _patient(connection: BaseDatabaseWrapper) -> Iterator[None]:
+    """Wait for locks without a limit.
+
+    Building waits for older transactions, also when the index is there already, and holds
+    nobody up: a limit would throw away the work of minutes for one long report.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting('lock_timeout')")
+        (limit,) = cursor.fetchone()
+        cursor.execute("SET lock_timeout = 0")
+        try:
+            yield
+        finally:
+            cursor.execute("SELECT set_config('lock_timeout', %s, false)", [limit])
 
 
 def require_no_transaction(alias: str, name: str) -> None:

@@ -75,9 +75,7 @@ class Command(BaseCommand):
         Raises ``CommandError`` when the port is taken or the database does not answer.
         """
         if not options["prepare_only"]:
-            require_free_port(settings.HOST, settings.PORT)
-            if settings.METRICS_PORT:
-                require_free_port(settings.METRICS_HOST, settings.METRICS_PORT)
+            require_free_ports()
         if not options["no_migrate"]:
             prepare_database()
         if not options["no_static"]:
@@ -85,9 +83,9 @@ class Command(BaseCommand):
                 call_command("collectstatic", verbosity=0, interactive=False)
         if options["prepare_only"]:
             return
-        # Again, for preparing may have taken minutes: granian shares a port with whoever
-        # listens there by now, without a word.
-        require_free_port(settings.HOST, settings.PORT)
+        # Again, for preparing may have taken minutes: granian and the exporter of metrics
+        # would share a port with what listens there by now, without a word.
+        require_free_ports()
         if settings.DEMO:
             self.stdout.write(self.banner())
         sys.stdout.flush()
@@ -192,6 +190,13 @@ def exclusive_lock(directory: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
+def require_free_ports() -> None:
+    """Raise ``CommandError`` when the server's address or the metrics' is taken."""
+    require_free_port(settings.HOST, settings.PORT)
+    if settings.METRICS_PORT:
+        require_free_port(settings.METRICS_HOST, settings.METRICS_PORT)
+
+
 def require_free_port(host: str, port: int) -> None:
     """Raise ``CommandError`` when the address cannot be listened on."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -207,9 +212,13 @@ def require_free_port(host: str, port: int) -> None:
 
 
 def server_environment() -> dict[str, str]:
-    """Return the server's environment, with a place where its workers count."""
+    """Return the server's environment, with a place where its workers count.
+
+    The supervisor removes that place at the end, so that another one is not passed on.
+    """
+    own = {name: text for name, text in os.environ.items() if name != files.VARIABLE}
     places = files.make_directory() if settings.METRICS_PORT else {}
-    return {**os.environ, "DEMO": str(int(settings.DEMO)), **places}
+    return {**own, "DEMO": str(int(settings.DEMO)), **places}
 
 
 def server_command() -> list[str]:

@@ -170,7 +170,7 @@ def test_an_index_keeps_nobody_waiting_and_is_made_again_when_interrupted(
         migrating = subprocess.Popen(
             command,
             cwd=servers.ROOT,
-            env=next_version | {"LOCK_TIMEOUT_SECONDS": "0"},
+            env=next_version | {"LOCK_TIMEOUT_SECONDS": "1"},  # as the document has it
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -178,6 +178,8 @@ def test_an_index_keeps_nobody_waiting_and_is_made_again_when_interrupted(
         wait_for(server, INDEXING, migrating)
         held = set(ask(server, HELD))
         caller.call()
+        old.execute("SELECT pg_sleep(1.5)")
+        assert migrating.poll() is None, "the limit for locks ended it"
         migrating.send_signal(signal.SIGINT)
         _, said = migrating.communicate()
     assert (migrating.returncode, said.strip()) == (130, "Interrupted.")

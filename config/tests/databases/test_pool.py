@@ -67,6 +67,20 @@ def test_a_management_command_goes_past_the_pool_with_its_own_limits():
     assert "statement_timeout=0s" in options
 
 
+@pytest.mark.parametrize("url", ["postgres://127.0.0.1:6432/calendar", "sqlite:///a.db"])
+@pytest.mark.parametrize("is_command", [True, False])
+def test_a_pool_without_a_role_to_keep_the_limits_is_refused(url, is_command):
+    code = (
+        f"from config.databases import time_limits; time_limits.is_command = {is_command}"
+    )
+
+    with pytest.raises(subprocess.CalledProcessError) as refused:
+        shown(f"{code}\n{SHOWN}", DATABASE_POOL_URL=url)
+
+    said = refused.value.stderr.strip().splitlines()[-1]
+    assert said.endswith("DATABASE_POOL_URL must be a postgres:// address with a user.")
+
+
 def test_without_a_pool_the_limits_travel_with_the_connection():
     host, role, *rest, options = shown(SHOWN, DATABASE_POOL_URL="").split("|")
 

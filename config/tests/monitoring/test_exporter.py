@@ -1,5 +1,6 @@
 """The port of the metrics, in one process; test_live.py has it in two."""
 
+import contextlib
 import socket
 
 import httpx
@@ -7,7 +8,6 @@ import pytest
 
 from config.monitoring import exporter, figures, metrics, sampling
 from config.tests.monitoring.conftest import Scraped
-from config.tests.waiting import eventually
 
 
 @pytest.fixture(autouse=True)
@@ -17,7 +17,23 @@ def known(monkeypatch):
     monkeypatch.setattr(figures, "ask", lambda _now: found)
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "[::1]"])
+def has_ipv6():
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET6) as probe:
+        probe.bind(("::1", 0))
+        return True
+    return False
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.0.0.1",
+        pytest.param(
+            "[::1]",
+            marks=pytest.mark.skipif(not has_ipv6(), reason="no IPv6 on this machine"),
+        ),
+    ],
+)
 def test_a_process_alone_tells_what_it_counted(host):
     serving = exporter.start(host, 0)
     try:
@@ -57,8 +73,20 @@ def test_a_client_that_leaves_at_once_leaves_the_next_one_an_answer(capfd):
     assert capfd.readouterr().err == ""
 
 
-def test_a_process_looks_at_itself_in_the_background(grown):
-    sampling.start(lambda: {"writes": (1, 0)})
+def test_a_process_looks_at_itself_again_and_again(grown, monkeypatch):
+    class Enough(Exception):
+        """Ends what goes on for as long as the process lives."""
 
-    eventually(lambda: grown("platform_lane_requests", lane="writes", state="running"))
+    lanes = [(1, 0), (2, 3)]
+
+    def pause(_seconds):
+        if not lanes:
+            raise Enough
+
+    monkeypatch.setattr(sampling.time, "sleep", pause)
+    with pytest.raises(Enough):
+        sampling.Sampler(lambda: {"writes": lanes.pop(0)}).run()
+
+    assert grown("platform_lane_requests", lane="writes", state="running") == 2
+    assert grown("platform_lane_requests", lane="writes", state="waiting") == 3
     assert metrics.workers._value.get() == 1

@@ -1,6 +1,7 @@
 """What is asked of the database at a scrape, and what a scrape does without one."""
 
 import threading
+import tomllib
 from datetime import timedelta
 
 import pytest
@@ -11,7 +12,10 @@ from django_tasks_db.models import DBTaskResult
 
 from authserver.models import AccessToken
 from authserver.tests.factories import AccessTokenFactory
+from config import __version__
+from config.background import queue
 from config.monitoring import figures
+from config.tests import prepared
 from config.tests.background.tasks import note
 
 NOW = timezone.now()
@@ -35,6 +39,23 @@ def test_tasks_are_counted_by_state_and_the_oldest_is_known(tasks):
 
     assert found.tasks == {"ready": 2, "running": 1, "failed": 1}
     assert found.oldest_task_seconds == 3600
+
+
+def test_a_task_that_is_tried_again_waits_since_that_was_due(tasks):
+    again = DBTaskResult.objects.filter(status=TaskResultStatus.READY)
+    again.update(run_after=NOW - timedelta(seconds=5))
+    assert figures.ask(NOW).oldest_task_seconds == 5
+
+    queue.try_again(DBTaskResult.objects.failed())
+    again.filter(run_after=NOW - timedelta(seconds=5)).delete()
+
+    assert figures.ask(NOW).oldest_task_seconds < 1
+
+
+def test_the_version_is_that_of_the_package():
+    described = tomllib.loads((prepared.ROOT / "pyproject.toml").read_text())
+
+    assert __version__ == described["project"]["version"]
 
 
 def test_the_oldest_expired_token_says_how_long_nothing_was_cleared(db):

@@ -57,6 +57,14 @@ def test_what_dead_processes_counted_is_summed_up_in_one_file_of_a_kind(director
     ]
 
 
+def test_a_file_that_a_killed_process_had_just_made_breaks_no_scrape(directory):
+    live_and_die(3)
+    (directory / "counter_4194305.db").touch()  # no process has so high a number
+
+    assert scraped(directory)["things_total"] == "3.0"
+    assert [path.name for path in directory.glob("counter*")] == ["counter_0.db"]
+
+
 def test_files_of_a_process_that_lives_are_left_alone(directory):
     mine = directory / f"counter_{os.getppid()}.db"
     counted = MmapedDict(str(mine))

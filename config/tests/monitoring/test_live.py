@@ -2,7 +2,6 @@
 
 import os
 import signal
-import time
 from base64 import b64encode
 
 import httpx
@@ -11,7 +10,7 @@ import pytest
 from config.tests import faults, prepared, servers
 from config.tests.monitoring.conftest import Monitored
 from config.tests.people import CALLBACK, Person, Pkce, authorization_address
-from config.tests.serving.test_supervisor import answers, workers
+from config.tests.serving.test_supervisor import answers, is_gone, workers
 from config.tests.signer import signed
 from config.tests.waiting import eventually
 
@@ -155,7 +154,7 @@ def test_what_a_killed_worker_counted_is_kept_and_its_successor_is_seen(tmp_path
 
         for pid in workers(running):
             os.kill(pid, signal.SIGKILL)
-            time.sleep(0.5)
+            eventually(lambda pid=pid: is_gone(pid))
             assert answers(running)
         eventually(lambda: monitored.scrape().value("platform_workers") == 2)
         after = [monitored.scrape() for _ in range(4)]
@@ -177,11 +176,15 @@ def test_a_scrape_answers_while_the_database_is_frozen(tmp_path):
         ) as running,
     ):
         monitored = Monitored(running)
-        before = monitored.scrape()
-        with faults.frozen(cluster):
-            found = [monitored.scrape() for _ in range(4)]
 
-    assert before.value("platform_database_up") == 1
-    assert found[-1].value("platform_database_up") == 0
-    assert "platform_tasks" not in found[-1].names
-    assert found[-1].value("platform_workers") == 2
+        def scrape_with_database(is_up):
+            """Return a scrape that says so; a worker repeats its answer for a while."""
+            scraped = monitored.scrape()
+            return scraped if scraped.value("platform_database_up") == is_up else None
+
+        eventually(lambda: scrape_with_database(1))
+        with faults.frozen(cluster):
+            frozen = eventually(lambda: scrape_with_database(0))
+
+    assert "platform_tasks" not in frozen.names
+    assert frozen.value("platform_workers") == 2

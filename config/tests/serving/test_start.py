@@ -10,6 +10,7 @@ from django.db import connection
 
 from config.management.commands import serve
 from config.tests import faults, prepared
+from config.tests.waiting import eventually
 
 ABSENT = "postgres://nobody@127.0.0.1:1/nothing"
 
@@ -48,7 +49,8 @@ def test_a_database_that_comes_up_later_is_waited_for(running, caplog):
     with faults.away(running):
         waiting = threading.Thread(target=wait)
         waiting.start()
-        assert not is_up.wait(1)
+        eventually(lambda: caplog.records)
+        assert not is_up.is_set()
     waiting.join()
 
     assert is_up.is_set()
