@@ -12,7 +12,7 @@ from django.utils import timezone
 from authserver.models import AuditEvent
 from platform_errors.errors.base import printable
 from platform_errors.http.client_address import current_client_address
-from platform_errors.http.request_id import current_request_id
+from platform_errors.http.request_id import STORED_CHARACTERS, current_request_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -55,7 +55,7 @@ def record(  # noqa: PLR0913 -- who, to whom, with what, why
         registry_id=_storable(registry_id, 32),
         reason=_storable(reason, 64),
         address=_storable(_or(address, current_client_address), 45),
-        request_id=_storable(_or(request_id, current_request_id), 64),
+        request_id=_storable(_or(request_id, current_request_id), STORED_CHARACTERS),
         details={
             name: _storable(value, 500) if isinstance(value, str) else value
             for name, value in details.items()

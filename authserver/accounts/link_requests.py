@@ -13,7 +13,7 @@ from authserver.conf import conf
 from authserver.models import AuditEvent, PasswordLink
 from platform_errors.errors.catalogue import TooManyRequests
 from platform_errors.http.client_address import address_ident, current_client_address
-from platform_errors.http.request_id import current_request_id
+from platform_errors.http.request_id import stored_request_id
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -37,7 +37,7 @@ def ask_for_reset(institution: Institution, name: str, *, now: datetime) -> None
         name=name,
         address=address,
         place=place,
-        request_id=current_request_id(),
+        request_id=stored_request_id(),
         asked_at=now,
     )
     link_delivery.find_account.enqueue(link.pk)
@@ -57,7 +57,7 @@ def invite(user: User, *, actor: str, now: datetime) -> str:
         institution=user.institution,
         user=user,
         address=current_client_address(),
-        request_id=current_request_id(),
+        request_id=stored_request_id(),
         asked_at=now,
         decided_at=now,
     )

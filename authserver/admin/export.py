@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from django.contrib import messages
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import path
@@ -34,6 +35,10 @@ def as_file(name: str, kind: str) -> dict[str, str]:
     }
 
 
+class _Uncounted(Paginator):
+    count = 0
+
+
 class ExportedRows(InstitutionScopedAdmin):
     """An admin class with an ``export`` page for each format of ``jobs.formats``."""
 
@@ -56,7 +61,14 @@ class ExportedRows(InstitutionScopedAdmin):
         """
         if not self.has_view_permission(request):
             raise PermissionDenied
-        return self.get_changelist_instance(request).get_queryset(request)
+        request.shows_no_page = True  # type: ignore[attr-defined]
+        return self.get_changelist_instance(request).queryset
+
+    def get_paginator(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Paginator:
+        """Count nothing where no page of the list is shown."""
+        if hasattr(request, "shows_no_page"):
+            return _Uncounted(*args, **kwargs)
+        return super().get_paginator(request, *args, **kwargs)
 
     def export(self, request: HttpRequest, kind: str) -> HttpResponse:
         """Answer with the rows, or offer to have them made into a file.

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Any
 from django.contrib import admin
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, StreamingHttpResponse
+from django.http import (
+    Http404,
+    HttpResponseNotAllowed,
+    HttpResponseRedirect,
+    StreamingHttpResponse,
+)
 from django.template.defaultfilters import filesizeformat
 from django.urls import path, reverse
 from django.utils import timezone
@@ -23,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from django.db.models import QuerySet
-    from django.http import HttpRequest
+    from django.http import HttpRequest, HttpResponse
 
 OF_ACTIONS = ("changed", "passed_over", "not_changed")
 OF_EXPORTS = ("file",)
@@ -31,11 +36,11 @@ FIELDS = (
     *("state", "progress", *OF_ACTIONS, "error", *OF_EXPORTS),
     *("user", "institution", "asked_at", "started_at", "progressed_at", "finished_at"),
 )
-UNSTARTED = "Waits"
-UNFINISHED = "Under way"
+UNSTARTED = "Waiting"
+UNFINISHED = "Running"
 FINISHED = "Done"
-REFUSED = "Not done"
-STOPPED = "Stopped by an error; tried again by itself a few times"
+ENDED = "Ended early"
+FAILED = "Failed; retried automatically a few times"
 
 
 class StateFilter(admin.SimpleListFilter):
@@ -59,7 +64,7 @@ class StateFilter(admin.SimpleListFilter):
 
 @admin.register(Job)
 class JobAdmin(ReadOnlyAdmin):
-    """To be looked at by who asked, and by staff of the platform who may; newest first."""
+    """Read-only: one's own, and everybody's for staff of the platform who may see them."""
 
     institution_path = "institution"
 
@@ -103,23 +108,24 @@ class JobAdmin(ReadOnlyAdmin):
         return [name for name in FIELDS if name not in others]
 
     def get_urls(self) -> list[Any]:
-        """Add the files."""
-        page = path(
-            "<str:object_id>/download/",
-            self.admin_site.admin_view(self.download),
-            name="authserver_job_download",
-        )
-        return [page, *super().get_urls()]
+        """Add the files, and what ends a job."""
+        pages = [
+            path(
+                f"<str:object_id>/{view.__name__}/",
+                self.admin_site.admin_view(view),
+                name=f"authserver_job_{view.__name__}",
+            )
+            for view in (self.download, self.stop)
+        ]
+        return [*pages, *super().get_urls()]
 
     def download(self, request: HttpRequest, object_id: str) -> StreamingHttpResponse:
         """Answer with the file to who asked for it and still may see its rows.
 
         Raises ``Http404`` when there is none, or it is somebody else's.
         """
-        key = unquote(object_id)
-        own = Job.objects.filter(user=request.user.pk)
-        job = own.filter(pk=key).first() if is_id(key) else None
-        if job is None or not job.has_file(timezone.now()):
+        job = self._own(request, object_id)
+        if not job.has_file(timezone.now()):
             raise Http404
         running.person_of(job)
         rows = running.model_admin_of(job)
@@ -128,13 +134,29 @@ class JobAdmin(ReadOnlyAdmin):
         headers = as_file(rows.export_name, job.name) | {"Content-Length": str(job.size)}
         return StreamingHttpResponse(_contents(job), headers=headers)
 
+    def stop(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """End the person's own job, if it is not finished (POST). Raises ``Http404``."""
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        job = self._own(request, object_id)
+        running.end(job.pk, running.STOPPED)
+        return HttpResponseRedirect(reverse("admin:authserver_job_change", args=[job.pk]))
+
+    def _own(self, request: HttpRequest, object_id: str) -> Job:
+        key = unquote(object_id)
+        own = Job.objects.filter(user=request.user.pk)
+        job = own.filter(pk=key).first() if is_id(key) else None
+        if job is None:
+            raise Http404
+        return job
+
     @admin.display(description="state")
     def state(self, job: Job) -> str:
         """Return in words how far the job is."""
         if job.finished_at is not None:
-            return REFUSED if job.error else FINISHED
+            return ENDED if job.error else FINISHED
         if job.error:
-            return STOPPED
+            return FAILED
         return UNFINISHED if job.started_at else UNSTARTED
 
     @admin.display(description="progress")
@@ -150,7 +172,9 @@ class JobAdmin(ReadOnlyAdmin):
     @admin.display(description="passed over")
     def passed_over(self, job: Job) -> str:
         """Return at how many there was nothing to do."""
-        return f"{job.passed_over:,}: gone, not yours, or with nothing to change"
+        return (
+            f"{job.passed_over:,}: deleted, not accessible to you, or already as requested"
+        )
 
     @admin.display(description="not changed")
     def not_changed(self, job: Job) -> str:
@@ -163,9 +187,9 @@ class JobAdmin(ReadOnlyAdmin):
         if job.expires_at is None:
             return "None"
         if not job.has_file(timezone.now()):
-            return "It is not kept any more"
+            return "No longer kept"
         return format_html(
-            '<a href="{}">Download</a> ({}), until {} UTC, by who asked for it',
+            '<a href="{}">Download</a> ({}), until {} UTC, by the person who asked for it',
             reverse("admin:authserver_job_download", args=[job.pk]),
             filesizeformat(job.size),
             f"{job.expires_at:%Y-%m-%d %H:%M}",

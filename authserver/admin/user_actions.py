@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 MORE_RIGHTS = "more_rights"
 LEFT = {
-    MORE_RIGHTS: "Left as they are, for they may do more than you",
-    "disabled": "Not invited, for they or their institution are not active",
-    "no_email": "Not invited, for they have no e-mail address",
-    "too_many": "Not invited, for they were sent several messages within the hour",
+    MORE_RIGHTS: "Not changed, because they have more rights than you",
+    "disabled": "Not invited, because they or their institution are inactive",
+    "no_email": "Not invited, because they have no e-mail address",
+    "too_many": "Not invited, because too many messages were sent to them within the hour",
 }
 
 
 class UserActions(admin.ModelAdmin):
-    """Actions on accounts that have no more rights than whoever acts."""
+    """Actions on accounts that have no more rights than the person who acts."""
 
     actions = ["invite", "require_new_password", "unlock", "sign_out_everywhere"]
 

@@ -12,7 +12,7 @@ from authserver.jobs import formats, running
 from authserver.models import Job, User
 from platform_errors.admin.bulk import NotTakenOver
 from platform_errors.http.client_address import current_client_address
-from platform_errors.http.request_id import current_request_id
+from platform_errors.http.request_id import stored_request_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -70,14 +70,14 @@ def _ask(request: HttpRequest, **what: Any) -> str:
     user = User.objects.select_for_update(of=("self",)).get(pk=str(request.user.pk))
     if Job.objects.filter(user=user).taking_room(now).count() >= MOST_JOBS:
         raise NotTakenOver(
-            f"Nothing was begun: you have {MOST_JOBS} exports and changes under way or "
-            "with a file that is still kept. Try again when one of them is over."
+            f"Not started: you already have {MOST_JOBS} exports and changes that are "
+            "running or whose file is kept. Try again when one has finished or expired."
         )
     job = Job.objects.create(
         user=user,
         institution_id=user.institution_id,
         address=current_client_address(),
-        request_id=current_request_id(),
+        request_id=stored_request_id(),
         asked_at=now,
         **what,
     )

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     Write = Callable[..., str]
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet would take for the beginning of a formula."""
+"""Characters with which spreadsheets begin a formula."""
 
 
 def as_csv(rows: Iterable[Any], columns: Sequence[str], *, is_first: bool) -> str:
@@ -30,7 +30,7 @@ def as_json_lines(
     rows: Iterable[Any],
     columns: Sequence[str],
     *,
-    is_first: bool,  # noqa: ARG001 -- every writer is told
+    is_first: bool,  # noqa: ARG001 -- one signature for all writers
 ) -> str:
     """Return an object for each row, each in a line of its own."""
     objects = ({name: getattr(row, name) for name in columns} for row in rows)

@@ -1,8 +1,8 @@
 """Jobs are done here, a portion at a time. A background task, which may run more than once.
 
-A portion and how far it came are one transaction, which locks the job: who comes second, a
-worker that was thought lost included, goes on behind it. What the person may do is asked
-anew for every portion.
+A portion and how far it came are one transaction, which locks the job: a second worker,
+even one that was presumed dead, continues after it. What the person may do is asked anew
+for every portion.
 """
 
 from __future__ import annotations
@@ -41,8 +41,10 @@ PROGRESS = (
     *("started_at", "progressed_at", "finished_at", "expires_at"),
 )
 """The columns that a portion writes."""
-NO_RIGHT = "It was refused, for you may not do this, or not any more."
-NO_CHOICE = "It was refused, for what you chose can no longer be chosen."
+NO_RIGHT = "Refused: you do not, or no longer, have permission to do this."
+NO_CHOICE = "Refused: what you chose is no longer available."
+NO_FILTER = "Refused: the filter of the list is no longer valid."
+STOPPED = "Stopped by hand."
 
 
 class Refused(Exception):
@@ -96,18 +98,21 @@ def _do_portion(job_id: int) -> bool:
             job.started_at = job.started_at or job.progressed_at
             job.save(update_fields=PROGRESS)
             return job.finished_at is None
-    except (PermissionDenied, SuspiciousOperation, IncorrectLookupParameters):
-        _refuse(job_id, NO_RIGHT)
+    except PermissionDenied:
+        end(job_id, NO_RIGHT)
+    except (SuspiciousOperation, IncorrectLookupParameters):
+        end(job_id, NO_FILTER)
     except Refused as error:
-        _refuse(job_id, str(error))
+        end(job_id, str(error))
     return False
 
 
-def _refuse(job_id: int, why: str) -> None:
+def end(job_id: int, why: str) -> None:
+    """End an unfinished job for a reason. A portion that is being done is waited for."""
     with transaction.atomic():
         open_jobs = Job.objects.filter(pk=job_id, finished_at=None)
-        open_jobs.update(finished_at=timezone.now(), error=why, size=0)
-        JobFilePart.objects.filter(job_id=job_id).delete()
+        if open_jobs.update(finished_at=timezone.now(), error=why, size=0):
+            JobFilePart.objects.filter(job_id=job_id).delete()
 
 
 def _act(job: Job) -> None:
@@ -147,8 +152,8 @@ def _export(job: Job) -> None:
     job.size += len(content)
     if job.size > conf.export_max_bytes:
         raise Refused(
-            f"It was given up, for the file would have more than {conf.export_max_bytes:,}"
-            " bytes. Filter the list, by dates for example, and export it in pieces."
+            f"Stopped: the file would be larger than {conf.export_max_bytes:,} bytes. "
+            "Filter the list, for example by date, and export it in parts."
         )
     JobFilePart.objects.create(job=job, number=job.position, content=content)
     job.position += len(portion)

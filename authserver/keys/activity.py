@@ -20,7 +20,7 @@ from authserver.keys.store import is_storable
 from authserver.models import KeyRefusal, ServiceKey
 from platform_errors.errors import signals
 from platform_errors.errors.catalogue import KeyInvalid
-from platform_errors.http.request_id import current_request_id
+from platform_errors.http.request_id import stored_request_id
 from platform_errors.logging.outages import Outage
 from platform_errors.postgresql.bounded import bounded_write
 
@@ -96,7 +96,7 @@ def record_refusal(
         status_code=status_code,
         method=method[:16],
         path=path[:200],
-        request_id=current_request_id()[:64],
+        request_id=stored_request_id(),
     )
     _try(lambda: _keep(client_id, refusal))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from django.db import models
@@ -15,12 +16,21 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 
+STALLED_AFTER = timedelta(days=1)
+
+
 class JobQuerySet(models.QuerySet["Job"]):
     """Jobs, by what is left of them."""
 
     def taking_room(self, now: datetime) -> JobQuerySet:
-        """Return those that are not finished, or whose file is still kept."""
-        return self.filter(Q(finished_at=None) | Q(expires_at__gt=now))
+        """Return those that are being worked on, or whose file is still kept.
+
+        What has not progressed for a day has failed for good, unless an operator has its
+        task tried again.
+        """
+        since = now - STALLED_AFTER
+        is_alive = Q(progressed_at__gt=since) | Q(asked_at__gt=since)
+        return self.filter(Q(finished_at=None) & is_alive | Q(expires_at__gt=now))
 
 
 class Job(models.Model):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Write = Callable[[Any, Actor], object]
 
 
-LEFT = "Left as they are, for you may not change them or somebody just did"
+LEFT = "Not changed, because you may not change them or somebody else just did"
 REFUSALS = (NotAllowed, InTrash, InvalidFields, VersionConflict, BadReference)
 
 

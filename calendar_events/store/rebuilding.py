@@ -82,7 +82,7 @@ Advance = Callable[[int, Place], None]
 
 
 def _say_nothing(_number: int, _place: Place) -> None:
-    """Nobody watches."""
+    """Report no progress."""
 
 
 def rebuild(*, after: Place | None = None, advance: Advance = _say_nothing) -> None:

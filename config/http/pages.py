@@ -12,7 +12,7 @@ from django.urls import URLPattern, path
 from django.utils import timezone
 from django.views.generic import RedirectView, TemplateView
 
-STANDS_DAYS = 90  # who has read the contacts asks again after so long
+STANDS_DAYS = 90  # for so long a reader may rely on the contacts (Expires of RFC 9116)
 
 
 class Home(TemplateView):
@@ -60,7 +60,7 @@ class Icon(RedirectView):
 
 
 class SecurityContact(TemplateView):
-    """Whom to tell of a weakness (RFC 9116), where ``SECURITY_CONTACT`` says so."""
+    """Where to report a vulnerability (RFC 9116), where ``SECURITY_CONTACT`` says so."""
 
     template_name = "security.txt"
     content_type = "text/plain; charset=utf-8"

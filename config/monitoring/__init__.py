@@ -1,4 +1,4 @@
-"""Metrics, the access log and traces: what the server tells of its own work.
+"""Metrics, the access log and traces.
 
 The apps send signals and know nothing of this; ``docs/monitoring.md`` names every figure.
 """

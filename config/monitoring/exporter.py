@@ -1,7 +1,7 @@
 """``/metrics``, on a port of its own (``METRICS_PORT``).
 
 Every worker process listens there, on a thread beside the requests, and the kernel
-chooses one (``SO_REUSEPORT``): the figures are those of all, whoever is asked. So a scrape
+chooses one (``SO_REUSEPORT``): each of them answers with the sums of all. So a scrape
 waits for no lane, needs no further process, and goes on when a worker dies.
 """
 

@@ -1,4 +1,4 @@
-"""Whether the pinned packages have known vulnerabilities, as pip-audit is told.
+"""Whether the pinned packages have known vulnerabilities, by what pip-audit finds.
 
 Part of ``make check`` for what runs in production; ``make audit`` asks for the tools as
 well. Fails for each vulnerability that ``accepted_vulnerabilities.toml`` does not list with

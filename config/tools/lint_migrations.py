@@ -38,7 +38,7 @@ BEFORE_THE_RULE: Final = {
 
 Until then no database was served by one version while another migrated it.
 """
-INDEXES: Final = "Written before 1.0.0, and adds indexes only: writers wait for seconds."
+INDEXES: Final = "Written before 1.0.0: writers wait until its indexes are built."
 ACCEPTED: Final[dict[Key, str]] = {
     ("authserver", "0016_audit_by_beginnings_and_address"): INDEXES,
     ("authserver", "0017_user_search"): INDEXES,

@@ -47,7 +47,7 @@ class AskForAction(Protocol):
         rows: Sequence[Any],
         fields: Mapping[str, str],
     ) -> str:
-        """Keep what is to be done; return the address of the page that says how far it is.
+        """Keep what is to be done; return the address of the page that shows the progress.
 
         ``rows`` are primary keys, ``fields`` what the action finds in ``request.POST``.
         Raises ``NotTakenOver``.
@@ -93,7 +93,7 @@ def hand_over(
     *,
     fields: Mapping[str, str] | None = None,
 ) -> bool:
-    """Return whether the action is not to be done now; the person was told what happens."""
+    """Return whether the action was handed over or refused, as a message then says."""
     if not conf.jobs or isinstance(request, BackgroundRequest):
         return False
     keys = queryset.order_by("pk").values_list("pk", flat=True)
@@ -115,8 +115,8 @@ def hand_over(
 
 
 def tell_where(request: HttpRequest, address: str) -> None:
-    """Say on the next page where the person sees how far it is."""
-    text = 'This is done in the background. <a href="{}">See how far it is</a>.'
+    """Say on the next page where the person sees the progress."""
+    text = 'This is running in the background. <a href="{}">See its progress</a>.'
     messages.success(request, format_html(text, address))
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
     from django.http.response import HttpResponseBase
 
+STORED_CHARACTERS = 64
 _current: ContextVar[str] = ContextVar("request_id", default="")
 _WELL_FORMED = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{7,127}")
 
@@ -24,6 +25,11 @@ _WELL_FORMED = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{7,127}")
 def current_request_id() -> str:
     """Return the identifier of the request being served; empty outside of one."""
     return _current.get()
+
+
+def stored_request_id() -> str:
+    """Return the identifier as rows keep it: its first 64 characters."""
+    return current_request_id()[:STORED_CHARACTERS]
 
 
 def forget_request_id(**_kwargs: Any) -> None:

@@ -97,7 +97,7 @@ class Progress:
         )
 
     def stop(self, number: int, _frame: Any) -> None:
-        """Let the batch finish; whoever asks twice does not wait for it.
+        """Finish the batch, then stop; a second signal stops at once and undoes the batch.
 
         The second time the transaction of the batch is undone.
         """

@@ -93,7 +93,7 @@ def _fetch_wrapped(
     _many: object,
     _context: object,
 ) -> list[Any]:
-    """Do what is inside of the wrappers, which pass on what Django's cursors take."""
+    """Run as the innermost of the wrappers, which pass on what Django's cursors take."""
     return _fetch(database, cursor, statement, parameters)
 
 

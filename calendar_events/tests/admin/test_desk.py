@@ -107,7 +107,7 @@ def test_who_may_not_change_some_of_them_is_told_how_many(db):
 
     assert said == [
         "Published: 1.",
-        "Left as they are, for you may not change them or somebody just did: 2.",
+        "Not changed, because you may not change them or somebody else just did: 2.",
     ]
     assert statuses(own, *others) == ["publish", "draft", "draft"]
 
@@ -130,7 +130,7 @@ def test_what_somebody_else_changes_meanwhile_is_left(desk, monkeypatch, deleted
     said = act(desk, "publish", record)
 
     assert len(said) == 1
-    assert said[0].endswith("somebody just did: 1.")
+    assert said[0].endswith("somebody else just did: 1.")
     assert not Event.objects.filter(status="publish").exists()
 
 

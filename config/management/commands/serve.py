@@ -129,7 +129,7 @@ def wait_for_database(database: BaseDatabaseWrapper, seconds: float) -> None:
                     f"The database did not answer within {seconds:g} seconds: {reason}"
                 ) from error
             if not is_said:
-                logger.warning("Waiting %g seconds for the database: %s", seconds, reason)
+                logger.warning("Waiting up to %g s for the database: %s", seconds, reason)
                 is_said = True
             time.sleep(0.5)
         else:

@@ -63,7 +63,7 @@ def test_accounts_of_others_and_with_more_rights_stay_signed_in(ines, here, ther
 
     said = sign_out(ines, boss, there.person)
 
-    assert said == ["Left as they are, for they may do more than you: 1."]
+    assert said == ["Not changed, because they have more rights than you: 1."]
     assert Session.objects.filter(user_id__in=[boss.pk, there.person.pk]).count() == 2
 
 

@@ -139,7 +139,7 @@ def test_who_cannot_be_invited_is_said_and_why(ines, here, settings):
 
     assert {words.partition(",")[0] for words in said} == {
         "Not invited",
-        "Left as they are",
+        "Not changed",
     }
     assert len(said) == 4
     assert list(PasswordLink.objects.values_list("user", flat=True)) == [often.pk]
@@ -244,7 +244,7 @@ def test_a_lock_is_lifted_from_the_list_of_accounts(ines, person, here, there):
     left = set(LoginFailure.objects.values_list("account", flat=True))
     assert said == [
         "May sign in again: 1.",
-        "Left as they are, for they may do more than you: 1.",
+        "Not changed, because they have more rights than you: 1.",
     ]
     assert left == {above.login, there.person.login}
     (event,) = AuditEvent.objects.filter(action="login_unlocked")

@@ -102,7 +102,7 @@ def test_jobs_are_found_by_their_state(oscar):
     assert listed(oscar, state="error") == {failed}
     assert listed(oscar) == {waits, done, failed}
     page = oscar.get(pages.about(Job)).content.decode()
-    for state in ("Waits", "Done", "Stopped by an error"):
+    for state in ("Waiting", "Done", "Failed; retried"):
         assert state in page
 
 

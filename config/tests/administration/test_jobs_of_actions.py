@@ -84,7 +84,7 @@ def test_its_page_says_how_many_were_changed_passed_over_and_refused(
     assert "6 of 6" in trashed
     assert "somebody just did: 2." in trashed
     assert ">4<" in trashed.replace("\n", "").replace(" ", "")
-    assert "6: gone, not yours, or with nothing to change" in passed
+    assert "6: deleted, not accessible to you, or already as requested" in passed
 
 
 def test_what_was_selected_is_changed_and_nothing_that_came_later(
@@ -247,12 +247,15 @@ def test_more_rows_than_a_job_may_have_are_refused(editor, drafts, monkeypatch):
     assert not Job.objects.exists()
 
 
-def test_who_has_too_many_jobs_is_told(editor, drafts):
+def test_who_has_too_many_jobs_reads_why_nothing_starts(editor, drafts):
     factories.JobFactory.create_batch(10, user=editor.user)
 
     answer = act(editor, "publish")
 
-    assert "Nothing was begun" in editor.get(answer["Location"]).content.decode()
+    assert (
+        "Not started: you already have 10"
+        in editor.get(answer["Location"]).content.decode()
+    )
 
 
 def test_without_anybody_who_takes_over_everything_is_done_at_once(

@@ -3,7 +3,8 @@
 from datetime import timedelta
 
 import pytest
-from django.db import OperationalError
+from django.db import OperationalError, connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
@@ -28,7 +29,9 @@ def test_an_export_of_many_rows_is_offered_and_begun_by_a_click(ines, record):
     assert "Make the file" in offered.content.decode()
     assert not nothing
     assert answer["Location"] == pages.of(only())
-    assert "This is done in the background" in ines.get(pages.of(only())).content.decode()
+    assert (
+        "This is running in the background" in ines.get(pages.of(only())).content.decode()
+    )
 
 
 def test_the_file_has_the_rows_of_the_list_the_last_first(ines, record, work):
@@ -65,8 +68,8 @@ def test_its_page_says_how_far_it_is_and_has_the_file(ines, record, work):
     work()
     done = ines.get(pages.of(only())).content.decode()
 
-    assert "Waits" in waiting
-    assert "Under way" in under_way
+    assert "Waiting" in waiting
+    assert "Running" in under_way
     assert "3 of 7" in under_way
     assert pages.of(only(), "download") not in under_way
     assert "7 of 7" in done
@@ -118,7 +121,7 @@ def test_a_full_disk_is_seen_at_the_job_and_mended_by_another_try(
     oscar.post(pages.about(DBTaskResult), action="try_again", _selected_action=[failed.pk])
     work()
 
-    assert "Stopped by an error" in page
+    assert "Failed; retried" in page
     assert "OperationalError: database or disk is full" in page
     assert "disk is full" in tasks
     assert len(lines(download(ines, only()))) == 7
@@ -132,9 +135,78 @@ def test_a_file_that_grows_too_large_is_given_up(ines, record, work, settings):
     work()
 
     page = ines.get(pages.of(only())).content.decode()
-    assert "the file would have more than 1,000 bytes" in page
+    assert "the file would be larger than 1,000 bytes" in page
     assert not JobFilePart.objects.exists()
     assert DBTaskResult.objects.get().status == "SUCCESSFUL"  # not tried again
+
+
+def test_a_portion_counts_no_list_and_needs_no_page_of_it(ines, record, work):
+    ask(ines, query="?p=99")
+    running._do_portion(only().pk)  # counts the total, once
+
+    with CaptureQueriesContext(connection) as portion:
+        running._do_portion(only().pk)
+    work()
+
+    assert not [query for query in portion if "COUNT(" in query["sql"]]
+    assert len(lines(download(ines, only()))) == 7
+
+
+def test_an_identifier_longer_than_its_column_is_kept_as_far_as_it_goes(
+    ines, record, settings
+):
+    proxy = {**settings.PLATFORM_ERRORS, "TRUSTED_PROXIES": ["127.0.0.1"]}
+    settings.PLATFORM_ERRORS = proxy
+    address = reverse("admin:authserver_auditevent_export", args=["csv"])
+
+    answer = ines.client.post(address, headers={"x-svc-RequestId": "r" * 128})
+
+    assert answer.headers["x-svc-RequestId"] == "r" * 128
+    assert only().request_id == "r" * 64
+
+
+# --- Stopping -----------------------------------------------------------------------------
+
+
+def stop(someone, job):
+    return someone.post(pages.of(job, "stop"))
+
+
+def test_who_asked_can_stop_it_and_nothing_is_left_of_the_file(ines, record, work):
+    ask(ines)
+    running._do_portion(only().pk)
+    running_page = ines.get(pages.of(only())).content.decode()
+
+    answer = stop(ines, only())
+    work()
+
+    ended_page = ines.get(answer["Location"]).content.decode()
+    assert pages.of(only(), "stop") in running_page
+    assert pages.of(only(), "stop") not in ended_page
+    assert (only().error, only().position) == (running.STOPPED, 3)
+    assert "Ended early" in ended_page
+    assert not JobFilePart.objects.exists()
+
+
+def test_nobody_else_stops_it_and_not_by_a_link(ines, oscar, kim, record):
+    ask(ines)
+
+    others = [stop(someone, only()).status_code for someone in (oscar, kim)]
+    by_link = ines.get(pages.of(only(), "stop")).status_code
+
+    assert (others, by_link) == ([404, 404], 405)
+    assert only().finished_at is None
+    assert pages.of(only(), "stop") not in oscar.get(pages.of(only())).content.decode()
+
+
+def test_what_is_finished_is_not_stopped_any_more(ines, record, work):
+    ask(ines)
+    work()
+
+    stop(ines, only())
+
+    assert only().error == ""
+    assert len(lines(download(ines, only()))) == 7
 
 
 # --- How many, and how long ---------------------------------------------------------------
@@ -149,7 +221,21 @@ def test_a_person_has_a_few_jobs_at_a_time(ines, record):
 
     assert tenth["Location"] == pages.of(Job.objects.latest("pk"))
     assert Job.objects.count() == 11
-    assert "you have 10 exports and changes under way" in said
+    assert "you already have 10 exports and changes that are running" in said
+
+
+def test_a_job_that_has_failed_for_good_takes_no_room_after_a_day(ines, record):
+    long_ago = timezone.now() - timedelta(days=1, seconds=1)
+    factories.JobFactory.create_batch(
+        10, user=ines.user, error="OperationalError: full", asked_at=long_ago
+    )
+    none_moved = ask(ines)
+    Job.objects.update(progressed_at=long_ago + timedelta(seconds=10))
+
+    one_moved = ask(ines)
+
+    assert none_moved["Location"] != one_moved["Location"]
+    assert Job.objects.count() == 11
 
 
 def test_a_file_is_kept_for_a_day_and_its_job_for_two_weeks(ines, record, work):
@@ -177,7 +263,7 @@ def test_a_file_whose_time_is_over_is_not_answered_though_it_is_still_there(
     answer = download(ines, only())
 
     assert answer.status_code == 404
-    assert "It is not kept any more" in ines.get(pages.of(only())).content.decode()
+    assert "No longer kept" in ines.get(pages.of(only())).content.decode()
 
 
 def test_an_address_of_no_job_is_not_found(ines, record):
@@ -192,4 +278,4 @@ def test_a_job_whose_filter_makes_no_sense_any_more_is_not_done(ines, record, wo
 
     work()
 
-    assert only().error == running.NO_RIGHT
+    assert only().error == running.NO_FILTER

@@ -123,5 +123,5 @@ def test_what_is_in_the_trash_is_left(editor, here):
     done = act(editor, "move_to_venue", trashed, target=here.venue.pk)
 
     assert said(done) == [
-        "Left as they are, for you may not change them or somebody just did: 1."
+        "Not changed, because you may not change them or somebody else just did: 1."
     ]

@@ -79,7 +79,7 @@ def variables(tmp_path_factory, django_db_setup):
         if running.account:
             shutil.chown(directory, running.account)
         psycopg_run(running.url, *OWNED.strip().splitlines())
-        # What a real cluster has in its files, this one was told on its command line.
+        # A real cluster has these in its files; here they were options of the command line.
         for name, value in (
             ("unix_socket_directories", directory),
             ("listen_addresses", "127.0.0.1"),

@@ -78,7 +78,7 @@ def test_secrets_are_re_encrypted_once_each(environment, keys, by, settings):
     assert encryption.decrypt(done["key-499"]) == b"secret 499"
 
 
-def test_whoever_asks_twice_does_not_wait_for_the_batch(environment, keys):
+def test_a_second_signal_does_not_wait_for_the_batch(environment, keys):
     before = stored()
 
     *_, last = interrupt(

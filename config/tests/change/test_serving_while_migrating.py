@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 EVENTS = int(os.environ.get("EVENTS_TO_MIGRATE", "3000"))
-# The short form waits for whoever stands still; in the long one a statement that waits for
+# The short form tolerates long waits; in the long one a statement that waits for
 # a lock for more than a second is a 503, which fails it.
 LIMIT = "1" if EVENTS > 3000 else "60"
 PATIENCE_SECONDS = 1200

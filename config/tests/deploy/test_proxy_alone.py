@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(not installation.NGINX, reason="needs nginx")
 
 
 @pytest.mark.parametrize("path", ["/", "/platform/events/v1/events", "/static/no.css"])
-def test_while_the_application_is_away_whoever_calls_is_told_to_come_back(tmp_path, path):
+def test_callers_get_503_and_retry_after_while_the_application_is_away(tmp_path, path):
     http, https, nobody = (servers.free_port() for _ in range(3))
     with installation.nginx(
         tmp_path, ports=(http, https), application=nobody, files=tmp_path

@@ -170,7 +170,7 @@ def line_of(log, identifier):
     return None
 
 
-def test_bodies_that_are_too_large_are_refused_by_whoever_sees_it_first(site):
+def test_bodies_that_are_too_large_are_refused_by_the_application_or_by_nginx(site):
     url = f"{site.server.events_root}/events"
 
     def post(size):

@@ -1,4 +1,4 @@
-"""What systemd is told to run, besides the server: the worker and the housekeeping."""
+"""The other units' commands: the worker and the housekeeping."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def test_every_file_that_compose_mounts_is_there():
     assert [path for path in mounted if not (DEPLOY / path).is_file()] == []
 
 
-def test_whoever_stops_the_server_gives_it_the_time_that_it_takes():
+def test_stop_timeouts_are_longer_than_the_supervisor_needs():
     (unit,) = units.read("calendar.service").settings["TimeoutStopSec"]
     pod = kubernetes()["Deployment", "calendar"]["spec"]["template"]["spec"]
     grace = compose()["services"]["application"]["stop_grace_period"]

@@ -1,4 +1,4 @@
-"""Whom to tell of a weakness: /.well-known/security.txt (RFC 9116)."""
+"""Where to report a vulnerability: /.well-known/security.txt (RFC 9116)."""
 
 import datetime as dt
 

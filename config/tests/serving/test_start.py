@@ -30,7 +30,7 @@ def test_a_database_that_stays_away_is_said_in_a_sentence(tmp_path):
     assert finished.returncode == 1
     assert "Traceback" not in finished.stderr
     waiting, given_up = finished.stderr.splitlines()
-    assert "Waiting 1 seconds for the database: the database server does" in waiting
+    assert "Waiting up to 1 s for the database: the database server does" in waiting
     assert "The database did not answer within 1 seconds: the database" in given_up
     assert not (tmp_path / "static").exists()
 
@@ -54,7 +54,7 @@ def test_a_database_that_comes_up_later_is_waited_for(running, caplog):
     waiting.join()
 
     assert is_up.is_set()
-    assert [record.getMessage()[:11] for record in caplog.records] == ["Waiting 240"]
+    assert [record.getMessage()[:17] for record in caplog.records] == ["Waiting up to 240"]
 
 
 def test_what_was_prepared_elsewhere_is_left_alone(monkeypatch, settings, tmp_path):
