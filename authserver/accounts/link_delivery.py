@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import transaction
+from django.urls import reverse
 from django.utils import timezone
 from django_tasks import task
 
 from authserver import audit
 from authserver.accounts import links, mail
+from authserver.accounts.admin_site import may_enter
 from authserver.conf import conf
 from authserver.models import AuditEvent, PasswordLink, User
 
@@ -75,6 +77,7 @@ def send_link(link_id: int) -> None:
         SUBJECTS[Purpose(link.purpose)],
         link=links.address_of(link, link.user),
         hours=max(1, settings.PASSWORD_RESET_TIMEOUT // 3600),
+        admin_url=f"{conf.issuer}{reverse('admin:index')}" if may_enter(link.user) else "",
     )
     PasswordLink.objects.filter(pk=link.pk).update(sent_at=timezone.now())
 

@@ -210,7 +210,8 @@ class ServiceKeyAdmin(AuditedAdmin):
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
-        """Lead to the institutions that are not on the page."""
+        """Lead to the institutions that are not on the page, and who may to the history."""
+        context |= {"shows_history": institution_of(request) is None}
         count = _institutions_on(context.get("original"))
         if count > MANY:
             page = reverse("admin:authserver_keyinstitution_changelist")

@@ -44,6 +44,7 @@ Accounts at 1001 Riverside University
   alice / alice-demo-pass   editor            bob / bob-demo-pass     no permission
   erin / erin-demo-pass     contributor       frank / frank-demo-pass author
   dora / dora-demo-pass     disabled          carol / carol-demo-pass editor, at 1002
+  In the administration with the institution, such as alice@1001; ines@1001 looks after it.
 
 Try
   curl '{url}{events}/events?per_page=2'

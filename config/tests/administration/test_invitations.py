@@ -1,10 +1,12 @@
 """Accounts that are invited, required to change a password, unlocked: by whom, whose."""
 
 import pytest
+from django.contrib.auth.models import Group
 from django.test import Client
 from django_tasks_db.models import DBTaskResult
 
 from authserver.accounts import access, link_delivery
+from authserver.conf import conf
 from authserver.models import AuditEvent, LoginFailure, PasswordLink, User
 from authserver.tests import factories
 from authserver.tests.links import choose, link_in
@@ -143,6 +145,27 @@ def test_who_cannot_be_invited_is_said_and_why(ines, here, settings):
     }
     assert len(said) == 4
     assert list(PasswordLink.objects.values_list("user", flat=True)) == [often.pk]
+
+
+def test_who_is_invited_with_a_role_reads_how_to_sign_in_to_admin(ines, person, mailoutbox):
+    act(ines, "invite", person)
+    person.groups.add(Group.objects.get(name="editor"))
+    act(ines, "invite", person)
+    deliver()
+
+    # What holds when the message is written, not when it was asked for.
+    first, second = mailoutbox
+    for message in (first, second):
+        assert f"The administration is at {conf.issuer}/admin/" in message.body
+        assert 'Your login there is "person@1001".' in message.body
+
+
+def test_who_is_invited_without_a_role_reads_nothing_of_the_admin(ines, person, mailoutbox):
+    act(ines, "invite", person)
+    deliver()
+
+    (message,) = mailoutbox
+    assert "dministration" not in message.body
 
 
 def test_an_invitation_to_an_inactive_institution_is_not_sent(oscar, here):

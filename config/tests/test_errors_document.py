@@ -1,0 +1,56 @@
+"""The programs of docs/errors.md read the errors that they are about."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from calendar_events.api import access, attempts, pagination
+from config.tests.prepared import ROOT
+from platform_errors.tests.documents_of import docs, table
+
+RECORDS = [
+    access.RecordNotFound("event"),
+    access.RecordNotAccessible("event"),
+    access.EventNoLongerAvailable(),
+    access.EventPasswordProtected(),
+    attempts.RecordInTrash("event"),
+    pagination.NoSuchPage("event"),
+]
+ERRORS = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("error", RECORDS, ids=lambda error: type(error).__name__)
+def test_the_errors_of_records_are_as_their_table_says(error):
+    section = docs("errors.md").partition("### Records")[2]
+    rows = {row[0].strip("`"): row for row in table(section, "error")}
+
+    _, status, message, code, *_ = rows[type(error).__name__]
+
+    assert int(status) == error.status_code
+    assert message.strip("`").format(kind="event") == error.message.format(kind="event")
+    assert code.split(";")[0].strip("`").format(kind="event") == error.events_code
+
+
+def program(language, name):
+    (text,) = re.findall(rf"```{language}\n(# {name}.*?)```", ERRORS, re.DOTALL)
+    return text
+
+
+def test_the_python_program_reads_json_and_xml(server, tmp_path):
+    path = tmp_path / "read_error.py"
+    path.write_text(program("python", "read_error.py"))
+    urls = [f"{server.events_root}/events/0", f"{server.url}/platform/identity/v1"]
+
+    read = [
+        subprocess.run(
+            [sys.executable, path, url], capture_output=True, text=True, check=True
+        ).stdout.splitlines()
+        for url in urls
+    ]
+
+    (missing, unsigned) = read
+    assert missing[:2] == ["404", "The requested event was not found"]
+    assert unsigned[:2] == ["401", "Authorization header is missing"]
+    assert all(lines[3] for lines in read)
