@@ -6,7 +6,8 @@
 .PHONY: help run test test-sqlite test-postgres check lint types format schema audit sbom gate bench load chaos fuzz upgrade-test mutants lock clean
 
 PY := .venv/bin/python
-JOBS ?= auto
+# Two processes a core: each waits for servers and browsers for half of its time.
+JOBS ?= $(shell echo $$((2 * $$(nproc))))
 PAGES = templates authserver/templates calendar_events/templates config/templates
 DEMO ?= 1
 

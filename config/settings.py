@@ -176,8 +176,8 @@ for _database in DATABASES.values():
     time_limits.configure(_database, _limits)
 if DATABASES["default"] is _pool:
     time_limits.configure_pooled(_pool, prepares=env.bool("DATABASE_POOL_PREPARES", False))
-# The role that PgBouncer connects as, and what `manage.py serve` makes its defaults.
-DATABASE_POOL_ROLE = _pool["USER"] if _pool else ""
+# Where `manage.py serve` finds the pool, and what it makes the defaults of its role.
+DATABASE_POOL = _pool
 DATABASE_POOL_LIMITS = _limits.of_session()
 # How many seconds `manage.py serve` waits for a PostgreSQL that is not up yet.
 DATABASE_WAIT_SECONDS = env.int("DATABASE_WAIT_SECONDS", 60)

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import OperationalError, ProgrammingError, connection, transaction
+from django.db import OperationalError, connection
 
+from config.databases import pool
 from config.monitoring import files
-from platform_errors.postgresql import role_defaults
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -110,8 +110,9 @@ def prepare_database() -> None:
         call_command("migrate", verbosity=0, interactive=False, skip_checks=False)
         if settings.DEMO:
             call_command("seed_demo", verbosity=0)
-        if settings.DATABASE_POOL_ROLE:
-            limit_pool(connection, settings.DATABASE_POOL_ROLE)
+        if settings.DATABASE_POOL:
+            pool.limit(connection, settings.DATABASE_POOL["USER"])
+            pool.require_same_database(connection, settings.DATABASE_POOL)
 
 
 def wait_for_database(database: BaseDatabaseWrapper, seconds: float) -> None:
@@ -135,23 +136,6 @@ def wait_for_database(database: BaseDatabaseWrapper, seconds: float) -> None:
             time.sleep(0.5)
         else:
             return
-
-
-def limit_pool(database: BaseDatabaseWrapper, role: str) -> None:
-    """Let the connections that PgBouncer makes have the time limits of the settings.
-
-    Raises ``CommandError`` with the statements when this role may not alter that one.
-    """
-    limits = settings.DATABASE_POOL_LIMITS
-    try:
-        with transaction.atomic(using=database.alias):
-            role_defaults.set_role_defaults(database, role, limits)
-    except ProgrammingError as error:
-        needed = role_defaults.statements(database, role, limits)
-        raise CommandError(
-            f"The role {role} of DATABASE_POOL_URL has no time limits, and this one may "
-            f"not set them. As an administrator of the database: {needed};"
-        ) from error
 
 
 @contextlib.contextmanager

@@ -11,8 +11,9 @@ import pytest
 from django.core.management import CommandError
 from django.db import connection
 
+from config.databases import pool
 from config.management.commands import serve
-from config.tests import prepared
+from config.tests import prepared, servers
 from platform_errors.postgresql import role_defaults
 
 WHOLE = {
@@ -27,7 +28,7 @@ from config import settings
 database = settings.DATABASES["default"]
 options = database["OPTIONS"]
 print(
-    database["HOST"], settings.DATABASE_POOL_ROLE,
+    database["HOST"], (settings.DATABASE_POOL or {"USER": ""})["USER"],
     database.get("DISABLE_SERVER_SIDE_CURSORS", False),
     options["prepare_threshold"], options.get("options", "none"), sep="|"
 )
@@ -112,7 +113,7 @@ def test_a_role_that_may_not_alter_the_pool_s_says_what_an_administrator_has_to_
         cursor.execute("CREATE ROLE pool_web; CREATE ROLE pool_owner; SET ROLE pool_owner")
 
     with pytest.raises(CommandError, match="may not set them") as refused:
-        serve.limit_pool(connection, "pool_web")
+        pool.limit(connection, "pool_web")
 
     name = connection.settings_dict["NAME"]
     assert f'ALTER ROLE "pool_web" IN DATABASE "{name}" SET "lock_timeout" = \'3s\'' in str(
@@ -123,9 +124,31 @@ def test_a_role_that_may_not_alter_the_pool_s_says_what_an_administrator_has_to_
 @on_postgresql
 @pytest.mark.django_db
 def test_the_database_is_prepared_with_the_limits_of_the_pool(settings):
-    settings.DATABASE_POOL_ROLE = connection.settings_dict["USER"]
+    settings.DATABASE_POOL = connection.settings_dict
     settings.DATABASE_POOL_LIMITS = LIMITS
 
     serve.prepare_database()
 
-    assert role_defaults.role_defaults(connection, settings.DATABASE_POOL_ROLE) == LIMITS
+    role = connection.settings_dict["USER"]
+    assert role_defaults.role_defaults(connection, role) == LIMITS
+
+
+@on_postgresql
+@pytest.mark.django_db
+def test_a_pool_that_leads_to_another_database_is_refused():
+    other = connection.settings_dict | {"NAME": "postgres"}
+
+    pool.require_same_database(connection, connection.settings_dict)
+    with pytest.raises(CommandError, match="leads to another database than DATABASE_URL"):
+        pool.require_same_database(connection, other)
+
+
+@on_postgresql
+@pytest.mark.django_db
+def test_a_pool_that_does_not_answer_yet_stops_nothing(caplog):
+    nowhere = connection.settings_dict | {"HOST": "127.0.0.1", "PORT": servers.free_port()}
+
+    pool.require_same_database(connection, nowhere)
+
+    (record,) = caplog.records
+    assert record.getMessage().startswith("DATABASE_POOL_URL was not compared: ")

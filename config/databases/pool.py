@@ -1,0 +1,71 @@
+"""The database behind ``DATABASE_POOL_URL``, as `manage.py serve` makes sure of it."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any, Final
+
+import psycopg
+from django.conf import settings
+from django.core.management import CommandError
+from django.db import ProgrammingError, transaction
+
+from platform_errors.postgresql import role_defaults
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from django.db.backends.base.base import BaseDatabaseWrapper
+
+logger = logging.getLogger(__name__)
+
+POOL_SECONDS: Final = 5
+"""How long a pool is waited for that is compared with the database."""
+IDENTITY: Final = "SELECT current_database(), pg_postmaster_start_time()"
+
+
+def limit(database: BaseDatabaseWrapper, role: str) -> None:
+    """Let the connections that PgBouncer makes have the time limits of the settings.
+
+    Raises ``CommandError`` with the statements when this role may not alter that one.
+    """
+    limits = settings.DATABASE_POOL_LIMITS
+    try:
+        with transaction.atomic(using=database.alias):
+            role_defaults.set_role_defaults(database, role, limits)
+    except ProgrammingError as error:
+        needed = role_defaults.statements(database, role, limits)
+        raise CommandError(
+            f"The role {role} of DATABASE_POOL_URL has no time limits, and this one may "
+            f"not set them. As an administrator of the database: {needed};"
+        ) from error
+
+
+def require_same_database(database: BaseDatabaseWrapper, entry: Mapping[str, Any]) -> None:
+    """Raise ``CommandError`` when the pool leads to another database, as after a restore.
+
+    Commands would use the one and requests the other, and nothing else would say so. A
+    pool that does not answer yet is no reason not to start.
+    """
+    try:
+        with psycopg.connect(
+            host=entry["HOST"],
+            port=entry["PORT"] or None,
+            dbname=entry["NAME"],
+            user=entry["USER"],
+            password=entry["PASSWORD"],
+            connect_timeout=POOL_SECONDS,
+            prepare_threshold=None,
+        ) as pooled:
+            behind = pooled.execute(IDENTITY).fetchone()
+    except psycopg.OperationalError as error:
+        reason = str(error).partition("\n")[0]
+        logger.warning("DATABASE_POOL_URL was not compared: %s", reason)
+        return
+    with database.cursor() as cursor:
+        cursor.execute(IDENTITY)
+        if cursor.fetchone() != behind:
+            raise CommandError(
+                "DATABASE_POOL_URL leads to another database than DATABASE_URL: commands "
+                "would use the one and requests the other."
+            )
