@@ -24,6 +24,7 @@ from calendar_events.admin.forms import CHANGED_MEANWHILE, RecordForm
 from calendar_events.admin.institutions import registry_id_of
 from calendar_events.parsing import text
 from calendar_events.permissions import Actor, NotAllowed
+from calendar_events.services import restoring
 from calendar_events.services.refusals import InvalidFields, TermExists
 from calendar_events.store.saving import VersionConflict
 from platform_errors.admin import InstitutionScopedAdmin, is_id
@@ -167,6 +168,8 @@ class RecordAdmin(CalendarAdmin, SimpleHistoryAdmin, metaclass=AbstractAdminType
         with refused_as_forbidden():
             if stored is None:
                 saved = self.create(actor=form.actor, changes=form.changes, now=now)
+                if form.deletion is not None:
+                    restoring.note_restored(form.deletion, saved.pk)
             else:
                 saved = self.update(
                     record=stored, actor=form.actor, changes=form.changes, now=now

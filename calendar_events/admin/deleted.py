@@ -9,6 +9,7 @@ from django.core.paginator import Paginator
 from django.db.models import OuterRef, Subquery
 
 from calendar_events.admin.pages import RecordPages
+from calendar_events.services import restoring
 from platform_errors.admin import institution_of
 
 if TYPE_CHECKING:
@@ -63,5 +64,6 @@ class DeletedRecords(RecordPages):
             "institution": state.institution,
             "at": state.history_date,
             "by": state.history_user,
+            "restored_as": restoring.restored_as(state),
             "history_url": self.address("history", state.id),
         }

@@ -14,6 +14,7 @@ from calendar_events.admin import institutions
 from calendar_events.admin.widgets import LocalDateTimeInput
 from calendar_events.documents.moments import moment
 from calendar_events.permissions import Actor
+from calendar_events.services import restoring
 from platform_errors.admin import IdAutocompleteSelectMultiple, is_id
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ class RecordForm(forms.ModelForm):
         """Show what is stored as the interface would; leave to it what is required."""
         super().__init__(*args, **kwargs)
         self.changes: Any = {}
+        self.deletion: Any = None
         self.unseen: dict[str, list[Any]] = {}
         self.initial.update(self.shown())
         institutions.offer(self.fields, only=institutions.own(self.request))
@@ -131,6 +133,14 @@ class RecordForm(forms.ModelForm):
         institution = self.cleaned_data.get("institution") or self.instance.institution
         return Actor(user=self.request.user, institution=institution)
 
+    def _require_unrestored(self) -> None:
+        """Let a deleted record come back once, as long as what came of it is there."""
+        model = type(self.instance)
+        self.deletion = restoring.lock_deletion(model, self.instance.pk)
+        pk = self.deletion and restoring.restored_as(self.deletion)
+        if pk and model.objects.filter(pk=pk).exists():
+            self.add_error(None, f"It has been restored already, as number {pk}.")
+
     def body(self, *, is_new: bool) -> dict[str, Any]:
         """Return what was typed, as a body of the interface."""
         body = {
@@ -166,6 +176,7 @@ class RecordForm(forms.ModelForm):
         for name in self.only_here & self.fields.keys():
             self.changes[name] = _plain(self.cleaned_data.get(name))
         if stored is None and hasattr(self.instance, "_history"):
+            self._require_unrestored()
             # Brought back by somebody who may not set it: as it was.
             for name in self.only_here - self.fields.keys():
                 self.changes[name] = _plain(getattr(self.instance, name))

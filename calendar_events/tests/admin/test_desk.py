@@ -180,7 +180,31 @@ def test_deleted_records_are_listed_and_restored(desk, model):
     answer = desk.post(version, sent | {"at_venues": [], "by_organizers": []})
 
     assert answer.status_code == 302
-    assert model.objects.get()
+    restored = model.objects.get()
+    assert restored.pk != record.pk
+    assert f"as number {restored.pk}" in desk.get(url(model, "deleted")).content.decode()
+
+    again = desk.post(version, sent | {"at_venues": [], "by_organizers": []})
+
+    said = f"It has been restored already, as number {restored.pk}."
+    assert said in again.content.decode()
+    assert model.objects.get() == restored
+    deletion = record.history.filter(history_type="-").latest()
+    assert deletion.history_change_reason == f"admin; restored as {restored.pk}"
+
+
+def test_what_was_restored_and_deleted_again_can_be_restored_again(desk):
+    event = EventFactory(title="Twice gone")
+    state = event.history.latest()
+    version = url(Event, "simple_history", event.pk, state.history_id)
+    for _ in range(2):
+        for each in Event.objects.all():
+            desk.post(url(Event, "delete", each.pk), {"post": "yes"})
+        form = desk.get(version).context["adminform"].form
+        sent = {name: form[name].value() for name in form.fields if form[name].value()}
+        assert desk.post(version, sent | {"at_venues": []}).status_code == 302
+
+    assert Event.objects.count() == 1
 
 
 def test_a_record_that_is_there_is_not_among_the_deleted(desk):
