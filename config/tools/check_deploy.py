@@ -25,7 +25,7 @@ YAML_RULES = (
 )
 COMMANDS = (
     ("hadolint", "deploy/Containerfile"),
-    ("shellcheck", "deploy/install.sh", "deploy/make_secrets.sh", "deploy/manage.sh"),
+    ("shellcheck", *map(str, sorted(DEPLOY.rglob("*.sh")))),
     (
         *("yamllint", "--strict", "-d", YAML_RULES),
         *("deploy/compose.yaml", "deploy/kubernetes.yaml"),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import stat
 import subprocess
 import sys
 
 import pytest
+import yaml
 from cryptography.fernet import Fernet
 
 from config.tests.deploy.installation import DEPLOY, prepared
@@ -50,7 +52,11 @@ def test_what_is_installed_makes_a_server_and_stays_when_it_is_installed_again(t
     run(DEPLOY / "install.sh", "another.example.edu", DESTDIR=str(tmp_path))
 
     environment = tmp_path / "etc/calendar/environment"
-    lines = [line for line in environment.read_text().splitlines() if line[0] != "#"]
+    lines = [
+        line
+        for line in environment.read_text().splitlines()
+        if line and not line.startswith("#")
+    ]
     shown = settings_with(**dict(line.split("=", 1) for line in lines))
     assert files(tmp_path) == first
     assert stat.S_IMODE(environment.stat().st_mode) == 0o600
@@ -63,17 +69,36 @@ def test_what_is_installed_makes_a_server_and_stays_when_it_is_installed_again(t
 
 
 def test_secrets_for_compose_belong_together_and_are_made_once(tmp_path):
-    secrets = tmp_path / "secrets"
+    deploy, secrets = tmp_path / "deploy", tmp_path / "secrets"
+    deploy.mkdir()
+    for name in ("make_secrets.sh", "keys.sh"):
+        shutil.copy(DEPLOY / name, deploy)
 
-    run(DEPLOY / "make_secrets.sh", secrets, "calendar.example.edu")
-    first = files(secrets)
-    run(DEPLOY / "make_secrets.sh", secrets, "another.example.edu")
+    run(deploy / "make_secrets.sh", secrets, "calendar.example.edu")
+    first, settings = files(secrets), (deploy / ".env").read_text()
+    run(deploy / "make_secrets.sh", secrets, "another.example.edu")
 
+    compose = (DEPLOY / "compose.yaml").read_text()
     password = first["database_password"].decode().strip()
     assert files(secrets) == first
     assert stat.S_IMODE(secrets.stat().st_mode) == 0o700
+    assert set(first) == set(yaml.safe_load(compose)["secrets"])
     assert first["userlist"].decode() == f'"calendar" "{password}"\n'
     assert f":{password}@pgbouncer:6432/" in first["database_pool_url"].decode()
     assert f":{password}@postgresql:5432/" in first["database_url"].decode()
+    assert len({first[name] for name in ("postgres_password", "database_password")}) == 2
     assert len(password) == len(first["secret_key"].strip()) == 64
     Fernet(first["encryption_keys"].strip())
+    # Commands need no variable that is not there.
+    assert (deploy / ".env").read_text() == settings
+    assert settings == f"PUBLIC_HOST=calendar.example.edu\nSECRETS={secrets}\n"
+    assert set(re.findall(r"\$\{(\w+):\?", compose)) == {"PUBLIC_HOST"}
+
+
+@pytest.mark.skipif(
+    not (prepared.ROOT / ".git").exists() or not shutil.which("git"),
+    reason="needs git and a checkout",
+)
+@pytest.mark.parametrize("path", ["deploy/secrets/secret_key", "deploy/.env"])
+def test_secrets_in_the_checkout_are_ignored_by_git(path):
+    run("git", "check-ignore", "--quiet", path)

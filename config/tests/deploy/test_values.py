@@ -79,18 +79,14 @@ def test_every_variable_is_one_that_the_settings_read(where, variable):
     assert variable.removesuffix("_FILE") in VARIABLES | {"PYTHONPYCACHEPREFIX"}
 
 
-def test_every_secret_of_compose_is_made_and_handed_to_somebody():
-    script = (DEPLOY / "make_secrets.sh").read_text(encoding="utf-8")
-    declared = compose()["secrets"]
+def test_every_secret_of_compose_is_handed_to_somebody():
     used = {
         name
         for service in compose()["services"].values()
         for name in service.get("secrets", ())
     }
 
-    assert used == set(declared)
-    for name in declared:
-        assert re.search(rf"\bmake {name}\b|-\w+ {name}\b", script)
+    assert used == set(compose()["secrets"])
 
 
 def test_every_file_that_compose_mounts_is_there():
@@ -101,7 +97,7 @@ def test_every_file_that_compose_mounts_is_there():
         if volume.startswith("./")
     ]
 
-    assert len(mounted) == 6
+    assert len(mounted) == 7
     assert [path for path in mounted if not (DEPLOY / path).is_file()] == []
 
 
