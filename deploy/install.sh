@@ -1,35 +1,48 @@
 #!/bin/sh
-# Install the server on this machine (Debian), with nginx, PostgreSQL and Redis on it too:
-#   deploy/install.sh calendar.example.org
-# As root, in a checkout at /opt/calendar. What is there already stays: settings, secrets, the
-# certificate and the files of this host; so it is run again after an update of the checkout.
+# Let this machine (Debian) serve with the release in this directory, with nginx, PostgreSQL and
+# Redis on it too:
+#   /opt/calendar-1.0.0/deploy/install.sh calendar.example.org
+# As root. Each release has a directory of its own; the link /opt/calendar leads to the one that
+# serves. Run it in the directory of a new release to upgrade, in that of an old one to go back.
+# Settings, secrets, the certificate and the files of this host that are there already stay.
 # Where /etc/calendar/environment names a database elsewhere, PostgreSQL and Redis are not installed.
 # With DESTDIR files are written below that directory, and nothing else is done.
 set -eu
 
 hostname=${1:?"the name that users type"}
 root=${DESTDIR:-}
-here=$(CDPATH='' cd -- "$(dirname "$0")" && pwd)
-cd "$here/.."
+release=$(CDPATH='' cd -- "$(dirname "$0")/.." && pwd -P)
+cd "$release"
+# shellcheck source=deploy/keys.sh
+. deploy/keys.sh
 
 settings=$root/etc/calendar/environment
+link=$root/opt/calendar
 is_all_here() {
-    [ ! -e "$settings" ] || grep -q '^DATABASE_URL=postgres:////var/run/postgresql/' "$settings"
+    [ ! -e "$settings" ] ||
+        grep -Eq '^DATABASE_URL=postgres:///(calendar\?host=|/var/run/postgresql/)' "$settings"
 }
 say() { printf '%s\n' "$*" >&2; }
-fernet() { python3 -c 'import base64, os; print(base64.urlsafe_b64encode(os.urandom(32)).decode())'; }
-token() { python3 -c 'import secrets; print(secrets.token_urlsafe(48))'; }
 
+if [ -e "$link" ] && [ ! -L "$link" ]; then
+    say "/opt/calendar is to be a link. Move that directory to /opt/calendar-VERSION first."
+    exit 1
+fi
 if [ -z "$root" ]; then
-    [ "$(id -u)" = 0 ] && [ "$PWD" = /opt/calendar ] || {
-        say "Run this as root in /opt/calendar."
+    case $(id -u):$release in
+    0:/opt/calendar-?*) ;;
+    *)
+        say "Run this as root, in a release at /opt/calendar-VERSION."
         exit 1
-    }
+        ;;
+    esac
     say "Installing packages ..."
     apt-get -qq update
     DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends \
         python3-venv openssl nginx-light >/dev/null
-    config/tools/setup.sh requirements.txt
+    set -- requirements.txt
+    ! grep -qs '^TRACES=1' "$settings" || set -- "$@" requirements-tracing.txt
+    config/tools/setup.sh "$@"
     id calendar >/dev/null 2>&1 ||
         useradd --system --user-group --home-dir /var/lib/calendar --shell /usr/sbin/nologin calendar
     # nginx reads static files and pictures.
@@ -50,15 +63,15 @@ install -d -m 700 "$root/etc/calendar"
 if [ ! -e "$settings" ]; then
     (
         umask 077
-        cat >"$settings" <<EOF
+        cat >"$settings" <<SETTINGS
 # Settings of the server; /opt/calendar/.env.example has all. Restart calendar after a change.
 PUBLIC_URL=https://$hostname
 TRUSTED_PROXIES=127.0.0.1
-DATABASE_URL=postgres:////var/run/postgresql/calendar
+DATABASE_URL=postgres:///calendar?host=/var/run/postgresql
 CACHE_URL=redis://127.0.0.1:6379/0
 SECRET_KEY=$(token)
 ENCRYPTION_KEYS=$(fernet)
-EOF
+SETTINGS
     )
 fi
 
@@ -78,10 +91,11 @@ certificate=$root/etc/ssl/calendar
 if [ ! -e "$certificate/fullchain.pem" ]; then
     say "Making a self-signed certificate; put the one of an authority in its place."
     install -d -m 700 "$certificate"
-    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 365 \
-        -subj "/CN=$hostname" -addext "subjectAltName=DNS:$hostname" \
-        -keyout "$certificate/privkey.pem" -out "$certificate/fullchain.pem" 2>/dev/null
+    self_signed "$hostname" "$certificate/privkey.pem" "$certificate/fullchain.pem"
 fi
+
+install -d "$root/opt"
+ln -sfn "$release" "$link"
 
 [ -z "$root" ] || exit 0
 systemctl daemon-reload
@@ -91,4 +105,4 @@ systemctl try-restart calendar-worker.service
 nginx -t -q
 systemctl reload-or-restart nginx.service
 say "https://$hostname/ answers in a moment. The first account:"
-say "  deploy/manage.sh createsuperuser --login admin"
+say "  /opt/calendar/deploy/manage.sh createsuperuser --login admin"

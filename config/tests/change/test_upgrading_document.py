@@ -29,12 +29,12 @@ def environment(tmp_path):
 @contextlib.contextmanager
 def pasting(name, environment, **variables):
     """Run a block of the page in the next version's directory; yield the shell."""
-    script = code_block(PAGE, f"sh {name}").replace(".venv/bin/python", sys.executable)
     with subprocess.Popen(
-        ["bash", "-euo", "pipefail", "-c", script],
+        ["bash", "-eu", "-c", code_block(PAGE, f"sh {name}")],
         cwd=servers.ROOT,
         env={
             **environment,
+            "MANAGE": f"{sys.executable} manage.py",
             "DJANGO_SETTINGS_MODULE": "config.tests.change.next_settings",
             **variables,
         },
@@ -80,3 +80,15 @@ def test_a_migration_that_gets_no_lock_gives_up_and_is_tried_again(environment):
 
     assert refused.is_set()
     assert len(ask(environment, DONE)) == 3
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="about PostgreSQL")
+def test_a_migration_that_fails_ends_the_loop(environment):
+    with psycopg.connect(environment["DATABASE_URL"], autocommit=True) as other:
+        other.execute("ALTER TABLE calendar_events_event ADD COLUMN subtitle integer")
+    with pasting("upgrade", environment) as shell:
+        said, _ = shell.communicate(timeout=240)
+
+    assert shell.returncode != 0
+    assert 'column "subtitle" of relation "calendar_events_event" already exists' in said
+    assert ask(environment, DONE) == []

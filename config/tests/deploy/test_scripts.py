@@ -1,4 +1,4 @@
-"""``install.sh`` and ``make_secrets.sh``: what they write can be used, and stays."""
+"""The scripts of ``deploy/``: what they write can be used, and stays."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from config.tests.deploy.installation import DEPLOY, prepared
 SHOWN = """
 from config import settings
 database = settings.DATABASES["default"]
-print(settings.PUBLIC_URL, database["HOST"], database["NAME"], settings.IS_HTTPS)
+host = database["OPTIONS"]["host"]
+print(settings.PUBLIC_URL, host, database["NAME"], settings.IS_HTTPS)
 """
 pytestmark = pytest.mark.skipif(not shutil.which("openssl"), reason="needs openssl")
 
@@ -66,6 +67,33 @@ def test_what_is_installed_makes_a_server_and_stays_when_it_is_installed_again(t
     ]
     assert b"server_name calendar.example.edu;" in first["etc/nginx/calendar/host.conf"]
     assert "etc/systemd/system/calendar.service.d/common.conf" in first
+    assert (tmp_path / "opt/calendar").readlink() == prepared.ROOT
+
+
+def test_what_is_installed_last_serves_there_and_back(tmp_path):
+    root, link = tmp_path / "root", tmp_path / "root/opt/calendar"
+    releases = [tmp_path / "calendar-1.0.0", tmp_path / "calendar-1.1.0"]
+    for release in releases:
+        shutil.copytree(DEPLOY, release / "deploy", symlinks=True)
+
+    served = []
+    for release in (*releases, releases[0]):
+        run(release / "deploy/install.sh", "calendar.example.edu", DESTDIR=str(root))
+        served.append(link.readlink())
+
+    assert served == [*releases, releases[0]]
+    # By way of the link it is the release that the link leads to.
+    run(link / "deploy/install.sh", "calendar.example.edu", DESTDIR=str(root))
+    assert link.readlink() == releases[0]
+
+
+def test_a_checkout_where_the_link_belongs_is_not_touched(tmp_path):
+    (tmp_path / "opt/calendar").mkdir(parents=True)
+
+    with pytest.raises(subprocess.CalledProcessError):
+        run(DEPLOY / "install.sh", "calendar.example.edu", DESTDIR=str(tmp_path))
+
+    assert files(tmp_path) == {}
 
 
 def test_secrets_for_compose_belong_together_and_are_made_once(tmp_path):
@@ -102,3 +130,25 @@ def test_secrets_for_compose_belong_together_and_are_made_once(tmp_path):
 @pytest.mark.parametrize("path", ["deploy/secrets/secret_key", "deploy/.env"])
 def test_secrets_in_the_checkout_are_ignored_by_git(path):
     run("git", "check-ignore", "--quiet", path)
+
+
+def test_a_command_is_run_with_the_code_of_its_own_release(tmp_path):
+    release, link = tmp_path / "calendar-1.1.0", tmp_path / "calendar"
+    shutil.copytree(DEPLOY, release / "deploy", symlinks=True)
+    link.symlink_to(release)
+    systemd = tmp_path / "systemd-run"
+    systemd.write_text('#!/bin/sh\necho "$*"\n')
+    systemd.chmod(0o755)
+
+    called = subprocess.run(
+        [link / "deploy/manage.sh", "migrate", "--plan"],
+        env={"PATH": f"{tmp_path}:{os.environ['PATH']}", "LOCK_TIMEOUT_SECONDS": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+
+    assert called[-4:] == [
+        *(f"{release}/.venv/bin/python", f"{release}/manage.py", "migrate", "--plan")
+    ]
+    assert "--setenv=LOCK_TIMEOUT_SECONDS=1" in called

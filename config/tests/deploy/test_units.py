@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import subprocess
+import venv
 
 import pytest
 
@@ -13,6 +14,7 @@ from config.tests.waiting import PATIENCE_SECONDS, eventually
 
 pytestmark = pytest.mark.xdist_group("deploy")
 SERVICES = sorted(path.name for path in units.SYSTEMD.glob("*.service"))
+WHERE = "import sys; print(sys.executable, sys.prefix)"
 ENQUEUE = "from config.tests.background import tasks; tasks.note.enqueue({!r}, 'done')"
 
 
@@ -56,3 +58,17 @@ def test_every_unit_runs_as_its_own_user_who_can_write_nothing_else(name):
     assert settings["NoNewPrivileges"] == ["yes"]
     assert settings["CapabilityBoundingSet"] == [""]
     assert settings["EnvironmentFile"] == ["/etc/calendar/environment"]
+
+
+def test_a_process_stays_with_its_release_when_the_link_is_switched(tmp_path):
+    release, link = tmp_path / "calendar-1.0.0", tmp_path / "calendar"
+    venv.create(release / ".venv", symlinks=True)
+    link.symlink_to(release)
+
+    directories = {units.read(name).settings["WorkingDirectory"][0] for name in SERVICES}
+    shown = subprocess.run(
+        [*units.PYTHON, "-c", WHERE], cwd=link, capture_output=True, text=True, check=True
+    ).stdout
+
+    assert directories == {"/opt/calendar"}
+    assert shown.split() == [f"{release}/.venv/bin/python", f"{release}/.venv"]

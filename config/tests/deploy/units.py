@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from config.tests import prepared
 
 SYSTEMD = prepared.ROOT / "deploy" / "systemd"
-PYTHON = "/opt/calendar/.venv/bin/python"
-"""Where a unit finds Python; the tests have it elsewhere."""
+PYTHON = ["/usr/bin/env", ".venv/bin/python"]
+"""How a unit finds Python in its directory; the tests have it elsewhere."""
 
 
 @dataclass
@@ -22,9 +22,9 @@ class Unit:
     @property
     def command(self) -> list[str]:
         (line,) = self.settings["ExecStart"]
-        python, *words = shlex.split(line)
-        assert python == PYTHON
-        return [sys.executable, *words]
+        words = shlex.split(line)
+        assert words[:2] == PYTHON
+        return [sys.executable, *words[2:]]
 
     @property
     def environment(self) -> dict[str, str]:
