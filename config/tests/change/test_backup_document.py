@@ -2,12 +2,14 @@
 
 import contextlib
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
 import sys
 import tarfile
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import psycopg
 import pytest
@@ -26,6 +28,13 @@ CREATE ROLE calendar LOGIN;
 CREATE DATABASE calendar OWNER calendar;
 CREATE DATABASE restored OWNER calendar;
 CREATE DATABASE refilled OWNER calendar;
+"""
+TASK = """
+INSERT INTO django_tasks_database_dbtaskresult
+    (id, status, enqueued_at, args_kwargs, priority, task_path, worker_ids, queue_name,
+     backend_name, run_after, return_value, exception_class_path, traceback)
+VALUES (gen_random_uuid(), %(status)s, now(), '{}', 0, '', '[]', '', '', now(), 'null',
+        '', '')
 """
 EVERY_ROW = sql.SQL("SELECT t::text FROM {} t")
 needs_postgresql = pytest.mark.skipif(
@@ -134,6 +143,48 @@ def test_a_backup_is_restored_by_the_owner_into_an_empty_database(backup, tmp_pa
     assert objects(backup["RESTORED_URL"]) == objects(backup["DATABASE_URL"])
     assert files_of(restored["MEDIA_ROOT"]) == files_of(backup["MEDIA_ROOT"])
     assert files_of(backup["MEDIA_ROOT"])
+
+    waiting = "SELECT status FROM django_tasks_database_dbtaskresult ORDER BY status"
+    with psycopg.connect(backup["RESTORED_URL"], autocommit=True) as database:
+        for status in ("READY", "RUNNING", "SUCCESSFUL"):
+            database.execute(TASK, {"status": status})
+    paste("forget-tasks", backup)
+    assert psycopg_run(backup["RESTORED_URL"], waiting).fetchall() == [("SUCCESSFUL",)]
+
+
+@needs_postgresql
+def test_the_address_that_the_installation_writes_can_be_backed_up(variables, tmp_path):
+    subprocess.run(
+        [servers.ROOT / "deploy/install.sh", "calendar.example.edu"],
+        env={**os.environ, "DESTDIR": str(tmp_path)},
+        check=True,
+    )
+    settings = (tmp_path / "etc/calendar/environment").read_text()
+    (written,) = re.findall("^DATABASE_URL=(.+)$", settings, re.MULTILINE)
+    sockets = psycopg_run(variables["ADMIN_URL"], "SHOW unix_socket_directories")
+    backups = tmp_path / "backups"
+
+    paste(
+        "backup",
+        {
+            **variables,
+            "DATABASE_URL": written.replace("/var/run/postgresql", sockets.fetchone()[0]),
+            "BACKUPS": str(backups),
+            # What the account and the port of Debian's PostgreSQL say otherwise.
+            "PGUSER": "calendar",
+            "PGPORT": str(urlsplit(variables["ADMIN_URL"]).port),
+        },
+    )
+
+    (made,) = backups.iterdir()
+    listed = subprocess.run(
+        ["pg_restore", "--list", made / "database"],
+        env=variables,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert " TABLE DATA public calendar_events_event " in listed
 
 
 @needs_postgresql

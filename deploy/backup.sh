@@ -1,0 +1,34 @@
+#!/bin/sh
+# Copy the database (PostgreSQL) and the pictures to a new directory below BACKUPS. In the
+# environment: DATABASE_URL or DATABASE_URL_FILE, MEDIA_ROOT, BACKUPS, and KEEP_DAYS (30), after
+# which a backup is deleted; 0 keeps all. ENCRYPTION_KEYS is not in it: keep that elsewhere.
+set -eu
+umask 077
+: "${MEDIA_ROOT:?}" "${BACKUPS:?}"
+DATABASE_URL=${DATABASE_URL:-$(cat "${DATABASE_URL_FILE:?}")}
+export DATABASE_URL
+
+# Among the arguments every user of the machine would see the password.
+part_of_address() {
+    python3 -c "
+import os, urllib.parse
+address = os.environ['DATABASE_URL']
+password = urllib.parse.urlsplit(address).password or ''
+print($1)"
+}
+PGPASSWORD=$(part_of_address "urllib.parse.unquote(password)")
+address=$(part_of_address "address.replace(f':{password}@', '@', 1) if password else address")
+export PGPASSWORD
+
+backup=$BACKUPS/$(date --utc +%Y%m%dT%H%M%SZ)
+mkdir -p "$MEDIA_ROOT" "$backup.part"
+trap 'rm -rf "$backup.part"' EXIT
+trap 'exit 1' HUP INT TERM
+# The database first: every picture that it names is on the disk by then.
+pg_dump --format=directory --jobs=2 --verbose --file="$backup.part/database" "$address"
+tar --create --file="$backup.part/media.tar" --directory="$MEDIA_ROOT" .
+mv "$backup.part" "$backup"
+
+days=${KEEP_DAYS:-30}
+[ "$days" = 0 ] || find "$BACKUPS" -mindepth 1 -maxdepth 1 -type d \
+    -name '????????T??????Z*' -mtime "+$days" -exec rm -rf {} +
