@@ -8,6 +8,7 @@ import re
 import pytest
 import yaml
 from django.conf import settings
+from django.core.checks import run_checks
 
 from calendar_events.conf import conf
 from config.databases import time_limits
@@ -118,3 +119,37 @@ def test_no_container_of_the_application_can_write_or_gain_rights(kind):
     assert service["read_only"] is True
     assert service["cap_drop"] == ["ALL"]
     assert service["security_opt"] == ["no-new-privileges:true"]
+
+
+def test_in_kubernetes_nothing_starts_before_somebody_said_which_proxies_to_trust(settings):
+    named = kubernetes()["ConfigMap", "calendar"]["data"]["TRUSTED_PROXIES"]
+    settings.PLATFORM_ERRORS = {**settings.PLATFORM_ERRORS, "TRUSTED_PROXIES": [named]}
+
+    assert "platform_errors.E007" in {found.id for found in run_checks()}
+
+
+def test_metrics_are_on_in_containers_and_reached_by_the_monitoring_alone():
+    objects = kubernetes()
+    pod = objects["Deployment", "calendar"]["spec"]["template"]
+    ports = {each["name"]: each["containerPort"] for each in container(pod)["ports"]}
+    rules = objects["NetworkPolicy", "calendar"]["spec"]["ingress"]
+    from_everywhere = [
+        port["port"] for rule in rules if "from" not in rule for port in rule["ports"]
+    ]
+
+    for where in (objects["ConfigMap", "calendar"]["data"], compose_environment()):
+        assert where["METRICS_HOST"] == "0.0.0.0"  # noqa: S104 -- of the container
+        assert where["METRICS_PORT"] == "9464"
+    assert ports == {"http": 8000, "metrics": 9464}
+    assert pod["metadata"]["annotations"]["prometheus.io/port"] == "9464"
+    assert from_everywhere == ["http"]
+    assert compose()["services"]["application"]["ports"] == ["127.0.0.1:9464:9464"]
+
+
+def container(pod):
+    (application,) = pod["spec"]["containers"]
+    return application
+
+
+def compose_environment():
+    return compose()["services"]["application"]["environment"]
