@@ -20,7 +20,7 @@ settings=$root/etc/calendar/environment
 link=$root/opt/calendar
 is_all_here() {
     [ ! -e "$settings" ] ||
-        grep -Eq '^DATABASE_URL=postgres:///(calendar\?host=|/var/run/postgresql/)' "$settings"
+        grep -Eq '^DATABASE_URL=postgres:///(calendar\?host=/|/var/run/postgresql/)' "$settings"
 }
 say() { printf '%s\n' "$*" >&2; }
 
