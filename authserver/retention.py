@@ -6,9 +6,11 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
-from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q
+from django.db import connection, transaction
+from django.db.models import Exists, F, OuterRef, Q, Value
+from django.db.models.functions import Least, Now
 from django.dispatch import Signal
+from django.utils import timezone
 
 from authserver import audit
 from authserver.accounts import login_limits
@@ -89,6 +91,20 @@ def _of_others(now: datetime) -> list[models.QuerySet[Any]]:
     return [rows for _, found in answers for rows in found]
 
 
+def agreed_now() -> datetime:
+    """Return this server's time, or the database's if that is earlier.
+
+    A server whose clock is fast must not forget what the others still accept.
+    """
+    now = timezone.now()
+    if connection.vendor != "postgresql":
+        return now  # one machine, one clock
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT LEAST(%s, statement_timestamp())", [now])
+        agreed: datetime = cursor.fetchone()[0]
+    return agreed
+
+
 def clear(
     now: datetime,
     *,
@@ -126,9 +142,10 @@ def clear_few(now: datetime) -> None:
     Anybody may begin a request, so the tables must not grow until the command comes round:
     more goes with each than it adds. Rows that another request is deleting are passed over.
     """
+    earlier = Least(Value(now), Now())  # as ``agreed_now``
     kinds: list[tuple[models.QuerySet[Any], str]] = [
-        (PendingRequest.objects.filter(expires_at__lte=now), "expires_at"),
-        (Session.objects.filter(expire_date__lte=now), "expire_date"),
+        (PendingRequest.objects.filter(expires_at__lte=earlier), "expires_at"),
+        (Session.objects.filter(expire_date__lte=earlier), "expire_date"),
     ]
     for rows, moment in kinds:
         with transaction.atomic():

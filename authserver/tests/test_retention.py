@@ -6,6 +6,7 @@ from io import StringIO
 
 import pytest
 from django.core.management import call_command
+from django.db import connection
 from django.utils import timezone
 
 from authserver import models, retention
@@ -93,6 +94,41 @@ def test_a_spent_refresh_token_stays_until_its_family_ends(now):
     clear()
 
     spent.refresh_from_db()
+
+
+ELSEWHERE = pytest.mark.skipif(
+    connection.vendor != "postgresql", reason="SQLite's clock is the server's own"
+)
+
+
+@ELSEWHERE
+def test_a_server_whose_clock_is_fast_forgets_nothing_that_lives(now, time_machine):
+    rows = [
+        factories.AccessTokenFactory(expires=now + timedelta(minutes=20)),
+        factories.GrantFactory(expires=now + timedelta(seconds=30)),
+        factories.SessionFactory(expire_date=now + timedelta(minutes=30)),
+    ]
+    time_machine.move_to(now + timedelta(hours=1))
+
+    clear()
+
+    for row in rows:
+        row.refresh_from_db()
+
+
+@ELSEWHERE
+def test_a_request_to_a_fast_server_ends_nobody_else_s_session(now):
+    rows = [
+        factories.SessionFactory(expire_date=now + timedelta(minutes=30)),
+        factories.PendingRequestFactory(expires_at=now + timedelta(minutes=5)),
+    ]
+    over = factories.SessionFactory(expire_date=now - timedelta(seconds=1))
+
+    retention.clear_few(now + timedelta(hours=1))
+
+    for row in rows:
+        row.refresh_from_db()
+    assert not models.Session.objects.filter(pk=over.pk).exists()
 
 
 def test_it_works_in_batches(past):

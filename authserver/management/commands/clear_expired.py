@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
-from django.utils import timezone
 
 from authserver import retention
 from platform_errors.management import progress
@@ -28,7 +27,7 @@ class Command(BaseCommand):
             "clear_expired", unit="rows", verbosity=options["verbosity"]
         ) as work:
             counts = retention.clear(
-                timezone.now(),
+                retention.agreed_now(),
                 batch_size=max(1, options["batch_size"]),
                 advance=work.advance,
             )

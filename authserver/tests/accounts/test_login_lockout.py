@@ -5,7 +5,9 @@ from http import HTTPStatus
 import pytest
 from django.contrib.auth.signals import user_login_failed
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
+from authserver import retention
 from authserver.accounts.login_limits import seconds_to_wait
 from authserver.models import AuditEvent, LoginFailure
 from authserver.tests import factories
@@ -327,7 +329,7 @@ def test_what_no_limit_looks_at_any_more_is_forgotten(try_login, clock):
     clock(24 * 3600 + 1)
     fail(try_login, 1)
 
-    call_command("clear_expired", verbosity=0)
+    retention.clear(timezone.now())
 
     assert LoginFailure.objects.count() == 1
 
