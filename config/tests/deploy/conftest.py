@@ -12,7 +12,8 @@ import pytest
 from django.db import connection
 
 from config.tests import prepared, servers
-from config.tests.deploy import installation, units
+from config.tests.deploy import units
+from config.tools import installation
 
 
 @dataclass
@@ -43,7 +44,7 @@ def site(tmp_path_factory):
         installation.nginx(
             scratch / "nginx",
             ports=(http, https),
-            application=application,
+            applications=[f"127.0.0.1:{application}"],
             files=scratch / "files",
         ) as proxy,
         (scratch / "server.log").open("wb") as output,

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from config.tests import servers
-from config.tests.deploy import installation
+from config.tools import installation
 
 pytestmark = pytest.mark.skipif(not installation.NGINX, reason="needs nginx")
 
@@ -17,7 +17,10 @@ pytestmark = pytest.mark.skipif(not installation.NGINX, reason="needs nginx")
 def test_callers_get_503_and_retry_after_while_the_application_is_away(tmp_path, path):
     http, https, nobody = (servers.free_port() for _ in range(3))
     with installation.nginx(
-        tmp_path, ports=(http, https), application=nobody, files=tmp_path
+        tmp_path,
+        ports=(http, https),
+        applications=[f"127.0.0.1:{nobody}"],
+        files=tmp_path,
     ) as proxy:
         verify = ssl.create_default_context(cafile=str(proxy.certificate))
         answer = httpx.get(f"https://127.0.0.1:{https}{path}", verify=verify, timeout=240)

@@ -13,7 +13,7 @@ import pytest
 import yaml
 from cryptography.fernet import Fernet
 
-from config.tests.deploy.installation import DEPLOY, prepared
+from config.tools.installation import DEPLOY
 
 SHOWN = """
 from config import settings
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(not shutil.which("openssl"), reason="needs opens
 
 
 def run(*words, **environment):
-    subprocess.run(words, cwd=prepared.ROOT, env={**os.environ, **environment}, check=True)
+    subprocess.run(words, cwd=DEPLOY.parent, env={**os.environ, **environment}, check=True)
 
 
 def files(directory):
@@ -39,7 +39,7 @@ def files(directory):
 def settings_with(**variables):
     return subprocess.run(
         [sys.executable, "-c", SHOWN],
-        cwd=prepared.ROOT,
+        cwd=DEPLOY.parent,
         env={"PATH": os.environ["PATH"], "READ_DOT_ENV": "0", **variables},
         capture_output=True,
         text=True,

@@ -14,10 +14,10 @@ from calendar_events.conf import conf
 from config.databases import time_limits
 from config.serving.supervisor import STOP_SECONDS
 from config.tests.deploy import units
-from config.tests.deploy.installation import DEPLOY, prepared
+from config.tools.installation import DEPLOY
 
 SITE = (DEPLOY / "nginx" / "calendar.conf").read_text(encoding="utf-8")
-EXAMPLE = (prepared.ROOT / ".env.example").read_text(encoding="utf-8")
+EXAMPLE = (DEPLOY.parent / ".env.example").read_text(encoding="utf-8")
 VARIABLES = set(re.findall(r"^#?([A-Z][A-Z0-9_]+)=", EXAMPLE, re.MULTILINE))
 
 

@@ -1,4 +1,4 @@
-"""nginx and PgBouncer with the shipped files; only what is a host's own is the test's."""
+"""nginx and PgBouncer with the shipped files; only what is a host's own is made here."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from cryptography import x509
@@ -20,15 +21,17 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from config.tests import prepared
 from config.tools import with_postgres
 
-DEPLOY = prepared.ROOT / "deploy"
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
 NGINX = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
 PGBOUNCER = shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")
 START_SECONDS = 60
 STOP_SECONDS = 60
-PASSWORD = "of-the-pool"
+PASSWORD = "of-the-pool"  # noqa: S105 -- of a throwaway one
 
 # As /etc/nginx/nginx.conf of a distribution: the site is included in its http context.
 MAIN = """
@@ -37,7 +40,7 @@ worker_processes 1;
 daemon off;
 pid nginx.pid;
 error_log stderr;
-events {{ worker_connections 256; }}
+events {{ worker_connections 1024; }}
 http {{
     include /etc/nginx/mime.types;
     default_type application/octet-stream;
@@ -61,7 +64,7 @@ POOL = """
 %include {rules}
 
 [pgbouncer]
-listen_addr = 127.0.0.1
+listen_addr = {addresses}
 listen_port = {port}
 unix_socket_dir =
 auth_file = {directory}/userlist.txt
@@ -82,12 +85,19 @@ class Proxy:
 
     @property
     def certificate(self) -> Path:
+        """The file of its certificate."""
         return self.directory / "certificate.pem"
 
 
 @contextlib.contextmanager
-def nginx(directory: Path, *, ports: tuple[int, int], application: int, files: Path):
-    """Run nginx with the shipped site, whose own files are written beside it."""
+def nginx(
+    directory: Path, *, ports: tuple[int, int], applications: Sequence[str], files: Path
+) -> Iterator[Proxy]:
+    """Run nginx with the shipped site, whose own files are written beside it.
+
+    ``ports`` are those of http and https, ``applications`` the addresses (host:port) of the
+    servers behind it. Raises ``RuntimeError`` if it does not start.
+    """
     shutil.copytree(DEPLOY / "nginx", directory, dirs_exist_ok=True)
     http, https = ports
     kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
@@ -101,17 +111,23 @@ def nginx(directory: Path, *, ports: tuple[int, int], application: int, files: P
         HOST.format(http=http, https=https, files=files)
     )
     (directory / "calendar" / "servers.conf").write_text(
-        f"server 127.0.0.1:{application};\n"
+        "".join(f"server {address};\n" for address in applications)
     )
     write_certificate(directory)
-    command = [NGINX, "-e", "stderr", "-p", str(directory), "-c", "nginx.conf"]
+    command = [NGINX or "nginx", "-e", "stderr", "-p", str(directory), "-c", "nginx.conf"]
     with _running(command, directory / "nginx.log", port=https):
         yield Proxy(http, https, directory)
 
 
 @contextlib.contextmanager
-def pgbouncer(port: int, database_url: str):
-    """Run PgBouncer with the shipped rules; yield the address of the same database."""
+def pgbouncer(
+    port: int, database_url: str, *, addresses: str = "127.0.0.1"
+) -> Iterator[str]:
+    """Run PgBouncer with the shipped rules; yield the address of the same database.
+
+    It listens on ``addresses``, which are separated by commas and have 127.0.0.1 among
+    them. Raises ``RuntimeError`` if it does not start.
+    """
     database = urlsplit(database_url)
     name, account = database.path[1:], with_postgres.server_account()
     with tempfile.TemporaryDirectory(prefix="platform-pgbouncer-") as scratch:
@@ -122,6 +138,7 @@ def pgbouncer(port: int, database_url: str):
             POOL.format(
                 rules=rules,
                 port=port,
+                addresses=addresses,
                 directory=directory,
                 name=name,
                 user=database.username,
@@ -132,7 +149,7 @@ def pgbouncer(port: int, database_url: str):
         if account is not None:
             for path in (directory, *directory.iterdir()):
                 shutil.chown(path, account)
-        command = [PGBOUNCER, str(directory / "pgbouncer.ini")]
+        command = [PGBOUNCER or "pgbouncer", str(directory / "pgbouncer.ini")]
         log = directory / "log"
         with _running(command, log, port=port, user=account, extra_groups=account and []):
             there = f"{database.username}:{PASSWORD}@127.0.0.1:{port}"
@@ -140,10 +157,10 @@ def pgbouncer(port: int, database_url: str):
 
 
 @contextlib.contextmanager
-def _running(command: list[str], log: Path, *, port: int, **options):
+def _running(command: list[str], log: Path, *, port: int, **options: Any) -> Iterator[None]:
     """Run a command until the block ends; it has started when it listens on the port."""
     with log.open("wb") as output:
-        process = subprocess.Popen(
+        process = subprocess.Popen(  # noqa: S603 -- our own commands
             command, stdout=output, stderr=subprocess.STDOUT, **options
         )
     try:
@@ -154,8 +171,8 @@ def _running(command: list[str], log: Path, *, port: int, **options):
                 break
             time.sleep(0.05)
         else:
-            raise AssertionError(f"{command[0]} did not start:\n{log.read_text()}")
-        yield process
+            raise RuntimeError(f"{command[0]} did not start:\n{log.read_text()}")
+        yield
     finally:
         process.terminate()
         try:
