@@ -16,6 +16,7 @@ from random import Random
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
+    import ssl
     from collections.abc import Coroutine, Iterator
 
 ANSWER_SECONDS = 120
@@ -74,12 +75,12 @@ class Outcome:
 class Connection:
     """One persistent connection of the loopback, with one request under way."""
 
-    def __init__(self, port: int) -> None:
-        self.port = port
+    def __init__(self, port: int, tls: ssl.SSLContext | None = None) -> None:
+        self.port, self.tls = port, tls
 
     async def __aenter__(self) -> Self:
         self.reader, self.writer = await asyncio.open_connection(
-            "127.0.0.1", self.port, limit=2**20
+            "127.0.0.1", self.port, limit=2**20, ssl=self.tls
         )
         return self
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import subprocess
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, LiteralString
 from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
@@ -63,8 +64,7 @@ class Cluster:
 
     def settle(self) -> None:
         """Write what was seeded to the disk, which else goes on while we measure."""
-        with psycopg.connect(self.url, autocommit=True) as connection:
-            connection.execute("CHECKPOINT")
+        self.execute("CHECKPOINT")
 
     def restart(self) -> None:
         """Start the server again, with empty buffers.
@@ -81,29 +81,75 @@ class Cluster:
         """
         self._pg_ctl("stop", f"--mode={mode}")
 
-    def start(self) -> None:
-        """Start a server that was stopped, with the options that it had.
+    def start(self, *more: str) -> None:
+        """Start a server that was stopped, with the options that it had, and ``more``.
 
-        Raises ``OSError`` or ``CalledProcessError`` where we may not.
+        Of options that contradict each other the last counts. Raises ``OSError`` or
+        ``CalledProcessError`` where we may not.
         """
         command = (self.directory / "postmaster.opts").read_text(encoding="utf-8")
-        options = shlex.join(shlex.split(command)[1:])
+        self._start(shlex.join([*shlex.split(command)[1:], *more]))
+
+    def _start(self, options: str) -> None:
         self._pg_ctl(
             "start", f"--log={self.directory}/restarted.log", f"--options={options}"
         )
         self.pid = _first_process(self.url)
 
+    def execute(self, statement: LiteralString) -> Any:
+        """Run a statement; return the first value that it finds, if any."""
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            cursor = connection.execute(statement)
+            row = cursor.fetchone() if cursor.description else None
+        return row[0] if row else None
+
+    def let_in(self, address: str) -> None:
+        """Listen on another address of this machine too, for its next neighbour."""
+        with (self.directory / "pg_hba.conf").open("a", encoding="utf-8") as rules:
+            rules.write(f"host all all {address}/30 trust\n")
+        self.stop(mode="fast")
+        self.start("-c", f"listen_addresses=127.0.0.1,{address}")
+
+    def replicate(self, directory: Path, port: int, addresses: str) -> Cluster:
+        """Make a hot standby of this server, and start it."""
+        directory.mkdir(parents=True)
+        if os.geteuid() == 0:
+            shutil.chown(directory, self.directory.owner())
+        copied = ("--checkpoint=fast", "--write-recovery-conf", f"--dbname={self.url}")
+        self._run("pg_basebackup", f"--pgdata={directory}", *copied)
+        directory.chmod(0o700)
+        made = Cluster(url=self._at(port), pid=0)
+        made.directory = directory
+        made._start(
+            f"-p {port} -c listen_addresses={addresses} -c max_connections=400 "
+            f"-c unix_socket_directories={directory} -c shared_buffers=256MB"
+        )
+        return made
+
+    def take_over(self, lost: Cluster) -> None:
+        """Become a primary at the address of another server, which is no more."""
+        self._pg_ctl("promote")
+        self.stop(mode="fast")
+        self.url = lost.url
+        self.start("-p", str(urlsplit(lost.url).port))
+
+    def _at(self, port: int) -> str:
+        parts = urlsplit(self.url)
+        there = f"{parts.username}@127.0.0.1:{port}"
+        return urlunsplit(parts._replace(netloc=there))
+
     @cached_property
     def directory(self) -> Path:
         """Where its files are."""
-        with psycopg.connect(self.url) as connection:
-            row = connection.execute("SHOW data_directory").fetchone()
-        return Path(row[0] if row else "")
+        return Path(self.execute("SHOW data_directory"))
 
     def _pg_ctl(self, action: str, *options: str) -> None:
-        directory, program = self.directory, str(with_postgres.pg_ctl())
+        self._run("pg_ctl", action, "--wait", f"--pgdata={self.directory}", *options)
+
+    def _run(self, program: str, *arguments: str) -> None:
+        directory = self.directory
         subprocess.run(  # noqa: S603 -- our own arguments
-            [program, action, "--wait", f"--pgdata={directory}", *options],
+            [str(with_postgres.find_binaries() / program), *arguments],
             user=directory.owner() if os.geteuid() == 0 else None,
             extra_groups=[] if os.geteuid() == 0 else None,
             cwd=directory,

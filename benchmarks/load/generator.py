@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING, Final
 
+from benchmarks.client import UnexpectedAnswer
 from benchmarks.load.visits import BROKEN, Line, Visit
 
 if TYPE_CHECKING:
@@ -18,7 +20,8 @@ if TYPE_CHECKING:
 LINES: Final = 128
 """Callers at the same time; who finds none idle waits, which counts."""
 PATIENCE_SECONDS: Final = 15.0
-REASON: Final = "x-svc-reason"
+REASON: Final = re.compile(rb'"(?:detail|message)": ?"([^"]+)"|<h1[^>]*>\s*([^<]+)')
+UNEXPECTED: Final = "a page that asks for something else"
 EXPECTED: Final = {200, 201, 302, 304}
 """What every request of the mixture asks for."""
 
@@ -33,7 +36,7 @@ class Tally:
     refused: Counter[str] = field(default_factory=Counter)
     """Answers 503 that say when to come again."""
     reasons: Counter[str] = field(default_factory=Counter)
-    """Why those were given, by the server's own header."""
+    """Why those were given, in the server's words."""
     faults: Counter[str] = field(default_factory=Counter)
     """Any other answers, by status and work."""
     broken: Counter[str] = field(default_factory=Counter)
@@ -48,7 +51,7 @@ class Tally:
             self.broken[work] += 1
         elif answer.status == 503 and "retry-after" in answer.headers:
             self.refused[work] += 1
-            self.reasons[answer.headers.get(REASON, "")] += 1
+            self.reasons[reason_of(answer)] += 1
         elif answer.status not in EXPECTED:
             self.faults[f"{answer.status} {work}"] += 1
         else:
@@ -60,6 +63,12 @@ class Tally:
     def answers(self) -> int:
         """How many requests got what they asked for."""
         return sum(map(len, self.milliseconds.values()))
+
+
+def reason_of(answer: Answer) -> str:
+    """Return the last sentence of an error's document, or the heading of its page."""
+    found = REASON.findall(answer.body)
+    return b"".join(found[-1]).decode().strip() if found else answer.body[:60].decode()
 
 
 @dataclass(slots=True)
@@ -98,6 +107,9 @@ class Load:
         line = await idle.get()
         try:
             await journey(Visit(line, due, self._take))
+        except UnexpectedAnswer:
+            self.tally.faults[UNEXPECTED] += 1
+            self.tally.last_trouble = time.monotonic()
         finally:
             idle.put_nowait(line)
 

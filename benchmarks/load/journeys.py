@@ -99,7 +99,7 @@ class Mixture:
         headers = messages.signed(paths.EVENTS, self.accounts)
         answer = await visit.send("signed list", "GET", paths.EVENTS, headers=headers)
         if answer.status == 200:
-            self.ledger.nonces.append((time.time(), headers))
+            self.ledger.used.nonces.append((time.time(), headers))
 
     async def bearer(self, visit: Visit) -> None:
         """Read one event, with a token."""
@@ -182,12 +182,14 @@ class Mixture:
         first = await self._tokens(visit, "exchange", self.exchange_fields(code))
         if first is None:
             return
-        self.ledger.codes.append(code)
         token = first["refresh_token"]
         second = await self._tokens(visit, "refresh", self.refresh_fields(token))
+        # Only now: whoever uses the code again ends what came of it.
+        used = self.ledger.used
+        used.codes.append(code)
         if second is not None:
-            self.ledger.refreshed.append(token)
-            self.ledger.issued.append(second["access_token"])
+            used.refreshed.append(token)
+            used.issued.append(second["access_token"])
 
     def exchange_fields(self, code: str) -> dict[str, str]:
         """Return the form that redeems a code."""

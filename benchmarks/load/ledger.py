@@ -7,15 +7,12 @@ have happened or not, but not twice.
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-KEPT: Final = 400
-"""So many of the last single-use values are tried again at the end."""
 
 
 @dataclass(slots=True)
@@ -28,6 +25,20 @@ class Document:
 
 
 @dataclass(slots=True)
+class Used:
+    """What may be used once and was, and the tokens that came of it."""
+
+    codes: list[str] = field(default_factory=list)
+    """Authorization codes that were exchanged."""
+    nonces: list[tuple[float, dict[str, str]]] = field(default_factory=list)
+    """Headers of signed requests that were answered, and when."""
+    refreshed: list[str] = field(default_factory=list)
+    """Refresh tokens that were exchanged for others."""
+    issued: list[str] = field(default_factory=list)
+    """Access tokens, the latest of each sign-in."""
+
+
+@dataclass(slots=True)
 class Ledger:
     """The promises of one run."""
 
@@ -36,16 +47,12 @@ class Ledger:
     unanswered: dict[str, bytes] = field(default_factory=dict)
     """Requests to create that got no answer, by their idempotency keys."""
     documents: dict[int, Document] = field(default_factory=dict)
-    codes: deque[str] = field(default_factory=lambda: deque(maxlen=KEPT))
-    """Authorization codes that were exchanged."""
-    nonces: deque[tuple[float, dict[str, str]]] = field(
-        default_factory=lambda: deque(maxlen=KEPT)
-    )
-    """Headers of signed requests that were answered, and when."""
-    refreshed: deque[str] = field(default_factory=lambda: deque(maxlen=KEPT))
-    """Refresh tokens that were exchanged for others."""
-    issued: deque[str] = field(default_factory=lambda: deque(maxlen=KEPT))
-    """Access tokens, the latest of each sign-in."""
+    used: Used = field(default_factory=Used)
+
+    def take_used(self) -> Used:
+        """Return what was used since the last call."""
+        taken, self.used = self.used, Used()
+        return taken
 
 
 def title_of(name: str, change: int) -> str:

@@ -9,13 +9,14 @@ from urllib.parse import urlencode
 
 from benchmarks import paths
 from benchmarks.load.ledger import broken_promises
-from benchmarks.load.visits import FORM, Line, Visit
+from benchmarks.load.visits import BROKEN, FORM, Line, Visit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from benchmarks.client import Answer
     from benchmarks.load.journeys import Mixture
+    from benchmarks.load.ledger import Used
 
 TRIES: Final = 30
 NONCE_SECONDS: Final = 240.0
@@ -27,18 +28,67 @@ async def settle(port: int, mixture: Mixture) -> list[str]:
 
     Returns what should not have worked, or would not work, in words.
     """
-    line = Line(port, patience=15.0)
-    visit = Visit(line, time.perf_counter(), _ignore)
+    visit = _visit(port)
     found = [
         f"{name} cannot be created"
         for name, body in list(mixture.ledger.unanswered.items())
         if not await _create(visit, mixture, name, body)
     ]
-    found += await _nonces_used_twice(visit, mixture)
-    found += await _tokens_lost(visit, mixture)
-    found += await _codes_used_twice(visit, mixture)
-    await line.close()
+    await visit.line.close()
+    return found + await use_again(port, mixture, mixture.ledger.take_used())
+
+
+async def use_again(port: int, mixture: Mixture, used: Used) -> list[str]:
+    """Use again what was used up; return what worked all the same, or works no more.
+
+    Codes come last: one that comes again ends the tokens that it was exchanged for.
+    """
+    token_path = f"{mixture.authorization}token"
+    forms = [("refresh token", mixture.refresh_fields(token)) for token in used.refreshed]
+    forms += [("code", mixture.exchange_fields(code)) for code in used.codes]
+    found = await nonces_again(port, used)
+    visit = _visit(port)
+    for token in used.issued:
+        bearer = {"Authorization": f"Bearer {token}"}
+        status = await _status(visit, "GET", paths.EVENTS, bearer)
+        if status != 200:
+            found.append(f"a token was issued and does not work: {status}")
+    for what, fields in forms:
+        body = urlencode(fields).encode()
+        status = await _status(visit, "POST", token_path, FORM, body)
+        if status != 400:
+            found.append(f"a {what} worked twice: {status}")
+    await visit.line.close()
     return found
+
+
+async def nonces_again(port: int, used: Used) -> list[str]:
+    """Send again what was signed; return what was answered, in words."""
+    visit, found = _visit(port), []
+    for at, headers in used.nonces:
+        if time.time() - at > NONCE_SECONDS:
+            continue
+        status = await _status(visit, "GET", paths.EVENTS, headers)
+        if status != 401:
+            found.append(f"a nonce worked twice: {status}")
+    await visit.line.close()
+    return found
+
+
+def _visit(port: int) -> Visit:
+    return Visit(Line(port, patience=15.0), time.perf_counter(), _ignore)
+
+
+async def _status(
+    visit: Visit, method: str, path: str, headers: Mapping[str, str], body: bytes = b""
+) -> int:
+    """Return the status, of the last try if the server is not there."""
+    for _ in range(TRIES):
+        answer = await visit.send("again", method, path, headers=headers, body=body)
+        if answer.status not in {BROKEN, 503}:
+            break
+        await asyncio.sleep(1)
+    return answer.status
 
 
 def promises(mixture: Mixture, stored: Mapping[int, str]) -> list[str]:
@@ -52,44 +102,6 @@ async def _create(visit: Visit, mixture: Mixture, name: str, body: bytes) -> boo
             return True
         await asyncio.sleep(1)
     return False
-
-
-async def _nonces_used_twice(visit: Visit, mixture: Mixture) -> list[str]:
-    found = []
-    for at, headers in mixture.ledger.nonces:
-        if time.time() - at > NONCE_SECONDS:
-            continue
-        answer = await visit.send("nonce", "GET", paths.EVENTS, headers=headers)
-        if answer.status != 401:
-            found.append(f"a nonce worked twice: {answer.status}")
-    return found
-
-
-async def _tokens_lost(visit: Visit, mixture: Mixture) -> list[str]:
-    found = []
-    for token in mixture.ledger.issued:
-        headers = {"Authorization": f"Bearer {token}"}
-        answer = await visit.send("token", "GET", paths.EVENTS, headers=headers)
-        if answer.status != 200:
-            found.append(f"a token was issued and does not work: {answer.status}")
-    return found
-
-
-async def _codes_used_twice(visit: Visit, mixture: Mixture) -> list[str]:
-    """Last, because a code that comes again ends the tokens that it was exchanged for."""
-    found = []
-    forms = [
-        ("refresh token", mixture.refresh_fields(token))
-        for token in mixture.ledger.refreshed
-    ]
-    forms += [("code", mixture.exchange_fields(code)) for code in mixture.ledger.codes]
-    for what, fields in forms:
-        body = urlencode(fields).encode()
-        path = f"{mixture.authorization}token"
-        answer = await visit.send(what, "POST", path, headers=FORM, body=body)
-        if answer.status != 400:
-            found.append(f"a {what} worked twice: {answer.status}")
-    return found
 
 
 def _ignore(work: str, answer: Answer, milliseconds: float) -> None:

@@ -1,9 +1,13 @@
 """The ledger of the load: what counts as a broken promise, and what does not."""
 
+import os
+from dataclasses import replace
+
 import pytest
 
 from benchmarks.client import Answer, UnexpectedAnswer
-from benchmarks.load import visits
+from benchmarks.load import disks, visits
+from benchmarks.load.chaos import Finding
 from benchmarks.load.faults import FAULTS
 from benchmarks.load.generator import Tally
 from benchmarks.load.journeys import Mixture
@@ -57,6 +61,57 @@ def test_an_answer_counts_as_what_it_is():
     assert tally.faults == {"503 list": 1, "401 list": 1}
     assert tally.broken == {"list": 1}
     assert tally.last_trouble
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (
+            b'{"message":"Service Unavailable","detail":"the server is busy"}',
+            "the server is busy",
+        ),
+        (b'<h1 class="first">\n  The server is busy</h1>', "The server is busy"),
+        (b"The service is not available now.", "The service is not available now."),
+    ],
+    ids=["an interface", "a page", "nginx"],
+)
+def test_why_a_request_was_refused_is_counted_in_words(body, words):
+    tally = Tally()
+    tally.take("list", answer(503, body, **{"retry-after": "1"}), 4.0)
+
+    assert tally.reasons == {words: 1}
+
+
+def test_a_fault_excuses_the_errors_that_it_means_alone():
+    fault = replace(FAULTS["a host's clock an hour fast"], missing="")
+    tally = Tally()
+    for work in ("signed list", "create"):
+        tally.take(work, answer(401), 4.0)
+
+    finding = Finding(
+        fault=fault, lasted=1.0, recovered=0.0, tally=tally, broken_promises=[]
+    )
+
+    assert finding.faults == {"401 create": 1}
+
+
+def test_what_was_used_is_tried_again_once(ledger):
+    ledger.used.codes.append("auth_a")
+
+    assert ledger.take_used().codes == ["auth_a"]
+    assert ledger.take_used().codes == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_a_small_disk_can_be_filled_and_cleared(tmp_path):
+    with disks.small(tmp_path / "disk", 1):
+        disks.fill(tmp_path / "disk")
+        with pytest.raises(OSError, match="No space left"):
+            (tmp_path / "disk" / "more").write_bytes(b"more")
+        disks.clear(tmp_path / "disk")
+        (tmp_path / "disk" / "more").write_bytes(b"more")
+
+    assert not (tmp_path / "disk" / "more").exists()
 
 
 def test_a_code_is_taken_from_a_redirect_alone():
