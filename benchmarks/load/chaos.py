@@ -106,8 +106,8 @@ async def _through(load: Load, made: Production, faults: list[Fault]) -> list[Fi
     running = asyncio.create_task(load.run())
     findings = []
     for fault in faults:
-        sys.stderr.write(f"{fault.name}\n")
         findings.append(await _one(load, made, fault))
+        sys.stderr.write(f"| {' | '.join(_row(findings[-1]))} |\n")
     load.stopping.set()
     await running
     return findings
