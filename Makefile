@@ -8,7 +8,7 @@
 PY := .venv/bin/python
 # Two processes a core: each waits for servers and browsers for half of its time.
 JOBS ?= $(shell echo $$((2 * $$(nproc))))
-PAGES = templates authserver/templates calendar_events/templates config/templates
+PAGES = templates authserver/templates calendar_events/templates config/templates platform_errors/templates
 DEMO ?= 1
 
 # Without Python's own caches each of many processes compiles everything again.

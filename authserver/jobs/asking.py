@@ -34,11 +34,13 @@ def ask_for_action(
 ) -> str:
     """Keep an action on rows (``platform_errors.admin.bulk.AskForAction``)."""
     opts = model_admin.opts
-    words: dict[str, str] = dict(model_admin.get_action_choices(request))
+    choices: dict[str, str] = dict(model_admin.get_action_choices(request))
+    words, rows_in_words = str(choices[action]), str(opts.verbose_name_plural)
+    is_named = words.endswith(rows_in_words)
     return _ask(
         request,
         kind=Job.Kind.ACTION,
-        title=f"{words[action]}: {opts.verbose_name_plural}",
+        title=words if is_named else f"{words}: {rows_in_words}",
         model=opts.label_lower,
         name=action,
         rows=list(rows),

@@ -85,6 +85,20 @@ def in_background(action: Callable[..., Any]) -> Callable[..., Any]:
     return wrapped
 
 
+def is_for_later(
+    model_admin: ModelAdmin, request: HttpRequest, queryset: QuerySet[Any]
+) -> bool:
+    """Return whether there are more rows than are changed while a page is answered."""
+    if not conf.jobs or isinstance(request, BackgroundRequest):
+        return False
+    most = model_admin.list_per_page
+    return len(_keys(queryset)[: most + 1]) > most
+
+
+def _keys(queryset: QuerySet[Any]) -> Any:
+    return queryset.order_by("pk").values_list("pk", flat=True)
+
+
 def hand_over(
     model_admin: ModelAdmin,
     request: HttpRequest,
@@ -94,12 +108,9 @@ def hand_over(
     fields: Mapping[str, str] | None = None,
 ) -> bool:
     """Return whether the action was handed over or refused, as a message then says."""
-    if not conf.jobs or isinstance(request, BackgroundRequest):
+    if not is_for_later(model_admin, request, queryset):
         return False
-    keys = queryset.order_by("pk").values_list("pk", flat=True)
-    if len(keys[: model_admin.list_per_page + 1]) <= model_admin.list_per_page:
-        return False
-    rows = list(keys[: MOST_ROWS + 1])
+    rows = list(_keys(queryset)[: MOST_ROWS + 1])
     if len(rows) > MOST_ROWS:
         text = f"Nothing was changed: select at most {MOST_ROWS:,} rows."
         messages.error(request, text)

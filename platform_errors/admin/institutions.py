@@ -16,6 +16,7 @@ from django.db import DataError
 from django.db.models import DateTimeField, QuerySet
 from django.utils.text import capfirst
 
+from platform_errors.admin import deletion
 from platform_errors.admin.paging import NarrowPaginator
 from platform_errors.admin.search import RelatedSearch
 from platform_errors.admin.widgets import (
@@ -206,6 +207,14 @@ class InstitutionScopedAdmin(InstitutionScope, RelatedSearch):
             title = str(context["title"])
             context["title"] = title.replace(str(self.opts.verbose_name), self.called[0])
         return super().render_change_form(request, context, *args, **kwargs)
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        """Delete more than a page of rows in the background."""
+        actions: dict[str, Any] = super().get_actions(request)
+        if deletion.ACTION in actions:
+            _, *name_and_words = actions[deletion.ACTION]
+            actions[deletion.ACTION] = (deletion.delete_selected, *name_and_words)
+        return actions
 
     def questions(self, request: HttpRequest) -> list[Block]:
         """Return what the first page says of these rows, to whoever may view them."""
