@@ -1,9 +1,14 @@
 """Tasks that tests enqueue; what they did is in a file."""
 
 import time
+from math import inf
 from pathlib import Path
 
+from django.apps import apps
+from django.db.models.signals import pre_delete, pre_save
 from django_tasks import task
+
+from authserver.jobs import running
 
 
 @task()
@@ -28,3 +33,26 @@ def note_and_wait(directory):
 @task()
 def break_down(words):
     raise RuntimeError(words)
+
+
+@task()
+def work_on_job_and_wait(job_id, directory, model, count):
+    """Go on with a job; before it writes row ``count`` of a model, be as ``note_and_wait``.
+
+    The row is written or deleted in the middle of a portion, which is a transaction.
+    """
+    rows = iter(range(1, count + 1))
+
+    def wait_at_the_last(**_signal):
+        if next(rows, None) == count:
+            note_and_wait.call(directory)
+
+    running.SECONDS = inf  # or a slow machine leaves the row to another task
+    sender = apps.get_model(model)
+    for signal in (pre_save, pre_delete):
+        signal.connect(wait_at_the_last, sender=sender)
+    try:
+        running.work_on_job.call(job_id)
+    finally:
+        for signal in (pre_save, pre_delete):
+            signal.disconnect(wait_at_the_last, sender=sender)
