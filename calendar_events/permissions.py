@@ -81,13 +81,32 @@ def require_verb(actor: Actor, verb: str, model: type[Model]) -> None:
 def require_on(actor: Actor, verb: str, record: Record) -> None:
     """Require the right to change or delete this very record. Raises ``NotAllowed``."""
     model = type(record)
+    name = model._meta.verbose_name
+    if record.institution != actor.institution:  # it was moved meanwhile
+        raise NotAllowed(f"You may not {verb} this {name}: it is another institution's.")
     if actor.has(f"{verb}_others", model):
         return
-    name = model._meta.verbose_name
     if not (actor.has(verb, model) and actor.owns(record)):
         raise NotAllowed(f"You may not {verb} this {name}: it is somebody else's.")
     if is_published(record) and not may_publish(actor, model):
         raise NotAllowed(f"You may not {verb} this {name}: it has been published.")
+
+
+def may_move(actor: Actor, model: type[Record]) -> bool:
+    """Return whether the actor may give records to another institution.
+
+    The user model belongs to another app, of which we know only that a user's institution
+    is the column ``institution_id``, where there is one.
+    """
+    is_kept_to_one = getattr(actor.user, "institution_id", None) is not None
+    return not is_kept_to_one and actor.has("change_others", model)
+
+
+def require_move(actor: Actor, record: Record) -> None:
+    """Require the right to give a record to another institution. Raises ``NotAllowed``."""
+    require_on(actor, "change", record)
+    if not may_move(actor, type(record)):
+        raise NotAllowed("Only who looks after the platform moves it elsewhere.")
 
 
 def require_review(actor: Actor, record: Record) -> None:

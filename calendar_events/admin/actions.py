@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
 from django.db import transaction
 from django.utils import timezone
+from django.utils.text import get_text_list
 
 from calendar_events.admin.review import ReviewedRecords
 from calendar_events.models import Status
 from calendar_events.permissions import Actor, NotAllowed
+from calendar_events.services.moving import StaysBehind
 from calendar_events.services.references import BadReference
 from calendar_events.services.refusals import InTrash, InvalidFields
 from calendar_events.store.saving import VersionConflict
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 
 
 LEFT = "Not changed, because you may not change them or somebody else just did"
+BEHIND = "Not moved, because their {} would stay behind"
 REFUSALS = (NotAllowed, InTrash, InvalidFields, VersionConflict, BadReference)
 
 
@@ -35,17 +39,19 @@ def apply_to_each(
     request: HttpRequest, records: QuerySet[Any], write: Write, *, done: str
 ) -> None:
     """Write each record in a transaction of its own, and say how many were not allowed."""
-    changed = left = 0
+    changed, left = 0, Counter[str]()
     for record in records:
         actor = Actor(user=request.user, institution=record.institution)
         try:
             with transaction.atomic():
                 write(record, actor)
+        except StaysBehind as error:
+            left[BEHIND.format(get_text_list(error.kinds, "and"))] += 1
         except (*REFUSALS, type(record).DoesNotExist):
-            left += 1
+            left[LEFT] += 1
         else:
             changed += 1
-    bulk.tell(request, done, changed, {LEFT: left})
+    bulk.tell(request, done, changed, left)
 
 
 class StatusActions(ReviewedRecords):

@@ -21,7 +21,7 @@ from django.utils import timezone
 from simple_history.admin import SimpleHistoryAdmin
 
 from calendar_events.admin.forms import CHANGED_MEANWHILE, RecordForm
-from calendar_events.admin.institutions import registry_id_of
+from calendar_events.admin.institutions import owner_now, registry_id_of
 from calendar_events.parsing import text
 from calendar_events.permissions import Actor, NotAllowed
 from calendar_events.services import restoring
@@ -73,6 +73,10 @@ class CalendarAdmin(InstitutionScopedAdmin):
     def institution_value(self, institution: Any) -> str:
         """Return the identifier; of another project's institutions, their text."""
         return registry_id_of(institution)
+
+    def belongs_to(self, obj: Any, institution: Any) -> bool:
+        """Return whether a record is the institution's now, whosever its versions were."""
+        return owner_now(obj) == self.institution_value(institution)
 
     def get_form(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         """Tell the form who is typing."""

@@ -87,6 +87,9 @@ class RecordForm(forms.ModelForm):
         self.changes: Any = {}
         self.deletion: Any = None
         self.unseen: dict[str, list[Any]] = {}
+        if self.instance.pk:
+            # A version is of the institution that the record has now.
+            self.instance.institution = institutions.owner_now(self.instance)
         self.initial.update(self.shown())
         institutions.offer(self.fields, only=institutions.own(self.request))
         for name, field in self.fields.items():

@@ -38,6 +38,11 @@ class InstitutionField(forms.ChoiceField):
         super().__init__(choices=choices, widget=LongSelect)
 
 
+def new_field() -> forms.Field:
+    """Return the choice of an institution; where none are known, a text."""
+    return InstitutionField() if conf.institutions else forms.CharField(max_length=64)
+
+
 class InstitutionFilter(admin.SimpleListFilter):
     """Rows of one institution, chosen by name; for staff of the platform alone.
 
@@ -67,6 +72,17 @@ class InstitutionFilter(admin.SimpleListFilter):
 def registry_id_of(institution: Any) -> str:
     """Return the identifier that records carry, of what a user's ``institution`` is."""
     return str(getattr(institution, "registry_id", institution))
+
+
+def owner_now(record: Any) -> str:
+    """Return whose a record is now; also of an older version of it, or a deleted one."""
+    version = getattr(record, "_history", None)
+    if version is None:
+        return str(record.institution)
+    rows = type(record).objects.filter(pk=record.pk)
+    states = type(version).objects.filter(id=record.pk).order_by("-history_id")
+    found = rows.values_list("institution", flat=True).first()
+    return found or states.values_list("institution", flat=True)[0]
 
 
 def own(request: HttpRequest) -> str:

@@ -1,18 +1,22 @@
-"""Several records given another author, or events another venue, after a page that asks."""
+"""Several records given another author, venue or institution, after a page that asks."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib import admin
 from django.utils import timezone
 
+from calendar_events.admin import institutions
 from calendar_events.admin.actions import StatusActions, apply_to_each
 from calendar_events.models import Event, visibility
+from calendar_events.permissions import Actor, may_move
 from calendar_events.services import references
-from platform_errors.admin import bulk, is_id
+from calendar_events.services.moving import move_record
+from platform_errors.admin import bulk, institution_of, is_id
 from platform_errors.admin.widgets import IdAutocompleteSelect
 
 if TYPE_CHECKING:
@@ -21,10 +25,14 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
     from django.http import HttpRequest, HttpResponse
 
-    from calendar_events.permissions import Actor
-
     Changes = Callable[[Any, Actor, int], dict[str, Any]]
+    Write = Callable[[Any, Actor, Any], object]
 
+MOVED = (
+    "Who looks after a record now can no longer change it; its author stays named. What is"
+    " linked to venues, organizers, categories, tags, pictures or events of its institution"
+    " stays where it is: take those off it first."
+)
 MOST_NAMED = 20
 """Records that the page names; of the others it says how many."""
 
@@ -61,27 +69,50 @@ class MovedRecords(StatusActions):
         changes: Changes,
     ) -> HttpResponse | None:
         """Ask for a row that ``name`` may hold; then write each record with ``changes``."""
+
+        def write(record: Any, actor: Actor, target: Any) -> None:
+            new = changes(record, actor, target.pk)
+            self.update(record=record, actor=actor, changes=new, now=timezone.now())
+
+        field = TargetField(request, self.model, name)
+        return self.ask_and_write(
+            request, queryset, action=action, field=field, title=title, write=write
+        )
+
+    def ask_and_write(  # noqa: PLR0913 -- a request, its records, and what is asked
+        self,
+        request: HttpRequest,
+        queryset: QuerySet[Any],
+        *,
+        action: str,
+        field: forms.Field,
+        title: str,
+        write: Write,
+        about: str = "",
+    ) -> HttpResponse | None:
+        """Ask for the value of a field; then ``write`` each record with it."""
         is_sent = "target" in request.POST
         form = forms.Form(request.POST if is_sent else None)
-        form.fields["target"] = TargetField(request, self.model, name)
-        form.fields["target"].label = title.rpartition(" ")[2].capitalize()
+        form.fields["target"] = field
+        field.label = title.rpartition(" ")[2].capitalize()
         if is_sent and form.is_valid():
-            target = form.cleaned_data["target"].pk
-            fields = {"target": str(target)}
+            fields = {"target": request.POST["target"]}
             if bulk.hand_over(self, request, queryset, action, fields=fields):
                 return None
-
-            def write(record: Any, actor: Actor) -> None:
-                new = changes(record, actor, target)
-                self.update(record=record, actor=actor, changes=new, now=timezone.now())
-
-            apply_to_each(request, queryset, write, done=title)
+            target = form.cleaned_data["target"]
+            apply_to_each(
+                request,
+                queryset,
+                lambda record, actor: write(record, actor, target),
+                done=title,
+            )
             return None
         count = queryset.count()
         return self.show(
             request,
             "move.html",
             title=title,
+            about=about,
             form=form,
             media=self.media + form.media,
             action=action,
@@ -120,6 +151,52 @@ class AuthorActions(MovedRecords):
             name="author",
             title="Change the author",
             changes=changes,
+        )
+
+
+class InstitutionActions(AuthorActions):
+    """Records that become another institution's; for staff of the platform alone."""
+
+    actions = (*AuthorActions.actions, "move_to_institution")
+
+    def has_move_permission(self, request: HttpRequest) -> bool:
+        """Return whether the user may give records to another institution."""
+        actor = Actor(user=request.user, institution="")
+        return (
+            institution_of(request) is None
+            and may_move(actor, self.model)
+            and self.has_change_permission(request)
+        )
+
+    @admin.action(description="Move to another institution", permissions=["move"])
+    def move_to_institution(
+        self, request: HttpRequest, queryset: QuerySet[Any]
+    ) -> HttpResponse | None:
+        """Give all of them to one institution."""
+
+        def write(record: Any, actor: Actor, institution: str) -> None:
+            move_record(
+                self.model,
+                actor=actor,
+                pk=record.pk,
+                institution=institution,
+                now=timezone.now(),
+                expected_version=record.version,
+            )
+
+        field = institutions.new_field()
+        with suppress(forms.ValidationError):
+            # What is there already is passed over.
+            target = field.clean(request.POST.get("target", ""))
+            queryset = queryset.exclude(institution=target)
+        return self.ask_and_write(
+            request,
+            queryset,
+            action="move_to_institution",
+            field=field,
+            title="Move to another institution",
+            write=write,
+            about=MOVED,
         )
 
 

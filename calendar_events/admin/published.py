@@ -13,7 +13,7 @@ from calendar_events.admin.deleted import DeletedRecords
 from calendar_events.admin.filters import ReviewFilter
 from calendar_events.admin.images import thumbnail
 from calendar_events.admin.institutions import InstitutionFilter
-from calendar_events.admin.moving import AuthorActions
+from calendar_events.admin.moving import InstitutionActions
 from calendar_events.admin.pages import RecordPages
 from calendar_events.admin.preview import PreviewedRecords
 from calendar_events.models import Image, Status
@@ -32,7 +32,7 @@ WRITTEN = ("id", "created_at", "modified_at", "seen_version")
 """The version travels hidden, to notice who else was writing."""
 
 
-class PublishedAdmin(AuthorActions, PreviewedRecords, DeletedRecords):
+class PublishedAdmin(InstitutionActions, PreviewedRecords, DeletedRecords):
     """What events, venues and organizers share."""
 
     list_filter: ClassVar[tuple[Any, ...]] = ("status", ReviewFilter, InstitutionFilter)

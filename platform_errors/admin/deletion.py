@@ -27,8 +27,8 @@ ACTION: Final = "delete_selected"
 """Django's name for it."""
 CONFIRMED: Final = "confirmed_count"
 """What carries the number of rows that the person has agreed to delete."""
-NOT_ALLOWED: Final = "Left as they are, for you may not delete them or what goes with them"
-NEEDED: Final = "Left as they are, for other records need them"
+NOT_ALLOWED: Final = "Not deleted, because you may not delete them or what goes with them"
+NEEDED: Final = "Not deleted, because other records need them"
 
 
 def delete_selected(
