@@ -151,13 +151,19 @@ class RecordAdmin(CalendarAdmin, SimpleHistoryAdmin, metaclass=AbstractAdminType
         self, request: HttpRequest, queryset: QuerySet, search_term: str
     ) -> tuple[QuerySet, bool]:
         """Search as the interface does, folded for case and accents; digits are an id."""
+        return self.matching(queryset, search_term, by=self.having), False
+
+    def matching(
+        self, queryset: QuerySet, search_term: str, *, by: Callable[[str], Q]
+    ) -> QuerySet:
+        """Return the records that have every word, each by the condition ``by`` for it."""
         words = dict.fromkeys(text.fold(search_term).split())
         for word in islice(words, text.MAX_SEARCH_TERMS):
-            found = queryset.filter(self.having(word))
+            condition = by(word)
             if word.isascii() and word.isdigit() and len(word) < 19:
-                found |= queryset.filter(pk=int(word))
-            queryset = found
-        return queryset, False
+                condition |= Q(pk=int(word))
+            queryset = queryset.filter(condition)
+        return queryset
 
     def having(self, word: str) -> Q:
         """Return the condition for the records with a folded word."""

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
     from platform_errors.admin.first_page import Block
 
+SAMPLES = ((1_000, 100), (10_000, MOST_FOUND))
+"""Of so many of the newest events so many must have the words for these to be common."""
+
 
 @admin.register(Event)
 class EventAdmin(MonthOfEvents, CopiedEvents, VenueActions, PublishedAdmin):
@@ -40,7 +43,7 @@ class EventAdmin(MonthOfEvents, CopiedEvents, VenueActions, PublishedAdmin):
         "Words of the title or text, or an id; one or two Latin letters begin a title. "
         f"The newest {MOST_FOUND:,} events are found."
     )
-    list_display = ("title", "start_local", "timezone", "status", "institution", "author")
+    list_display = ("listed_title", "starts", "zone", "status", "institution", "author")
     list_filter = (
         *(DayFilter, *PublishedAdmin.list_filter),
         *("featured", "sticky", "hide_from_listings"),
@@ -86,6 +89,21 @@ class EventAdmin(MonthOfEvents, CopiedEvents, VenueActions, PublishedAdmin):
         marked = queryset.filter(featured=True)
         self.set_each(request, marked, {"featured": False}, done="No longer featured")
 
+    @admin.display(description="title", ordering="sort_text")
+    def listed_title(self, event: Event) -> str:
+        """Return the title, by which the list is sorted as it is elsewhere."""
+        return event.title
+
+    @admin.display(description="starts", ordering="start_local")
+    def starts(self, event: Event) -> str:
+        """Return the beginning, in the time zone of the event."""
+        return f"{event.start_local:%Y-%m-%d %H:%M}"
+
+    @admin.display(description="time zone", ordering="timezone")
+    def zone(self, event: Event) -> str:
+        """Return the time zone, as it was given."""
+        return event.timezone
+
     def questions(self, request: HttpRequest) -> list[Block]:
         """Say on the first page which events are next, and which wait."""
         return of_events(self.get_queryset(request))
@@ -117,14 +135,35 @@ class EventAdmin(MonthOfEvents, CopiedEvents, VenueActions, PublishedAdmin):
         found, _ = super().get_search_results(request, queryset, search_term)
         if found is queryset:
             return queryset, False
+        if sql.is_postgres() and (keys := self._newest_by_text(queryset, search_term)):
+            return queryset.filter(pk__in=keys), False
         return newest(queryset, found), False
 
-    def having(self, word: str) -> Q:
-        """Return the condition for the events with a folded word."""
+    def _newest_by_text(self, queryset: QuerySet, search_term: str) -> list[int]:
+        """Return as many events as are shown, if their words are common, by their texts.
+
+        The index finds every event with a word before the newest of them are known.
+        """
+        keys: list[int] = []
+        for size, enough in SAMPLES:
+            last = queryset.order_by("-pk").values("pk")[:size]
+            rows = self.model.objects.filter(pk__in=last)
+            found = self.matching(rows, search_term, by=self.reading).order_by("-pk")
+            keys = list(found.values_list("pk", flat=True)[:MOST_FOUND])
+            if len(keys) < enough:
+                return []
+        return keys
+
+    def reading(self, word: str) -> Q:
+        """Return the condition for the events with a folded word, by their texts."""
         if is_short(word):
             return Q(sort_text__startswith=word)
-        if not sql.is_postgres():
-            return super().having(word)
+        return super().having(word)
+
+    def having(self, word: str) -> Q:
+        """Return the condition for the events with a folded word, by an index if any."""
+        if is_short(word) or not sql.is_postgres():
+            return self.reading(word)
         return Q(pk__in=RawSQL(*search_conditions.identifiers(word)))  # noqa: S611 -- words are parameters
 
     def create(self, *, actor: Actor, changes: Any, now: datetime) -> Event:

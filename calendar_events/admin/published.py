@@ -16,7 +16,7 @@ from calendar_events.admin.institutions import InstitutionFilter
 from calendar_events.admin.moving import InstitutionActions
 from calendar_events.admin.pages import RecordPages
 from calendar_events.admin.preview import PreviewedRecords
-from calendar_events.models import Image, Status
+from calendar_events.models import Image, Status, visibility
 from calendar_events.permissions import Actor, require_on
 from calendar_events.services.removal import delete_record, trash_record
 from platform_errors.admin import institution_of
@@ -53,8 +53,8 @@ class PublishedAdmin(InstitutionActions, PreviewedRecords, DeletedRecords):
         rows = super().get_queryset(request)
         if self._reads_all(request):
             return rows
-        public = self.model.objects.public(timezone.now())
-        return rows.filter(Q(author=request.user.pk) | Q(pk__in=public.values("pk")))
+        public = visibility.as_q(visibility.public(timezone.now()))
+        return rows.filter(Q(author=request.user.pk) | public)
 
     def is_allowed(self, request: HttpRequest, verb: str, obj: Any = None) -> bool:
         """Keep others' drafts from those who may not read them, also by address."""

@@ -15,7 +15,10 @@ from calendar_events.tests import catalogue
 
 APP = "calendar_events"
 BEFORE = ("0001_initial", *sorted(checks.BEFORE))
-SINCE = ["0005_history_comments", "0006_image_alternative_text", "0007_admin_at_scale"]
+SINCE = [
+    *("0005_history_comments", "0006_image_alternative_text", "0007_admin_at_scale"),
+    "0008_event_in_admin",
+]
 """The migrations after those that replaced others."""
 pytestmark = pytest.mark.django_db
 

@@ -7,6 +7,7 @@ from django.test.utils import CaptureQueriesContext
 
 from authserver.models import AccessToken, AuditEvent, Consent, Job, KeyInstitution, User
 from authserver.tests import factories
+from calendar_events.admin import events
 from calendar_events.models import Event
 from config.tests.administration import pages
 from platform_errors.admin import search
@@ -119,3 +120,20 @@ def test_a_list_reads_no_column_that_its_query_leaves_out(ines, monkeypatch):
     statements = [query["sql"] for query in queries if "authserver_job" in query["sql"]]
     assert len(statements) > 1
     assert not [sql for sql in statements if '"authserver_job"."rows"' in sql]
+
+
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="there texts are always read")
+@pytest.mark.parametrize("enough", [1, 2, 5])
+def test_common_words_find_the_same_events_without_the_index(
+    ines, here, there, monkeypatch, enough
+):
+    monkeypatch.setattr(events, "SAMPLES", ((9, enough), (9, enough)))
+
+    with CaptureQueriesContext(connection) as statements:
+        several = found(ines, Event, "Riverside of")
+    with_index = any("eventsearch" in each["sql"] for each in statements)
+
+    assert several == {here.draft.pk}
+    assert found(ines, Event, "riversi") == {here.event.pk, here.draft.pk}
+    assert found(ines, Event, "northgate") == set()
+    assert with_index == (enough > 1)

@@ -12,6 +12,10 @@ from django.test.utils import CaptureQueriesContext
 from authserver.models import Institution, ServiceKey
 from authserver.tests import factories
 from benchmarks import administration
+from calendar_events.models import Event
+from calendar_events.models.guard import store_writes
+from calendar_events.tests import factories as calendar
+from config.tests.administration import pages
 from config.tests.administration.conftest import Staff, World
 
 pytestmark = pytest.mark.django_db
@@ -66,3 +70,38 @@ def test_every_page_takes_few_statements_and_no_more_with_ten_times_the_rows(her
         more = {each for each in shared if after[who][each] > before[who][each]}
         assert more == set()
         assert [each for each, count in after[who].items() if count > MOST] == []
+
+
+def test_what_a_contributor_may_see_is_decided_row_by_row(staff, here):
+    contributor = staff("contributor", at=here.institution)
+
+    with CaptureQueriesContext(connection) as statements:
+        contributor.get(pages.about(Event))
+
+    # A second look at the table would leave the index that has all that is asked.
+    counts = [each["sql"] for each in statements if "COUNT(" in each["sql"]]
+    assert [sql.count("SELECT") for sql in counts] == [1]
+
+
+def test_a_list_of_events_is_counted_and_sorted_in_one_index():
+    index = next(each for each in Event._meta.indexes if each.name == "event_in_admin")
+    event_admin = admin.site.get_model_admin(Event)
+    sorted_by = {
+        getattr(getattr(event_admin, name, None), "admin_order_field", name)
+        for name in event_admin.list_display
+    }
+    filtered_by = {name for name in event_admin.list_filter if isinstance(name, str)}
+
+    assert sorted_by | filtered_by | {"password", "published_at"} <= set(index.fields)
+
+
+def test_the_longest_values_fit_into_that_index():
+    letters = "".join(map(chr, range(0x10000, 0x10000 + 600)))  # of four bytes each
+    event = calendar.EventFactory(institution="1001", title=letters[:500])
+
+    with store_writes():
+        Event.objects.filter(pk=event.pk).update(
+            password=letters[:255], timezone=letters[:64], institution=letters[-64:]
+        )
+
+    assert Event.objects.filter(institution=letters[-64:]).count() == 1
