@@ -34,7 +34,8 @@ OF_ACTIONS = ("changed", "passed_over", "not_changed")
 OF_EXPORTS = ("file",)
 FIELDS = (
     *("state", "progress", *OF_ACTIONS, "error", *OF_EXPORTS),
-    *("user", "institution", "asked_at", "started_at", "progressed_at", "finished_at"),
+    *("asked_by", "institution_then"),
+    *("asked_at", "started_at", "progressed_at", "finished_at"),
 )
 UNSTARTED = "Waiting"
 UNFINISHED = "Running"
@@ -172,14 +173,23 @@ class JobAdmin(ReadOnlyAdmin):
     @admin.display(description="passed over")
     def passed_over(self, job: Job) -> str:
         """Return at how many there was nothing to do."""
-        return (
-            f"{job.passed_over:,}: deleted, not accessible to you, or already as requested"
-        )
+        why = ": deleted, not accessible to you, or already as requested"
+        return f"{job.passed_over:,}{why if job.passed_over else ''}"
 
     @admin.display(description="not changed")
     def not_changed(self, job: Job) -> str:
         """Return how many rows were refused, and why."""
         return " ".join(f"{why}: {count:,}." for why, count in job.left.items()) or "0"
+
+    @admin.display(description="user")
+    def asked_by(self, job: Job) -> str:
+        """Return who asked; the page of an account is not open to everybody."""
+        return str(job.user)
+
+    @admin.display(description="institution")
+    def institution_then(self, job: Job) -> str:
+        """Return the institution of who asked, then."""
+        return str(job.institution or "None")
 
     @admin.display(description="file")
     def file(self, job: Job) -> str:

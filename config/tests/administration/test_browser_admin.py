@@ -110,6 +110,15 @@ def test_axe_finds_nothing_on_any_page(request, enter, axe, who, least):
     assert found_on(enter(someone), axe, paths) == {}
 
 
+def test_what_is_typed_on_a_telephone_stays_in_view(enter, erin, here):
+    page = enter(erin, viewport=PHONE)
+
+    page.goto(pages.of(here.event))
+    box = page.locator(".rich-text").bounding_box()
+
+    assert box["x"] + box["width"] <= PHONE["width"]
+
+
 LOOKS = {
     "light": {},
     "dark": {"color_scheme": "dark"},
