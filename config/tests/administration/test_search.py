@@ -130,7 +130,7 @@ def test_common_words_find_the_same_events_without_the_index(
     monkeypatch.setattr(events, "SAMPLES", ((9, enough), (9, enough)))
 
     with CaptureQueriesContext(connection) as statements:
-        several = found(ines, Event, "Riverside of")
+        several = found(ines, Event, "Riverside draft")
     with_index = any("eventsearch" in each["sql"] for each in statements)
 
     assert several == {here.draft.pk}
