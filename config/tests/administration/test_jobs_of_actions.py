@@ -82,7 +82,7 @@ def test_its_page_says_how_many_were_changed_passed_over_and_refused(
     passed = author.get(pages.of(Job.objects.latest("pk"))).content.decode()
 
     assert "6 of 6" in trashed
-    assert "somebody just did: 2." in trashed
+    assert "somebody else just did: 2." in trashed
     assert ">4<" in trashed.replace("\n", "").replace(" ", "")
     assert "6: deleted, not accessible to you, or already as requested" in passed
 
