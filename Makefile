@@ -3,7 +3,7 @@
 # says; `make run DEMO=0`, or the environment, turns it off.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-sqlite test-postgres check lint types format schema audit sbom gate bench load chaos fuzz upgrade-test mutants lock clean
+.PHONY: help run test test-sqlite test-postgres check lint types format schema audit sbom gate bench load chaos cluster-test fuzz upgrade-test mutants lock clean
 
 PY := .venv/bin/python
 # Two processes a core: each waits for servers and browsers for half of its time.
@@ -98,6 +98,10 @@ chaos: .make/dev ## Faults one after another under that load, and what was promi
 	@config/tools/install_test_tools.sh
 	@$(PY) config/tools/with_postgres.py --durable $(PY) -m benchmarks.load.chaos \
 		$(if $(EVENTS),--events $(EVENTS)) $(if $(RATE),--rate $(RATE))
+
+cluster-test: .make/dev ## Lose databases, hosts and etcd of a cluster under that load; EVENTS=4000 RATE=10
+	@config/tools/install_test_tools.sh --cluster
+	@$(PY) -m benchmarks.cluster $(if $(EVENTS),--events $(EVENTS)) $(if $(RATE),--rate $(RATE)) $(if $(ONLY),--only "$(ONLY)")
 
 fuzz: .make/dev ## The long form of the fuzz tests
 	@FUZZ=long $(PY) -m pytest -q -n $(JOBS) -m fuzz

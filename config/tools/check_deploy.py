@@ -28,7 +28,7 @@ COMMANDS = (
     ("shellcheck", *map(str, sorted(DEPLOY.rglob("*.sh")))),
     (
         *("yamllint", "--strict", "-d", YAML_RULES),
-        *("deploy/compose.yaml", "deploy/kubernetes.yaml"),
+        *("deploy/compose.yaml", "deploy/kubernetes.yaml", "deploy/cluster/patroni.yml"),
     ),
     (
         *("check-jsonschema", "--quiet", "--builtin-schema", "vendor.compose-spec"),

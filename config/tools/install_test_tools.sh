@@ -1,6 +1,7 @@
 #!/bin/sh
 # Install what the test suite uses beyond Python: PostgreSQL, Chromium, Redis, nginx,
 # PgBouncer, of which no service is started, and libfaketime.
+# With --cluster also what `make cluster-test` runs: Patroni, etcd, HAProxy and Sentinel.
 # Present: nothing happens. Root on Debian: apt-get. Otherwise: a sentence that says what is
 # missing; PostgreSQL is required, without the others only their tests skip.
 set -eu
@@ -12,6 +13,12 @@ have_redis() { command -v redis-server >/dev/null 2>&1; }
 have_nginx() { command -v nginx >/dev/null 2>&1 || [ -x /usr/sbin/nginx ]; }
 have_pgbouncer() { command -v pgbouncer >/dev/null 2>&1 || [ -x /usr/sbin/pgbouncer ]; }
 have_faketime() { ls /usr/lib/*/faketime/libfaketimeMT.so.1 >/dev/null 2>&1; }
+have_cluster() {
+    PATH="$PATH:/usr/sbin"
+    for program in patroni etcd haproxy redis-sentinel; do
+        command -v "$program" >/dev/null 2>&1 || return 1
+    done
+}
 can_install() { [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; }
 
 wanted=""
@@ -21,6 +28,9 @@ have_redis || wanted="$wanted redis-server"
 have_nginx || wanted="$wanted nginx-light"
 have_pgbouncer || wanted="$wanted pgbouncer"
 have_faketime || wanted="$wanted libfaketime"
+if [ "${1:-}" = --cluster ] && ! have_cluster; then
+    wanted="$wanted patroni python3-etcd etcd-server haproxy redis-sentinel"
+fi
 if [ -n "$wanted" ] && can_install; then
     say "Installing$wanted ..."
     apt-get -qq update || true
@@ -47,6 +57,10 @@ if ! have_nginx || ! have_pgbouncer; then
 fi
 if ! have_faketime; then
     say "libfaketime is missing, so make chaos sets no clock wrong. On Debian: sudo apt-get install libfaketime"
+fi
+if [ "${1:-}" = --cluster ] && ! { have_cluster && have_redis && have_nginx && have_pgbouncer; }; then
+    say "The cluster cannot run here. On Debian: sudo apt-get install patroni python3-etcd etcd-server haproxy redis-server redis-sentinel nginx-light pgbouncer"
+    exit 1
 fi
 if ! have_postgres; then
     say "PostgreSQL is missing, and the suite runs on it too. On Debian: sudo apt-get install postgresql"

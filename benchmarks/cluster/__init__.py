@@ -1,0 +1,1 @@
+"""Several hosts on one machine: failover of PostgreSQL and Redis, under load."""
