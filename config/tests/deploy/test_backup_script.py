@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from config.tests.deploy.installation import DEPLOY
+from config.tools.installation import DEPLOY
 
 
 def run(**environment):

@@ -13,6 +13,7 @@ import pytest
 import yaml
 from cryptography.fernet import Fernet
 
+from config.tests import prepared
 from config.tools.installation import DEPLOY
 
 SHOWN = """
