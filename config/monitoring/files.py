@@ -52,7 +52,7 @@ def _fold_dead(directory: Path) -> None:
         match = _FILE.fullmatch(path.name)
         if match is None or _is_alive(int(match[2])):
             continue
-        if path.stat().st_size < _HEAD_BYTES:  # killed while it made the file
+        if _is_unfinished(path):
             path.unlink()
             continue
         if match[1].startswith("gauge"):
@@ -61,6 +61,14 @@ def _fold_dead(directory: Path) -> None:
             dead[match[1]].append(path)
     for kind, paths in dead.items():
         _fold(directory / f"{kind}_0.db", paths)
+
+
+def _is_unfinished(path: Path) -> bool:
+    """Return whether its process was killed while it made the file."""
+    try:
+        return path.stat().st_size < _HEAD_BYTES
+    except FileNotFoundError:  # went with another one of the same process
+        return False
 
 
 def _fold(kept: Path, paths: Iterable[Path]) -> None:

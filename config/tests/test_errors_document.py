@@ -23,7 +23,7 @@ ERRORS = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
 
 @pytest.mark.parametrize("error", RECORDS, ids=lambda error: type(error).__name__)
 def test_the_errors_of_records_are_as_their_table_says(error):
-    section = docs("errors.md").partition("### Records")[2]
+    section = docs("errors.md").partition("## Errors of records")[2]
     rows = {row[0].strip("`"): row for row in table(section, "error")}
 
     _, status, message, code, *_ = rows[type(error).__name__]

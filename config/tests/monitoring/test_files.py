@@ -17,6 +17,7 @@ from prometheus_client import Counter, Gauge, Histogram
 Counter("things", "Things.").inc({number})
 Histogram("waits", "Waits.", buckets=(1, 2)).observe(1.5)
 Gauge("lives", "Lives.", multiprocess_mode="livesum").set(1)
+Gauge("ages", "Ages.", multiprocess_mode="livemax").set(1)
 """
 
 
