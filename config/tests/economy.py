@@ -184,5 +184,9 @@ def django_db_setup(
     with quick_flush:
         yield
     if not django_db_keepdb:
+        name = connection.settings_dict["NAME"]
         with django_db_blocker.unblock():
-            teardown_databases(made, verbosity=0)
+            # On PostgreSQL a connection that ends a moment later would keep it there.
+            teardown_databases(made, verbosity=0, keepdb=bool(prepared.server_url()))
+            if prepared.server_url():
+                prepared.drop_database(name)
