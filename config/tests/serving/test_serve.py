@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from itertools import pairwise
+from pathlib import Path
 
 import httpx
 import pytest
@@ -14,6 +15,7 @@ from django.core.management import CommandError
 from django.db import connection
 
 from config.management.commands import serve
+from config.monitoring import files
 from config.tests import prepared, servers
 
 PRODUCTION = {
@@ -155,6 +157,32 @@ def test_a_taken_port_is_noticed_on_either_internet_protocol(family, address, ho
         with pytest.raises(CommandError, match=f"Cannot listen on .*:{port}"):
             serve.require_free_port(host, port)
     serve.require_free_port(host, port)
+
+
+def test_a_taken_port_of_the_metrics_is_noticed_too(settings):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        settings.PORT, settings.METRICS_PORT = servers.free_port(), taken.getsockname()[1]
+
+        with pytest.raises(CommandError, match=f":{settings.METRICS_PORT}"):
+            serve.require_free_ports()
+
+
+def test_a_directory_of_counts_that_serve_did_not_make_is_not_passed_on(
+    settings, monkeypatch, tmp_path
+):
+    monkeypatch.setenv(files.VARIABLE, str(tmp_path))
+
+    settings.METRICS_PORT = 0
+    without = serve.server_environment()
+    settings.METRICS_PORT = 9464
+    with_metrics = serve.server_environment()
+
+    assert files.VARIABLE not in without
+    made = Path(with_metrics[files.VARIABLE])
+    made.rmdir()
+    assert made != tmp_path
 
 
 def test_the_server_listens_where_the_settings_say(settings):
