@@ -89,15 +89,15 @@ bench: .make/dev ## Measure into docs/benchmarks.md; ONLY=growth,feeds SIZES=10k
 	@$(PY) config/tools/with_postgres.py --durable $(PY) -m benchmarks \
 		$(if $(ONLY),--only $(ONLY)) $(if $(SIZES),--sizes $(SIZES)) $(if $(QUICK),--quick)
 
-load: .make/dev ## The whole mixture on the production set-up, to standard output; EVENTS=300000 RATE=40
+load: .make/dev ## The whole mixture on the production set-up, to standard output; EVENTS=300000 RATE=40 SECONDS=120
 	@config/tools/install_test_tools.sh
 	@$(PY) config/tools/with_postgres.py --durable $(PY) -m benchmarks.load \
-		$(if $(EVENTS),--events $(EVENTS)) $(if $(RATE),--rate $(RATE))
+		$(if $(EVENTS),--events $(EVENTS)) $(if $(RATE),--rate $(RATE)) $(if $(SECONDS),--seconds $(SECONDS))
 
 chaos: .make/dev ## Faults one after another under that load, and what was promised meanwhile
 	@config/tools/install_test_tools.sh
 	@$(PY) config/tools/with_postgres.py --durable $(PY) -m benchmarks.load.chaos \
-		$(if $(EVENTS),--events $(EVENTS)) $(if $(RATE),--rate $(RATE))
+		$(if $(EVENTS),--events $(EVENTS)) $(if $(RATE),--rate $(RATE)) $(if $(ONLY),--only "$(ONLY)")
 
 cluster-test: .make/dev ## Lose databases, hosts and etcd of a cluster under that load; EVENTS=4000 RATE=10
 	@config/tools/install_test_tools.sh --cluster

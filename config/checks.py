@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -55,6 +56,21 @@ def check_metrics_have_their_own_port(**_kwargs: Any) -> list[CheckMessage]:
                 f"METRICS_PORT is {settings.PORT}, the port of the application itself.",
                 hint="Choose another, such as 9464, or 0 for no metrics.",
                 id="config.E002",
+            )
+        ]
+    return []
+
+
+@register()
+def check_messages_are_written_to_one_place(**_kwargs: Any) -> list[CheckMessage]:
+    """E003: a relative directory is another one wherever a process is started."""
+    directory = settings.EMAIL_FILE_PATH
+    if directory and not Path(directory).is_absolute():
+        return [
+            Error(
+                f"EMAIL_URL writes messages to {directory}, which is a relative path.",
+                hint="Write four slashes: filemail:////var/lib/calendar/mail.",
+                id="config.E003",
             )
         ]
     return []

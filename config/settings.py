@@ -170,12 +170,15 @@ _pool = (
     if (url := secret("DATABASE_POOL_URL"))
     else None
 )
+_behind = DATABASES["default"]
 if _pool and not time_limits.is_command:
     DATABASES["default"] = _pool
 for _database in DATABASES.values():
     time_limits.configure(_database, _limits)
 if DATABASES["default"] is _pool:
-    time_limits.configure_pooled(_pool, prepares=env.bool("DATABASE_POOL_PREPARES", False))
+    time_limits.configure_pooled(
+        _pool, _behind, prepares=env.bool("DATABASE_POOL_PREPARES", False)
+    )
 # Where `manage.py serve` finds the pool, and what it makes the defaults of its role.
 DATABASE_POOL = _pool
 DATABASE_POOL_LIMITS = _limits.of_session()

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from platform_errors.credentials import AccessToken, Principal, ServiceKey
 
 
+class SecretUnreadable(Exception):
+    """The store holds the key's secret in a form that it cannot open any more."""
+
+
 class KeyLookup(NamedTuple):
     """A key and, when one was asked for and exists, the principal."""
 
@@ -34,7 +38,8 @@ class KeyStore(Protocol):
         """Return the key with its services, institutions and the principal, in one query.
 
         A principal that is unknown is ``None``; a disabled one is returned with
-        ``is_active=False``. ``None`` when no key has this identifier.
+        ``is_active=False``. ``None`` when no key has this identifier. Raises
+        ``SecretUnreadable`` when the secret was encrypted with a key that is gone.
         """
         ...
 

@@ -15,6 +15,8 @@ from django.utils import timezone
 from django_tasks import TaskResultStatus
 from django_tasks_db.models import DBTaskResult
 
+from platform_errors.postgresql.clock import database_now
+
 if TYPE_CHECKING:
     from datetime import datetime
 
@@ -30,15 +32,19 @@ def is_waiting() -> bool:
 
 
 def put_back(now: datetime) -> None:
-    """Queue again what is due to be: tasks of lost workers at once, failed ones later."""
+    """Queue again what is due to be: tasks of lost workers at once, failed ones later.
+
+    ``now`` is the database's time: a worker whose clock is fast must not take what others
+    still do.
+    """
     _put_back_lost(now)
     _put_back_failed(now)
 
 
 def keep(row: DBTaskResult) -> None:
-    """Say that the worker of a running task is alive."""
+    """Say that the worker of a running task is alive, by the database's clock."""
     rows = DBTaskResult.objects.filter(pk=row.pk, status=TaskResultStatus.RUNNING)
-    rows.update(started_at=timezone.now())
+    rows.update(started_at=database_now())
 
 
 def try_again(rows: QuerySet[Any]) -> int:

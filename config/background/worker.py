@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, close_old_connections, connections
-from django.utils import timezone
 from django.utils.crypto import get_random_string
 from django_tasks import DEFAULT_TASK_BACKEND_ALIAS
 from django_tasks_db.management.commands.db_worker import Worker as OneByOne
 
 from config.background import queue
 from platform_errors.logging.outages import PAUSE_SECONDS, Outage
+from platform_errors.postgresql.clock import database_now
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,6 +49,7 @@ class _LeasingWorker(OneByOne):
 
     def run_task(self, db_task_result: DBTaskResult) -> None:
         """Run it, and say meanwhile that it is being run."""
+        queue.keep(db_task_result)  # the package wrote this machine's time
         with _kept(db_task_result):
             super().run_task(db_task_result)
 
@@ -101,7 +102,7 @@ class Worker:
         """Put back what is due and run all that is ready. Raises ``DatabaseError``."""
         close_old_connections()
         if monotonic() >= self._put_back_at:
-            queue.put_back(timezone.now())
+            queue.put_back(database_now())
             self._put_back_at = monotonic() + PUT_BACK_SECONDS
         if self._stopping.is_set() or not queue.is_waiting():
             return

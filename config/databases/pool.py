@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 import psycopg
 from django.conf import settings
 from django.core.management import CommandError
-from django.db import ProgrammingError, transaction
+from django.db import DEFAULT_DB_ALIAS, ProgrammingError, transaction
+from django.db.utils import ConnectionHandler
 
 from platform_errors.postgresql import role_defaults
 
@@ -48,15 +49,7 @@ def require_same_database(database: BaseDatabaseWrapper, entry: Mapping[str, Any
     pool that does not answer yet is no reason not to start.
     """
     try:
-        with psycopg.connect(
-            host=entry["HOST"],
-            port=entry["PORT"] or None,
-            dbname=entry["NAME"],
-            user=entry["USER"],
-            password=entry["PASSWORD"],
-            connect_timeout=POOL_SECONDS,
-            prepare_threshold=None,
-        ) as pooled:
+        with psycopg.connect(**_parameters(entry)) as pooled:
             behind = pooled.execute(IDENTITY).fetchone()
     except psycopg.OperationalError as error:
         reason = str(error).partition("\n")[0]
@@ -69,3 +62,11 @@ def require_same_database(database: BaseDatabaseWrapper, entry: Mapping[str, Any
                 "DATABASE_POOL_URL leads to another database than DATABASE_URL: commands "
                 "would use the one and requests the other."
             )
+
+
+def _parameters(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what Django connects with, less the ``options`` that PgBouncer refuses."""
+    handler = ConnectionHandler({DEFAULT_DB_ALIAS: dict(entry)})
+    parameters = handler[DEFAULT_DB_ALIAS].get_connection_params()
+    parameters.pop("options", None)
+    return {**parameters, "connect_timeout": POOL_SECONDS, "prepare_threshold": None}

@@ -66,8 +66,12 @@ def pool_entry(database: dict[str, Any]) -> dict[str, Any]:
     return database
 
 
-def configure_pooled(database: dict[str, Any], *, prepares: bool) -> None:
+def configure_pooled(
+    database: dict[str, Any], behind: dict[str, Any], *, prepares: bool
+) -> None:
     """Complete an entry that leads to PgBouncer in transaction mode, after ``configure``.
+
+    ``behind`` is the entry of the same database without it.
 
     Each transaction may run on another connection, so nothing may be kept on one: no
     cursor, no setting, and no prepared statement unless PgBouncer knows them (``prepares``:
@@ -75,6 +79,11 @@ def configure_pooled(database: dict[str, Any], *, prepares: bool) -> None:
     the time limits are defaults of the role instead (``manage.py serve`` sets them).
     """
     database["DISABLE_SERVER_SIDE_CURSORS"] = True
+    # A socket's directory is an option of the address.
+    given = behind.get("OPTIONS", {})
+    database["BEHIND_POOL"] = {
+        name: given.get(name) or behind[name.upper()] for name in ("host", "port")
+    }
     options = database["OPTIONS"]
     del options["options"]
     if not prepares:

@@ -55,7 +55,7 @@ class _Answered:
     started: float
 
     def finish(self, size: int) -> None:
-        """Count and log it; ``size``: bytes of the answer's body that were sent."""
+        """Count and log it; ``size``: bytes of its body, which HEAD leaves out."""
         seconds = perf_counter() - self.started
         _count(self.route, self.method, self.status)()
         _observe(self.route)(seconds)
@@ -65,7 +65,7 @@ class _Answered:
                 route=self.route,
                 status=self.status,
                 duration_ms=round(seconds * 1000, 1),
-                bytes=size,
+                bytes=0 if self.method == "HEAD" else size,
                 key=self.key,
                 institution=self.institution,
                 reason=self.reason,

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from django.conf import settings
-from django.db import Error, OperationalError
+from django.db import Error
 
 from config.monitoring import metrics
-from platform_errors.errors.handler import is_unavailable, sqlstate
+from platform_errors.errors.handler import is_lock_timeout, is_unavailable, sqlstate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from django.db.backends.base.base import BaseDatabaseWrapper
 
-_KINDS = {"57014": "statement_timeout", "55P03": "lock_timeout"}
-"""PostgreSQL's codes (``query_canceled``, ``lock_not_available``) and our label."""
+_QUERY_CANCELED = "57014"
+"""PostgreSQL's code."""
 _watched: WeakSet[BaseDatabaseWrapper] = WeakSet()
 _lock = threading.Lock()
 
@@ -76,8 +76,8 @@ def open_connections() -> dict[str, int]:
 
 def _kind(error: Error) -> str:
     """Return the label of a failure; empty for what is the statement's own fault."""
-    if kind := _KINDS.get(sqlstate(error)):
-        return kind
-    if isinstance(error, OperationalError) and "locked" in str(error):  # SQLite's words
+    if sqlstate(error) == _QUERY_CANCELED:
+        return "statement_timeout"
+    if is_lock_timeout(error):
         return "lock_timeout"
     return "unavailable" if is_unavailable(error) else ""

@@ -47,8 +47,8 @@ MOST_OF_A_STATEMENT = 2000
 def tracer() -> Tracer:
     """Return the tracer of this process, which sends in a thread of its own.
 
-    A provider that was set already is used. Where to, how much and as which service, say
-    OpenTelemetry's own variables.
+    A provider that was set already is used. OpenTelemetry's own variables say where to,
+    how much and as which service.
     """
     if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
         provider = TracerProvider()

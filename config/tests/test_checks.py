@@ -28,6 +28,21 @@ def test_e001_a_real_server_may_listen_anywhere(settings):
     assert checks.check_demo_stays_at_home() == []
 
 
+def test_e003_messages_in_a_relative_directory_are_an_error(settings):
+    settings.EMAIL_FILE_PATH = "var/mail"
+
+    (found,) = checks.check_messages_are_written_to_one_place()
+
+    assert found.id == "config.E003"
+
+
+@pytest.mark.parametrize("directory", ["/var/mail", None])
+def test_e003_an_absolute_directory_or_none_is_fine(settings, directory):
+    settings.EMAIL_FILE_PATH = directory
+
+    assert checks.check_messages_are_written_to_one_place() == []
+
+
 @pytest.fixture
 def limited(settings):
     settings.PLATFORM_ERRORS = {

@@ -2,35 +2,23 @@
 
 import ast
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from config.tests import fresh
+from config.tests.fresh import WHOLE
 from platform_errors.tests.documents_of import docs, table
 
 ROOT = Path(__file__).resolve().parents[2]
 READS = re.compile(r'(?:env\.[a-z_]+|required|secret|mount)\(\s*"([A-Z][A-Z0-9_]+)"')
-WHOLE = {
-    "PUBLIC_URL": "https://platform.example",
-    "SECRET_KEY": "x" * 64,
-    "ENCRYPTION_KEYS": "b25seS1mb3ItbWFrZS1jaGVjay0zMi1ieXRlcy1vayE=",
-}
 
 
 def settings_printed(expression, **environment):
     """Evaluate an expression over the settings in a fresh process."""
-    return subprocess.run(
-        [sys.executable, "-c", f"from config import settings; print([{expression}])"],
-        cwd=ROOT,
-        env={"PATH": os.environ["PATH"], "READ_DOT_ENV": "0", **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    code = f"from config import settings; print([{expression}])"
+    return fresh.python(code, check=False, **environment)
 
 
 def test_the_example_file_names_once_every_variable_that_settings_read():
@@ -75,21 +63,8 @@ print(json.dumps(found))
 
 def settings_with(**environment):
     """Return every setting, with those of the apps as the apps read them."""
-    finished = subprocess.run(
-        [sys.executable, "-c", EVERYTHING],
-        cwd=ROOT,
-        env={
-            "PATH": os.environ["PATH"],
-            "READ_DOT_ENV": "0",
-            "DJANGO_SETTINGS_MODULE": "config.settings",
-            **WHOLE,
-            **environment,
-        },
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return json.loads(finished.stdout)
+    given = {"DJANGO_SETTINGS_MODULE": "config.settings", **WHOLE, **environment}
+    return json.loads(fresh.python(EVERYTHING, **given).stdout)
 
 
 def test_what_the_example_file_shows_as_defaults_are_the_defaults():

@@ -6,8 +6,9 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from config.environment.variables import MOST_BYTES_OF_A_SECRET, secret
+from config.tests.fresh import WHOLE
 from config.tests.servers import ROOT
-from config.tests.test_environment import READS, WHOLE, settings_printed
+from config.tests.test_environment import READS, settings_printed
 from platform_errors.tests.documents_of import docs, table
 
 FERNET = "c2Vjb25kLW9ubHktZm9yLXRlc3RzLTMyLWJ5dGVzISE="

@@ -46,7 +46,8 @@ def delete_selected(
         bulk.hand_over(model_admin, request, queryset, ACTION)
         return None
     if confirmed:
-        messages.warning(request, "The list has changed meanwhile: look at the number.")
+        text = "The list has changed in the meantime. Check the number and confirm again."
+        messages.warning(request, text)
     opts = model_admin.opts
     context = {
         **model_admin.admin_site.each_context(request),

@@ -8,15 +8,15 @@ as well.
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.contrib import admin
-from django.contrib.admin.options import IncorrectLookupParameters
-from django.db import DataError
 from django.db.models import DateTimeField, QuerySet
 from django.utils.text import capfirst
 
 from platform_errors.admin import deletion
+from platform_errors.admin.lookups import dates_in_the_calendar
 from platform_errors.admin.paging import NarrowPaginator
 from platform_errors.admin.search import RelatedSearch
 from platform_errors.admin.widgets import (
@@ -181,32 +181,30 @@ class InstitutionScopedAdmin(InstitutionScope, RelatedSearch):
     called: tuple[str, str] | None = None
     """One row and many, where a library's model calls them by other names."""
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Put the names where admin's pages look for them; the model keeps its own."""
+        super().__init__(*args, **kwargs)
+        if self.called:
+            self.opts = copy(self.opts)
+            self.opts.verbose_name, self.opts.verbose_name_plural = self.called
+
     def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
         """Refuse dates that another time zone puts outside the calendar, as bad lookups.
 
         Raises ``IncorrectLookupParameters``.
         """
-        try:
-            return super().get_changelist_instance(request)
-        except (OverflowError, DataError) as error:
-            raise IncorrectLookupParameters from error
+        with dates_in_the_calendar():
+            found = super().get_changelist_instance(request)
+        found.opts = self.opts
+        return found
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Head the list with what it is a list of, in the words of the menu."""
-        plural = self.called[1] if self.called else str(self.opts.verbose_name_plural)
-        context = {"title": capfirst(plural), **(extra_context or {})}
+        title = capfirst(str(self.opts.verbose_name_plural))
+        context = {"title": title, **(extra_context or {})}
         return super().changelist_view(request, context)
-
-    def render_change_form(
-        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
-    ) -> HttpResponse:
-        """Head the form with what it is a form of, in the words of the menu."""
-        if self.called:
-            title = str(context["title"])
-            context["title"] = title.replace(str(self.opts.verbose_name), self.called[0])
-        return super().render_change_form(request, context, *args, **kwargs)
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
         """Delete more than a page of rows in the background."""

@@ -41,7 +41,7 @@ class RelatedSearch(admin.ModelAdmin):
         """Return the rows in which, or in what they belong to, every word is found.
 
         What they belong to is named ``relation__column``. A word of one or two letters is
-        found at the beginning of a column, as it is written.
+        found at the beginning of a column, in either case like all others.
         """
         fields = self.get_search_fields(request)
         if not fields or any(field.startswith(PREFIXES) for field in fields):
@@ -101,12 +101,13 @@ def _found(model: type[Model], fields: Sequence[str], word: str) -> Q:
 
 
 def _any(fields: Iterable[str], word: str) -> Q:
-    usual = "startswith" if is_short(word) else "icontains"
+    # An index of trigrams of the folded column serves both.
+    usual = "istartswith" if is_short(word) else "icontains"
     condition = Q()
     for field in fields:
         lookup = field if field.endswith(LOOKUPS) else f"{field}__{usual}"
         # Logins and scopes are stored in small letters, identifiers as they were given.
-        is_folded = lookup.endswith("__icontains")
+        is_folded = lookup.endswith(f"__{usual}")
         for spelling in {word} if is_folded else {word, word.lower()}:
             condition |= Q(**{lookup: spelling})
     return condition

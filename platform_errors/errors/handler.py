@@ -42,6 +42,7 @@ RETRY_AFTER_SECONDS = 2
 # What PostgreSQL files under invalid transaction states and is nobody's mistake: it takes
 # no writes now, or ended a transaction that had been quiet for too long.
 _READ_ONLY_OR_ENDED = frozenset({"25006", "25P03", "25P04"})
+_LOCK_NOT_AVAILABLE = "55P03"
 
 
 def handle(exc: Exception, context: Mapping[str, Any]) -> HttpResponse:
@@ -167,6 +168,13 @@ def is_unavailable(exc: BaseException | None) -> TypeGuard[Error]:
     if isinstance(exc, InternalError):
         return sqlstate(exc) in _READ_ONLY_OR_ENDED
     return isinstance(exc, OperationalError | InterfaceError)
+
+
+def is_lock_timeout(exc: BaseException | None) -> bool:
+    """Return whether the database did not get a lock in the time that it has for that."""
+    if not isinstance(exc, OperationalError):
+        return False
+    return sqlstate(exc) == _LOCK_NOT_AVAILABLE or "locked" in str(exc)  # SQLite's words
 
 
 def sqlstate(exc: Error) -> str:

@@ -97,9 +97,9 @@ class Progress:
         )
 
     def stop(self, number: int, _frame: Any) -> None:
-        """Finish the batch, then stop; a second signal stops at once and undoes the batch.
+        """Finish the batch, then stop; a second signal undoes the batch and stops at once.
 
-        The second time the transaction of the batch is undone.
+        ``number`` is the signal's.
         """
         if self.stopped_by is not None:
             raise KeyboardInterrupt  # psycopg cancels the statement for this one

@@ -12,7 +12,7 @@ from django.db.backends.postgresql import base
 from platform_errors.postgresql.liveness import Server, server_at
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Mapping
 
 PATIENCE_SECONDS = 1.5
 """How long an answer may take before the server is asked whether it lives."""
@@ -27,20 +27,19 @@ class Connection(psycopg.Connection[Any]):
     ``longest_wait`` (seconds) is set: storage that hangs stops the server's own limits too.
     """
 
-    server: Server | None = None
+    servers: tuple[Server, ...] = ()
     longest_wait: float | None = None
 
     def wait(self, gen: Any, *args: Any, **options: Any) -> Any:
-        """Wait for an answer. Raises ``OperationalError`` when the server is silent."""
-        if self.server is None:  # while it is being made
+        """Wait for an answer. Raises ``OperationalError`` when a server is silent."""
+        if not self.servers:  # while it is being made
             return super().wait(gen, *args, **options)
-        if self.server.is_silent:
-            self.server.require_answer()
-        return super().wait(self._watched(gen, self.server), *args, **options)
+        for server in self.servers:
+            if server.is_silent:
+                server.require_answer()
+        return super().wait(self._watched(gen), *args, **options)
 
-    def _watched(
-        self, gen: Generator[Any, Any, Any], server: Server
-    ) -> Generator[Any, Any, Any]:
+    def _watched(self, gen: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
         """Pass a wait on; look at the clock only when an interval passed in silence."""
         silent_since = look_at = 0.0
         try:
@@ -53,16 +52,17 @@ class Connection(psycopg.Connection[Any]):
                     silent_since = monotonic()
                     look_at = silent_since + PATIENCE_SECONDS
                 elif (now := monotonic()) >= look_at:
-                    self._require_life(server, now - silent_since)
+                    self._require_life(now - silent_since)
                     look_at = now + PATIENCE_SECONDS
                 wanted = gen.send(ready)
         except StopIteration as end:
             return end.value
 
-    def _require_life(self, server: Server, waited: float) -> None:
+    def _require_life(self, waited: float) -> None:
         """Close the connection and raise when there is nothing to wait for any more."""
         try:
-            server.require_answer()
+            for server in self.servers:
+                server.require_answer()
         except psycopg.OperationalError:
             self.close()
             raise
@@ -74,7 +74,9 @@ class Connection(psycopg.Connection[Any]):
 class DatabaseWrapper(base.DatabaseWrapper):
     """Django's wrapper, which makes connections of our class.
 
-    ``LONGEST_WAIT_SECONDS`` in the database's settings is their ``longest_wait``.
+    In the database's settings ``LONGEST_WAIT_SECONDS`` is their ``longest_wait``, and
+    ``BEHIND_POOL`` the ``host`` and the ``port`` of the server behind PgBouncer, which
+    itself goes on answering when that one does not.
     """
 
     # Django takes ``connect`` and the classes of errors from this module.
@@ -84,12 +86,23 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         """Connect. Raises at once when the server fell silent a moment ago."""
-        host, port = conn_params.get("host", ""), conn_params.get("port", DEFAULT_PORT)
-        if host and "," not in host:
-            # A login may be tried at several addresses, each with a time limit of its own.
-            server_at(host, int(port)).require_answer()
+        # A login may be tried at several addresses, each with a time limit of its own.
+        for server in _servers_at(conn_params):
+            server.require_answer()
+        # Where only the pool may reach it, nothing can be said about it.
+        behind = _servers_at(self.settings_dict.get("BEHIND_POOL", {}))
+        watched = [server for server in behind if server.is_within_reach()]
         connection = super().get_new_connection(conn_params)
         # By its name, which may lead to another machine after a failover.
-        connection.server = server_at(connection.info.host, connection.info.port)
+        reached = server_at(connection.info.host, connection.info.port)
+        connection.servers = (reached, *watched)
         connection.longest_wait = self.settings_dict.get("LONGEST_WAIT_SECONDS")
         return connection
+
+
+def _servers_at(parameters: Mapping[str, Any]) -> tuple[Server, ...]:
+    """Return the server of a connection's parameters, or none when libpq is to choose."""
+    host = parameters.get("host") or ""
+    if not host or "," in host:
+        return ()
+    return (server_at(host, int(parameters.get("port") or DEFAULT_PORT)),)

@@ -27,6 +27,7 @@ class Server:
         """Take it for alive. ``host`` is a name, an address or a socket's directory."""
         self.host, self.port = host, port
         self.is_silent = False
+        self.has_answered = False
         self._asked_at = -FRESH_SECONDS
         self._lock = Lock()
 
@@ -40,11 +41,21 @@ class Server:
             try:
                 if monotonic() - self._asked_at >= FRESH_SECONDS:
                     self.is_silent = not self._answers()
+                    self.has_answered |= not self.is_silent
                     self._asked_at = monotonic()
             finally:
                 self._lock.release()
         if self.is_silent:
             raise psycopg.OperationalError("the database server does not answer")
+
+    def is_within_reach(self) -> bool:
+        """Return whether it has ever answered. Raises when it has, and does not now."""
+        try:
+            self.require_answer()
+        except psycopg.OperationalError:
+            if self.has_answered:
+                raise
+        return self.has_answered
 
     def _answers(self) -> bool:
         try:

@@ -28,6 +28,13 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 CONNECTIONS = 4096
 """That a worker serves at the same time; one that waits costs some kilobytes."""
+ALLOCATION = {"MALLOC_ARENA_MAX": "2"}
+"""For glibc, unless the environment says otherwise.
+
+By default each of some sixteen threads may keep a heap of its own, with what logins (19 MiB
+each) and feeds needed once: in a script of sixteen threads 318 MiB after a hundred of them,
+with two heaps 52, for the same time of the processor.
+"""
 STOP_SECONDS = 10
 """What requests that have begun get to finish when the server is stopped."""
 MIGRATING = (0x7E25, 1)
@@ -203,7 +210,7 @@ def server_environment() -> dict[str, str]:
     """
     own = {name: text for name, text in os.environ.items() if name != files.VARIABLE}
     places = files.make_directory() if settings.METRICS_PORT else {}
-    return {**own, "DEMO": str(int(settings.DEMO)), **places}
+    return {**ALLOCATION, **own, "DEMO": str(int(settings.DEMO)), **places}
 
 
 def server_command() -> list[str]:

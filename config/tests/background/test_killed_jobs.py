@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from contextlib import contextmanager
 
 import pytest
 from django.contrib.admin.models import LogEntry
@@ -75,19 +76,26 @@ def action(name, **arguments):
     )
 
 
-def test_records_are_published_once_each(environment, tmp_path):
+@contextmanager
+def killed_in_the_second_portion(environment, tmp_path, name):
+    """Yield the job of an action that another worker finished, with its database."""
+
     def make_job():
         editor()
-        return action("publish")
+        return action(name)
 
     between = kill_in_the_middle(
         environment, tmp_path, make_job, "calendar_events.event", IN_THE_SECOND
     )
-
     assert between == (running.ROWS_OF_ACTION, ROWS - running.ROWS_OF_ACTION)
     with database_of(environment):
         job = Job.objects.get()
         assert (job.done, job.left, job.error) == (ROWS, {}, "")
+        yield job
+
+
+def test_records_are_published_once_each(environment, tmp_path):
+    with killed_in_the_second_portion(environment, tmp_path, "publish"):
         assert Counter(Event.objects.values_list("status", "version")) == {
             ("publish", 2): ROWS
         }
@@ -98,18 +106,7 @@ def test_records_are_published_once_each(environment, tmp_path):
 
 
 def test_records_are_deleted_and_recorded_once_each(environment, tmp_path):
-    def make_job():
-        editor()
-        return action("delete_selected")
-
-    between = kill_in_the_middle(
-        environment, tmp_path, make_job, "calendar_events.event", IN_THE_SECOND
-    )
-
-    assert between == (running.ROWS_OF_ACTION, ROWS - running.ROWS_OF_ACTION)
-    with database_of(environment):
-        job = Job.objects.get()
-        assert (job.done, job.left, job.error) == (ROWS, {}, "")
+    with killed_in_the_second_portion(environment, tmp_path, "delete_selected") as job:
         assert not Event.objects.exists()
         logged = Counter(LogEntry.objects.values_list("object_id", flat=True))
         assert logged == dict.fromkeys(map(str, job.rows), 1)

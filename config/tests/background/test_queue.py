@@ -1,12 +1,12 @@
 """Tasks are done at least once, and tried a bounded number of times."""
 
 import threading
-from datetime import timedelta
+from datetime import datetime, timedelta
 from io import StringIO
 
 import pytest
 from django.core.management import call_command
-from django.db import OperationalError
+from django.db import OperationalError, connection
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
@@ -24,11 +24,18 @@ def lines(tmp_path):
     return path
 
 
+ELSEWHERE = pytest.mark.skipif(
+    connection.vendor != "postgresql", reason="SQLite's clock is the server's own"
+)
+
+
 @pytest.fixture
-def later(time_machine):
-    """Go on by so many seconds, and come back as a new worker."""
+def later(time_machine, monkeypatch):
+    """Go on by so many seconds, the database too, and come back as a new worker."""
     moment = timezone.now()
     time_machine.move_to(moment, tick=False)
+    for module in (queue, worker):
+        monkeypatch.setattr(module, "database_now", timezone.now)
 
     def go_on(seconds):
         time_machine.shift(timedelta(seconds=seconds))
@@ -80,6 +87,30 @@ def test_a_worker_that_is_alive_keeps_its_task(lines, settings, later):
     later(settings.TASK_LEASE_SECONDS - 1)
 
     assert (only().status, lines.read_text()) == ("RUNNING", "")
+
+
+@ELSEWHERE
+def test_a_worker_whose_clock_is_fast_takes_no_task_that_another_does(lines, time_machine):
+    tasks.note.enqueue(str(lines), "done")
+    lose(only())
+    time_machine.move_to(timezone.now() + timedelta(hours=1))
+
+    worker.Worker().run_once()
+
+    assert (only().status, lines.read_text()) == ("RUNNING", "")
+
+
+@ELSEWHERE
+@pytest.mark.parametrize("hours", [-1, 1], ids=["slow", "fast"])
+def test_a_task_is_kept_by_the_database_s_clock(settings, time_machine, hours):
+    tasks.moment_of_claim.enqueue()
+    time_machine.move_to(timezone.now() + timedelta(hours=hours))
+
+    worker.Worker().run_once()
+
+    time_machine.move_to(timezone.now() - timedelta(hours=hours))
+    claimed = datetime.fromisoformat(only().return_value)
+    assert abs(timezone.now() - claimed) < timedelta(minutes=1)
 
 
 def test_a_sign_of_life_revives_nothing_that_has_ended(lines):

@@ -3,9 +3,7 @@
 ``config/tests/deploy`` has requests that go through a real one.
 """
 
-import os
 import subprocess
-import sys
 
 import pytest
 from django.core.management import CommandError
@@ -13,13 +11,11 @@ from django.db import connection
 
 from config.databases import pool
 from config.management.commands import serve
-from config.tests import prepared, servers
+from config.tests import fresh, servers
 from platform_errors.postgresql import role_defaults
 
 WHOLE = {
-    "PUBLIC_URL": "https://platform.example",
-    "SECRET_KEY": "x" * 64,
-    "ENCRYPTION_KEYS": "b25seS1mb3ItbWFrZS1jaGVjay0zMi1ieXRlcy1vayE=",
+    **fresh.WHOLE,
     "DATABASE_URL": "postgres://owner@direct/calendar",
     "DATABASE_POOL_URL": "postgres://web@pool:6432/calendar",
 }
@@ -40,14 +36,7 @@ on_postgresql = pytest.mark.skipif(
 
 
 def shown(code, **environment):
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=prepared.ROOT,
-        env={"PATH": os.environ["PATH"], "READ_DOT_ENV": "0", **WHOLE, **environment},
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.strip()
+    return fresh.python(code, **WHOLE | environment).stdout.strip()
 
 
 @pytest.mark.parametrize(("prepares", "threshold"), [("0", "None"), ("1", "5")])
@@ -57,6 +46,26 @@ def test_what_serves_goes_through_the_pool_and_keeps_nothing_on_a_connection(
     printed = shown(SHOWN, DATABASE_POOL_PREPARES=prepares)
 
     assert printed == f"pool|web|True|{threshold}|none"
+
+
+@pytest.mark.parametrize(
+    ("given", "host", "port"),
+    [
+        ("owner@direct/calendar", "direct", ""),
+        ("owner@direct:5433/calendar", "direct", "5433"),
+        ("/calendar?host=/var/run/postgresql", "/var/run/postgresql", ""),
+        ("/calendar?host=/run&port=5433", "/run", "5433"),
+    ],
+)
+def test_the_server_behind_the_pool_is_known_so_that_it_can_be_watched(given, host, port):
+    code = (
+        "from config import settings\n"
+        "print(*settings.DATABASES['default']['BEHIND_POOL'].values(), sep='|')"
+    )
+
+    printed = shown(code, DATABASE_URL=f"postgres://{given}")
+
+    assert printed == f"{host}|{port}"
 
 
 def test_a_management_command_goes_past_the_pool_with_its_own_limits():
@@ -140,6 +149,33 @@ def test_a_pool_that_leads_to_another_database_is_refused():
 
     pool.require_same_database(connection, connection.settings_dict)
     with pytest.raises(CommandError, match="leads to another database than DATABASE_URL"):
+        pool.require_same_database(connection, other)
+
+
+@on_postgresql
+@pytest.mark.django_db
+def test_what_the_address_of_the_pool_asks_of_a_connection_holds_when_it_is_compared(
+    caplog,
+):
+    of_django = {"options": "-c unknown=1", "server_side_binding": False}
+    other = connection.settings_dict | {"NAME": "postgres", "OPTIONS": of_django}
+    strict = other | {"OPTIONS": {"target_session_attrs": "standby"}}
+
+    with pytest.raises(CommandError):
+        pool.require_same_database(connection, other)
+    pool.require_same_database(connection, strict)
+
+    (record,) = caplog.records
+    assert record.getMessage().startswith("DATABASE_POOL_URL was not compared: ")
+
+
+@on_postgresql
+@pytest.mark.django_db
+def test_a_pool_whose_address_names_its_host_as_an_option_is_compared():
+    by_option = {"HOST": "", "OPTIONS": {"host": connection.settings_dict["HOST"]}}
+    other = connection.settings_dict | {"NAME": "postgres"} | by_option
+
+    with pytest.raises(CommandError, match="leads to another database"):
         pool.require_same_database(connection, other)
 
 

@@ -9,7 +9,9 @@ import pytest
 from django.db import OperationalError, connection, transaction
 
 from calendar_events.store import sql
-from config.tests import faults
+from config.tests import faults, servers
+from config.tests.waiting import eventually
+from config.tools import installation
 from platform_errors.postgresql import base, liveness, prepared
 
 pytestmark = [
@@ -89,6 +91,51 @@ def test_a_frozen_server_ends_every_wait(database, running, way):
         cursor.close()
 
     assert seconds[0] < 60
+
+
+def test_a_server_behind_a_pool_that_was_never_within_reach_is_not_watched(running, db):
+    with faults.deaf_server() as (port, _asked):
+        pooled = faults.settings_for(running)
+        pooled["BEHIND_POOL"] = {"host": "127.0.0.1", "port": str(port)}
+        with faults.connected("default", pooled) as wrapper:
+            assert answers(wrapper)
+            assert [each.port for each in wrapper.connection.servers] == [running.port]
+
+
+@pytest.mark.skipif(not installation.PGBOUNCER, reason="needs PgBouncer")
+def test_a_frozen_server_is_noticed_behind_a_pool_that_goes_on_answering(running, db):
+    port = servers.free_port()
+    direct = faults.settings_for(running)
+    pooled = direct | {
+        "PORT": str(port),
+        "PASSWORD": installation.PASSWORD,
+        "OPTIONS": {"prepare_threshold": None},
+        "BEHIND_POOL": {"host": direct["HOST"], "port": direct["PORT"]},
+    }
+    with (
+        installation.pgbouncer(port, running.url),
+        faults.connected("default", pooled) as wrapper,
+        wrapper.cursor() as cursor,
+    ):
+        cursor.execute("SELECT 1")
+        # PgBouncer's own words, after ``query_timeout``, are others.
+        with faults.frozen(running):
+            with pytest.raises(OperationalError, match="does not answer"):
+                cursor.execute("SELECT 1")
+            with pytest.raises(psycopg.OperationalError, match="does not answer"):
+                wrapper.get_new_connection(wrapper.get_connection_params())
+
+        wrapper.close()
+        assert eventually(lambda: answers(wrapper))
+
+
+def answers(database):
+    try:
+        with database.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except OperationalError:
+        return False
+    return True
 
 
 def copy_much(cursor):

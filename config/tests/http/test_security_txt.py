@@ -4,7 +4,8 @@ import datetime as dt
 
 import pytest
 
-from config.tests.test_environment import WHOLE, settings_printed
+from config.tests.fresh import WHOLE
+from config.tests.test_environment import settings_printed
 
 ADDRESS = "/.well-known/security.txt"
 CONTACTS = ["mailto:security@example.org", "https://example.org/report?a=1&b=2"]

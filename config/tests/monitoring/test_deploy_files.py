@@ -11,6 +11,7 @@ import yaml
 from config.tests.servers import ROOT
 from config.tests.test_documentation import anchors
 from config.tests.waiting import eventually
+from platform_errors.tests.documents_of import code_block
 
 ALERTS = ROOT / "deploy" / "prometheus-alerts.yml"
 DASHBOARD = ROOT / "deploy" / "grafana-dashboard.json"
@@ -90,6 +91,14 @@ def test_an_alert_says_what_happens_and_where_to_read_on(rule):
     assert rule["labels"]["severity"] in {"page", "ticket"}
     assert anchor in anchors(ROOT / page)
     assert advice.endswith(".")
+
+
+def test_the_alert_about_one_server_names_the_job_of_the_page():
+    page = (ROOT / "docs" / "monitoring.md").read_text(encoding="utf-8")
+    (scraped,) = yaml.safe_load(code_block(page, "yaml"))["scrape_configs"]
+    (asked,) = (rule["expr"] for rule in rules() if rule["alert"] == "PlatformServerSilent")
+
+    assert asked == f'up{{job="{scraped["job_name"]}"}} == 0'
 
 
 def test_the_alerts_are_rules_of_prometheus():

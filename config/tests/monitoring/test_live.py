@@ -9,7 +9,7 @@ import pytest
 
 from config.tests import faults, prepared, servers
 from config.tests.monitoring.conftest import Monitored
-from config.tests.people import CALLBACK, Person, Pkce, authorization_address
+from config.tests.people import Person, Pkce, authorization_address, code_exchange
 from config.tests.serving.test_supervisor import answers, is_gone, workers
 from config.tests.signer import signed
 from config.tests.waiting import eventually
@@ -42,13 +42,7 @@ def test_a_login_a_token_a_nonce_and_a_refusal_are_counted(monitored):
         code = person.answer["code"]
     redeemed = server.http.post(
         f"{server.auth_url}/token",
-        data={
-            "grant_type": "authorization_code",
-            "code": code,
-            "client_id": "demo-spa",
-            "redirect_uri": CALLBACK,
-            "code_verifier": pkce.verifier,
-        },
+        data=code_exchange(code, pkce),
     )
     header = signed("GET", server.identity)
     first, second = (server.http.get(server.identity, headers=header) for _ in range(2))
@@ -85,13 +79,7 @@ def test_no_line_of_the_log_has_anything_secret_in_it(monitored):
         cookies = [cookie.value for cookie in person.http.cookies.jar]
     tokens = server.http.post(
         f"{server.auth_url}/token",
-        params={
-            "grant_type": "authorization_code",
-            "code": code,
-            "client_id": "demo-spa",
-            "redirect_uri": CALLBACK,
-            "code_verifier": pkce.verifier,
-        },
+        params=code_exchange(code, pkce),
     ).json()
     bearer = {"Authorization": f"Bearer {tokens['access_token']}"}
     header = signed("GET", server.identity)

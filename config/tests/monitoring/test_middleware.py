@@ -71,6 +71,19 @@ def test_a_line_has_the_fields_of_the_documentation_in_their_order(client, acces
     )
 
 
+def test_of_an_answer_to_head_no_bytes_are_sent(client, rf, access_lines):
+    streamed = MonitoringMiddleware(lambda _: StreamingHttpResponse([b"one"]))
+    request = rf.head("/")
+    request.resolver_match = None
+
+    client.head(EVENTS)
+    answer = streamed(request)
+    b"".join(answer)
+    answer.close()
+
+    assert [json.loads(line)["bytes"] for line in access_lines] == [0, 0]
+
+
 def test_a_line_of_a_session_has_the_institution_of_the_user(client, access_lines):
     user = UserFactory(institution__registry_id="4711")
     client.force_login(user)

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs
 from django.core.management.base import BaseCommand, CommandError
 
 from platform_errors.conf import conf
-from platform_errors.keys import get_key_store
+from platform_errors.keys import SecretUnreadable, get_key_store
 from platform_errors.signing import algorithm, canonicalization
 
 if TYPE_CHECKING:
@@ -47,7 +47,13 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Print. Raises ``CommandError`` for a key that is unknown or cannot sign."""
-        found = get_key_store().find_key(options["key"])
+        try:
+            found = get_key_store().find_key(options["key"])
+        except SecretUnreadable as error:
+            raise CommandError(
+                f"The secret of service key {options['key']} cannot be decrypted here: it "
+                "was encrypted with a key that this installation does not have."
+            ) from error
         if found is None:
             raise CommandError(f"There is no service key {options['key']}.")
         if not found.key.secrets:

@@ -1,0 +1,25 @@
+"""Values in the address of a list that no filter can have."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.db import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@contextmanager
+def dates_in_the_calendar() -> Iterator[None]:
+    """Refuse dates that another time zone puts outside the calendar, as bad lookups.
+
+    It shows when the rows are read, which therefore belongs into the block. Raises
+    ``IncorrectLookupParameters``.
+    """
+    try:
+        yield
+    except (OverflowError, DataError) as error:
+        raise IncorrectLookupParameters from error
