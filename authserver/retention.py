@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, Value
 from django.db.models.functions import Least, Now
 from django.dispatch import Signal
@@ -31,6 +31,7 @@ from authserver.models import (
     SecretLink,
     Session,
 )
+from platform_errors.postgresql.clock import database_now
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -96,13 +97,7 @@ def agreed_now() -> datetime:
 
     A server whose clock is fast must not forget what the others still accept.
     """
-    now = timezone.now()
-    if connection.vendor != "postgresql":
-        return now  # one machine, one clock
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT LEAST(%s, statement_timestamp())", [now])
-        agreed: datetime = cursor.fetchone()[0]
-    return agreed
+    return min(timezone.now(), database_now())
 
 
 def clear(
@@ -168,5 +163,7 @@ def _delete(
     label = rows.model._meta.label
     while keys := list(rows.order_by("pk").values_list("pk", flat=True)[:batch_size]):
         with within():
-            deleted = rows.model._base_manager.filter(pk__in=keys).delete()[1]
+            # Django reads the rows that others hang on; those of a job may be large.
+            batch = rows.model._base_manager.filter(pk__in=keys).only("pk")
+            deleted = batch.delete()[1]
         yield deleted.get(label, 0)

@@ -106,7 +106,7 @@ def require_move(actor: Actor, record: Record) -> None:
     """Require the right to give a record to another institution. Raises ``NotAllowed``."""
     require_on(actor, "change", record)
     if not may_move(actor, type(record)):
-        raise NotAllowed("Only who looks after the platform moves it elsewhere.")
+        raise NotAllowed("Only staff of the platform may move it to another institution.")
 
 
 def require_review(actor: Actor, record: Record) -> None:

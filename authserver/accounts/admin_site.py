@@ -39,6 +39,12 @@ def may_enter(user: Any) -> bool:
 class AdminLoginForm(AdminAuthenticationForm):
     """Django's, for whoever may enter."""
 
+    error_messages = {
+        **AdminAuthenticationForm.error_messages,
+        "invalid_login": "Please enter the login and the password of an account that may"
+        " enter. Capital letters matter in the password only.",
+    }
+
     def confirm_login_allowed(self, user: Any) -> None:
         """Refuse who may not enter. Raises ``ValidationError``."""
         AuthenticationForm.confirm_login_allowed(self, user)

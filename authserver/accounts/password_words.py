@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -10,6 +11,8 @@ from authserver.models import User
 from authserver.parsing.usernames import MAX_LENGTH, fold
 
 SHORTEST_WORD = 4
+PARTS = re.compile(r"[^\W_]+")
+"""Words between punctuation: ``anna`` and ``hamburg`` of ``St. Anna-Schule (Hamburg)``."""
 
 
 class KnownWordsValidator:
@@ -39,8 +42,8 @@ class KnownWordsValidator:
     def get_help_text(self) -> str:
         """Return the rule, for the pages that ask for a new password."""
         return (
-            f"Your password needs {self.min_rest} characters beside the names of your "
-            "institution and of this service."
+            f"Your password needs at least {self.min_rest} characters that are not part of "
+            "the names of your institution and of this service."
         )
 
     def _words_about(self, user: Any) -> set[str]:
@@ -52,5 +55,6 @@ class KnownWordsValidator:
                 *(institution.name, institution.place, institution.code),
                 institution.registry_id,
             ]
-        words = {word for text in texts for word in fold(text).split()}
+        folded = [fold(text) for text in texts]
+        words = {word for text in folded for word in (*text.split(), *PARTS.findall(text))}
         return {word for word in words if len(word) >= SHORTEST_WORD}

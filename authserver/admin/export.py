@@ -15,6 +15,7 @@ from django.urls import path
 from authserver.jobs import asking, formats
 from platform_errors.admin import InstitutionScopedAdmin
 from platform_errors.admin.bulk import NotTakenOver, tell_where
+from platform_errors.admin.lookups import dates_in_the_calendar
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,7 +79,8 @@ class ExportedRows(InstitutionScopedAdmin):
         if kind not in formats.WRITERS:
             raise Http404
         try:
-            rows = list(self.exported_rows(request).order_by("-pk")[: AT_ONCE + 1])
+            with dates_in_the_calendar():
+                rows = list(self.exported_rows(request).order_by("-pk")[: AT_ONCE + 1])
         except IncorrectLookupParameters:
             raise Http404 from None
         if len(rows) > AT_ONCE:

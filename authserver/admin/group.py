@@ -22,6 +22,7 @@ class GroupAdmin(AuditedAdmin, DjangoGroupAdmin):
     """What a role may do. Whoever changed one could give themselves anything."""
 
     called = ("role", "roles")
+    list_display = ("name",)
     added = changed = deleted = AuditEvent.Action.ACCOUNT_CHANGED
 
     def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
+from django.db import OperationalError
 from django.http import (
     Http404,
     HttpResponseNotAllowed,
@@ -23,6 +24,7 @@ from authserver.admin.export import as_file
 from authserver.jobs import running
 from authserver.models import Job
 from platform_errors.admin import institution_of, is_id
+from platform_errors.errors.handler import is_lock_timeout
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,6 +43,7 @@ UNSTARTED = "Waiting"
 UNFINISHED = "Running"
 FINISHED = "Done"
 ENDED = "Ended early"
+AT_WORK = "Not stopped: it is at work right now. Try again in a moment."
 FAILED = "Failed; retried automatically a few times"
 
 
@@ -140,7 +143,12 @@ class JobAdmin(ReadOnlyAdmin):
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
         job = self._own(request, object_id)
-        running.end(job.pk, running.STOPPED)
+        try:
+            running.end(job.pk, running.STOPPED)
+        except OperationalError as error:
+            if not is_lock_timeout(error):
+                raise
+            messages.warning(request, AT_WORK)
         return HttpResponseRedirect(reverse("admin:authserver_job_change", args=[job.pk]))
 
     def _own(self, request: HttpRequest, object_id: str) -> Job:
@@ -199,7 +207,8 @@ class JobAdmin(ReadOnlyAdmin):
         if not job.has_file(timezone.now()):
             return "No longer kept"
         return format_html(
-            '<a href="{}">Download</a> ({}), until {} UTC, by the person who asked for it',
+            '<a href="{}">Download</a> ({}), available until {} UTC, only to the person '
+            "who asked for it",
             reverse("admin:authserver_job_download", args=[job.pk]),
             filesizeformat(job.size),
             f"{job.expires_at:%Y-%m-%d %H:%M}",

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 MORE_RIGHTS = "more_rights"
 LEFT = {
     MORE_RIGHTS: "Not changed, because they have more rights than you",
+    "own": "Not changed, because it is your own account",
     "disabled": "Not invited, because they or their institution are inactive",
     "no_email": "Not invited, because they have no e-mail address",
     "too_many": "Not invited, because too many messages were sent to them within the hour",
@@ -59,10 +60,15 @@ class UserActions(admin.ModelAdmin):
     @admin.action(description="Require a new password", permissions=["change"])
     @bulk.in_background
     def require_new_password(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
-        """Let each choose a password at the next login, before anything else."""
+        """Let each choose a password at the next login, before anything else.
+
+        The own account is left, or who acts could not go on with the others.
+        """
         actor = request.user.get_username()
 
         def require(user: User) -> str:
+            if user.pk == request.user.pk:
+                return "own"
             User.objects.filter(pk=user.pk).update(must_change_password=True)
             audit.record_account(
                 AuditEvent.Action.PASSWORD_CHANGE_REQUIRED, user, actor=actor

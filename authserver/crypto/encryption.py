@@ -10,10 +10,7 @@ from functools import lru_cache
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 
 from authserver.conf import conf
-
-
-class SecretUnreadable(Exception):
-    """No configured encryption key decrypts the stored secret."""
+from platform_errors.keys import SecretUnreadable
 
 
 @lru_cache(maxsize=8)

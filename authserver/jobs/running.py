@@ -24,6 +24,7 @@ from authserver.conf import conf
 from authserver.jobs import formats
 from authserver.models import Job, JobFilePart, User
 from platform_errors.admin.bulk import BackgroundRequest
+from platform_errors.admin.lookups import dates_in_the_calendar
 from platform_errors.http.request_id import serving
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ PROGRESS = (
 )
 """The columns that a portion writes."""
 NO_RIGHT = "Refused: you do not, or no longer, have permission to do this."
+NOT_YET = "Refused: choose a password of your own first."
 NO_CHOICE = "Refused: what you chose is no longer available."
 NO_FILTER = "Refused: the filter of the list is no longer valid."
 STOPPED = "Stopped by hand."
@@ -108,7 +110,10 @@ def _do_portion(job_id: int) -> bool:
 
 
 def end(job_id: int, why: str) -> None:
-    """End an unfinished job for a reason. A portion that is being done is waited for."""
+    """End an unfinished job for a reason. A portion that is being done is waited for.
+
+    Raises ``OperationalError`` when it takes longer than locks are waited for.
+    """
     with transaction.atomic():
         open_jobs = Job.objects.filter(pk=job_id, finished_at=None)
         if open_jobs.update(finished_at=timezone.now(), error=why, size=0):
@@ -117,7 +122,10 @@ def end(job_id: int, why: str) -> None:
 
 def _act(job: Job) -> None:
     """Call the action for the next rows, as its list would for this person."""
-    request = BackgroundRequest(person_of(job), fields=job.arguments)
+    person = person_of(job)
+    if person.must_change_password:  # who it is has to be proved anew, as in admin
+        raise Refused(NOT_YET)
+    request = BackgroundRequest(person, fields=job.arguments)
     request.META["REMOTE_ADDR"] = job.address
     model_admin: ModelAdmin = model_admin_of(job)
     action = model_admin.get_actions(request).get(job.name)
@@ -141,11 +149,10 @@ def _export(job: Job) -> None:
     request = BackgroundRequest(person_of(job), query=job.arguments["query"])
     model_admin = model_admin_of(job)
     rows = model_admin.exported_rows(request).order_by("-pk")
-    if job.total is None:
-        job.total = rows.count()
-    if job.last_key is not None:
-        rows = rows.filter(pk__lt=job.last_key)
-    portion = list(rows[:ROWS_OF_EXPORT])
+    rest = rows if job.last_key is None else rows.filter(pk__lt=job.last_key)
+    with dates_in_the_calendar():
+        job.total = rows.count() if job.total is None else job.total
+        portion = list(rest[:ROWS_OF_EXPORT])
     write = formats.WRITERS[job.name]
     columns = model_admin.export_columns
     content = write(portion, columns, is_first=job.last_key is None).encode()

@@ -8,6 +8,7 @@ from django.db import transaction
 
 from authserver.crypto import encryption
 from authserver.models import ServiceKey
+from platform_errors.keys import SecretUnreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,8 +44,8 @@ def _move(key: ServiceKey) -> int:
             for name, text in stored.items()
             if text and not encryption.is_current(text)
         }
-    except encryption.SecretUnreadable as error:
-        raise encryption.SecretUnreadable(
+    except SecretUnreadable as error:
+        raise SecretUnreadable(
             f"No configured key decrypts the secret of {key.client_id}."
         ) from error
     if not anew:

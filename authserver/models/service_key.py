@@ -135,7 +135,7 @@ class ServiceKey(AbstractApplication):
     def secrets(self) -> tuple[bytes, ...]:
         """The live secrets, the current one first.
 
-        Raises ``encryption.SecretUnreadable`` when the encryption key is gone.
+        Raises ``SecretUnreadable`` when the encryption key is gone.
         """
         stored = (self.encrypted_secret, self.encrypted_previous_secret)
         return tuple(encryption.decrypt(text) for text in stored if text)

@@ -1,6 +1,9 @@
 """The audit record: who did it, and to whose account; what became of older rows."""
 
+from io import StringIO
+
 import pytest
+from django.core.management import call_command
 from django.db import DatabaseError, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 from django.urls import reverse
@@ -133,3 +136,15 @@ def test_older_rows_get_their_actor_and_subject(migrate):
     ]
     with pytest.raises(DatabaseError), transaction.atomic():
         events.all().delete()
+
+
+@pytest.mark.django_db
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has one writer")
+def test_the_record_can_be_read_while_its_indexes_are_built():
+    sql = StringIO()
+
+    call_command("sqlmigrate", "authserver", "0016", stdout=sql)
+
+    steps = [line for line in sql.getvalue().splitlines() if "INDEX" in line]
+    drops = [step.startswith("DROP INDEX") for step in steps]
+    assert drops == [False] * 5 + [True] * 2  # a dropped index locks out everybody

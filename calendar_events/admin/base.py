@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.db.models import Q
 from django.forms.widgets import MediaDefiningClass
 from django.http import Http404, HttpResponseRedirect
@@ -220,12 +221,20 @@ class RecordAdmin(CalendarAdmin, SimpleHistoryAdmin, metaclass=AbstractAdminType
         version_id: str,
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        """Refuse to go back in history to who may only look; the library asks for less."""
+        """Refuse to go back in history to who may only look; the library asks for less.
+
+        Written in one transaction: the lock on a deletion lasts until it names what came
+        of it.
+        """
         if not (is_id(object_id) and is_id(version_id)):
             raise Http404
-        if request.method == "POST" and not self.has_change_permission(request):
+        show = super().history_form_view
+        if request.method != "POST":
+            return show(request, object_id, version_id, extra_context)
+        if not self.has_change_permission(request):
             raise PermissionDenied
-        return super().history_form_view(request, object_id, version_id, extra_context)
+        with transaction.atomic():
+            return show(request, object_id, version_id, extra_context)
 
     @problems_in_words
     def changeform_view(

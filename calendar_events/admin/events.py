@@ -51,7 +51,8 @@ class EventAdmin(MonthOfEvents, CopiedEvents, VenueActions, PublishedAdmin):
 
     form = EventForm
     search_help_text = (
-        "Words of the title or text, or an id; one or two Latin letters begin a title. "
+        "Words of the title or text, or an id; one or two Latin letters "
+        "match only the beginning of a title. "
         f"The newest {MOST_FOUND:,} events are found."
     )
     list_display = ("listed_title", "starts", "zone", "status", "institution", "author")

@@ -142,7 +142,7 @@ class RecordForm(forms.ModelForm):
         self.deletion = restoring.lock_deletion(model, self.instance.pk)
         pk = self.deletion and restoring.restored_as(self.deletion)
         if pk and model.objects.filter(pk=pk).exists():
-            self.add_error(None, f"It has been restored already, as number {pk}.")
+            self.add_error(None, f"This record has already been restored, as number {pk}.")
 
     def body(self, *, is_new: bool) -> dict[str, Any]:
         """Return what was typed, as a body of the interface."""

@@ -29,9 +29,10 @@ if TYPE_CHECKING:
     Write = Callable[[Any, Actor, Any], object]
 
 MOVED = (
-    "Who looks after a record now can no longer change it; its author stays named. What is"
-    " linked to venues, organizers, categories, tags, pictures or events of its institution"
-    " stays where it is: take those off it first."
+    "The people who look after a record now will no longer be able to change it; its author"
+    " stays the same. A record cannot be moved while it is linked to venues, organizers,"
+    " categories, tags, pictures or events of its institution, not even together with them:"
+    " remove these links first."
 )
 MOST_NAMED = 20
 """Records that the page names; of the others it says how many."""

@@ -17,6 +17,7 @@ from calendar_events.services.schedule import Schedule, plan
 from calendar_events.services.terms import ensure_terms
 from calendar_events.store import locks
 from calendar_events.store.links import Links
+from calendar_events.store.saving import VersionConflict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -94,9 +95,22 @@ def _fill(
         # What is answered of a list of costs is its range: sent back, it changes nothing.
         event.cost = cost
     if "post_parent" in changes:
-        event.post_parent_id = changes["post_parent"]
+        _set_parent(event, changes["post_parent"])
     schedule = plan(changes, current=current, now=now, site_zone=conf.site_zone.key)
     schedule.write_to(event)
+
+
+def _set_parent(event: Event, pk: int | None) -> None:
+    """Give the event a parent, which nobody moves elsewhere before the transaction ends.
+
+    Raises ``VersionConflict`` when the parent was moved or deleted since it was looked up.
+    """
+    if pk is not None and pk != event.post_parent_id:
+        rows = Event.objects.select_for_update(of=("self",), no_key=True)
+        named = rows.filter(pk=pk, institution=event.institution).only("pk")
+        if named.first() is None:
+            raise VersionConflict(f"Event {pk} is no longer there to be a parent.")
+    event.post_parent_id = pk
 
 
 def _links(event: Event, changes: EventChanges, *, actor: Actor, now: datetime) -> Links:

@@ -41,7 +41,7 @@ def move_record(  # noqa: PLR0913 -- whose, which, where to, when
 ) -> AnyRecord:
     """Give an event, a venue or an organizer to another institution.
 
-    Its author stays named, and has no right to it there. Raises ``NotAllowed``,
+    Its author stays the same, and has no right to it there. Raises ``NotAllowed``,
     ``InTrash``, ``StaysBehind``, ``VersionConflict`` and the model's ``DoesNotExist``.
     """
     record = writing.lock(model, pk, expected_version=expected_version)

@@ -26,8 +26,12 @@ KINDS: tuple[tuple[str, str, Any], ...] = (
     ("terms", "term_id", EventTerm),
 )
 
+# Only rows of the event's institution, as of this moment: one that is being moved is waited
+# for, and none of those that are linked is moved before the transaction ends.
 _INSERT = """INSERT INTO {table} (event_id, {column}, position, start_utc, listed)
-SELECT %s, given.pk, given.place, %s, %s FROM {given}"""
+SELECT %s, given.pk, given.place, %s, %s FROM {given}
+JOIN {named} AS named ON named.id = given.pk WHERE named.institution = %s{locked}
+RETURNING 1"""
 # Identifiers with their places, from one parameter, so that one text fits any number.
 _POSTGRES_GIVEN = """(SELECT pk, place - 1 AS place
 FROM unnest(%s::bigint[]) WITH ORDINALITY AS listed(pk, place)) AS given"""
@@ -62,13 +66,19 @@ def resulting(event: Event, links: Links) -> dict[str, list[int]]:
     return found
 
 
-def insert(event: Event) -> None:
-    """Write the rows of a new event, which are those of ``event.linked``."""
-    _insert(event, {name: event.linked[name] for name, _, _ in KINDS})
+def insert(event: Event) -> bool:
+    """Write the rows of a new event, which are those of ``event.linked``.
+
+    Return whether all that is linked is of the event's institution; others are left out.
+    """
+    return _insert(event, {name: event.linked[name] for name, _, _ in KINDS})
 
 
-def replace(event: Event, links: Links) -> None:
-    """Write the rows that changed, and the copies in those that did not."""
+def replace(event: Event, links: Links) -> bool:
+    """Write the rows that changed, and the copies in those that did not.
+
+    Return whether all that is new is of the event's institution; others are left out.
+    """
     start_utc, listed = copies(event)
     changed = {}
     for name, _, model in KINDS:
@@ -78,7 +88,7 @@ def replace(event: Event, links: Links) -> None:
         else:
             rows.delete()
             changed[name] = event.linked[name]
-    _insert(event, changed)
+    return _insert(event, changed)
 
 
 def copies(event: Event) -> tuple[Any, bool]:
@@ -86,27 +96,39 @@ def copies(event: Event) -> tuple[Any, bool]:
     return event.start_utc, holds((LISTED,), event) and not event.password
 
 
-def _insert(event: Event, wanted: dict[str, list[int]]) -> None:
+def _insert(event: Event, wanted: dict[str, list[int]]) -> bool:
     """Insert all rows: in one statement on PostgreSQL, in one of each kind on SQLite."""
     start_utc, listed = copies(event)
     is_postgres = sql.writes_to_postgres()
     given = _POSTGRES_GIVEN if is_postgres else _SQLITE_GIVEN
+    locked = " FOR KEY SHARE OF named" if is_postgres else ""
     inserts: list[str] = []
     params: list[list[Any]] = []
     for name, column, model in KINDS:
         if ids := wanted.get(name):
             table = model._meta.db_table
-            inserts.append(_INSERT.format(table=table, column=column, given=given))
+            named = model._meta.get_field(column).related_model._meta.db_table
+            inserts.append(
+                _INSERT.format(
+                    table=table, column=column, given=given, named=named, locked=locked
+                )
+            )
             numbers = ids if is_postgres else json.dumps(ids)
-            params.append([event.pk, sql.moment(start_utc), listed, numbers])
+            moment = sql.moment(start_utc)
+            params.append([event.pk, moment, listed, numbers, event.institution])
     if not inserts:
-        return
+        return True
+    asked = sum(map(len, wanted.values()))
     if is_postgres:
-        # Each of the data-modifying CTEs runs once, whether or not it is read.
-        *first, last = inserts
-        ctes = ", ".join(f"part{number} AS ({one})" for number, one in enumerate(first))
-        whole = f"WITH {ctes} {last}" if first else last
-        sql.write(whole, [value for values in params for value in values])
-        return
-    for statement, values in zip(inserts, params, strict=True):
-        sql.write(statement, values)
+        parts = [f"part{number}" for number in range(len(inserts))]
+        ctes = [f"{part} AS ({one})" for part, one in zip(parts, inserts, strict=True)]
+        counted = " UNION ALL ".join(f"SELECT 1 FROM {part}" for part in parts)
+        whole = f"WITH {', '.join(ctes)} {counted}"
+        return (
+            len(sql.write(whole, [each for values in params for each in values])) == asked
+        )
+    written = [
+        len(sql.write(statement, values))
+        for statement, values in zip(inserts, params, strict=True)
+    ]
+    return sum(written) == asked

@@ -41,14 +41,15 @@ SORT_LENGTH = 200
 
 
 class VersionConflict(Exception):
-    """Somebody wrote the record after it was read, or after its caller saw it."""
+    """Somebody wrote the record, or what it names, after it was read or seen."""
 
 
 def save(record: AnyRecord, *, now: datetime, wanted: Links = links.NO_CHANGE) -> None:
     """Write a new or changed record and everything that follows from it.
 
-    Raises ``VersionConflict`` when the stored version is not the one that was read, and
-    Django's ``IntegrityError`` when a constraint is violated.
+    Raises ``VersionConflict`` when the stored version is not the one that was read, or what
+    an event is to be linked to is deleted or another institution's by now, and Django's
+    ``IntegrityError`` when a constraint is violated.
     """
     is_new = record._state.adding  # noqa: SLF001 -- Django's word for it
     with transaction.atomic(savepoint=False), store_writes():
@@ -59,10 +60,9 @@ def save(record: AnyRecord, *, now: datetime, wanted: Links = links.NO_CHANGE) -
         else:
             _update(record, now=now.replace(microsecond=0))
         if isinstance(record, Event):
-            if is_new:
-                links.insert(record)
-            else:
-                links.replace(record, wanted)
+            written = links.insert(record) if is_new else links.replace(record, wanted)
+            if not written:
+                raise VersionConflict(f"What {record} names is no longer there to link.")
 
 
 def delete(record: AnyRecord) -> None:

@@ -26,6 +26,18 @@ class Pkce:
         return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
 
 
+def code_exchange(code: str, pkce: Pkce, **changes: str) -> dict[str, str]:
+    """Return the parameters with which the demonstration's application redeems a code."""
+    return {
+        "grant_type": "authorization_code",
+        "code": code,
+        "client_id": "demo-spa",
+        "redirect_uri": CALLBACK,
+        "code_verifier": pkce.verifier,
+        **changes,
+    }
+
+
 class Person:
     """Follows redirects inside one site and stops where one leaves it."""
 

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 import pytest
 
 from config.tests import servers
-from config.tests.people import CALLBACK, Person, Pkce, authorization_address
+from config.tests.people import Person, Pkce, authorization_address, code_exchange
 
 CONTRACT = servers.ROOT.parent / "shared" / "contract"
 ROLES = {"editor": "alice", "contributor": "erin", "author": "frank", "subscriber": "bob"}
@@ -32,15 +32,7 @@ def bearer(server, username):
         person.fill("decision=allow")
         answer = server.http.post(
             f"{server.auth_url}/token",
-            content=urlencode(
-                {
-                    "grant_type": "authorization_code",
-                    "code": person.answer["code"],
-                    "client_id": "demo-spa",
-                    "redirect_uri": CALLBACK,
-                    "code_verifier": pkce.verifier,
-                }
-            ),
+            content=urlencode(code_exchange(person.answer["code"], pkce)),
             headers={"Content-Type": "application/x-www-form-urlencoded"},
         )
     return f"Bearer {answer.json()['access_token']}"

@@ -6,7 +6,7 @@ import re
 import httpx
 import pytest
 
-from config.tests.people import CALLBACK, Person, Pkce, authorization_address
+from config.tests.people import CALLBACK, Person, Pkce, authorization_address, code_exchange
 
 
 @pytest.fixture
@@ -24,14 +24,7 @@ def redeem(server, code, pkce, **changes):
     """Redeem a code in the spec's form: everything in the query, nothing in the body."""
     return server.http.post(
         f"{server.auth_url}/token",
-        params={
-            "grant_type": "authorization_code",
-            "code": code,
-            "client_id": "demo-spa",
-            "redirect_uri": CALLBACK,
-            "code_verifier": pkce.verifier,
-            **changes,
-        },
+        params=code_exchange(code, pkce, **changes),
         headers={"Accept": "application/json"},
     )
 
@@ -153,13 +146,7 @@ def test_a_standard_client_may_send_a_form_body(server, alice, pkce):
 
     response = server.http.post(
         f"{server.auth_url}/token",
-        data={
-            "grant_type": "authorization_code",
-            "code": code,
-            "client_id": "demo-spa",
-            "redirect_uri": CALLBACK,
-            "code_verifier": pkce.verifier,
-        },
+        data=code_exchange(code, pkce),
     )
 
     assert response.status_code == 200

@@ -6,9 +6,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from authserver.crypto import encryption
 from authserver.keys import reencryption
 from authserver.models import ServiceKey
+from platform_errors.keys import SecretUnreadable
 from platform_errors.management import progress
 
 
@@ -31,7 +31,7 @@ class Command(BaseCommand):
                 for seen, written in reencryption.batches():
                     changed += written
                     work.advance(seen)
-            except encryption.SecretUnreadable as error:
+            except SecretUnreadable as error:
                 raise CommandError(str(error)) from error
         if options["verbosity"] > 0:
             self.stdout.write(f"{changed} of {work.done} service keys re-encrypted")

@@ -40,6 +40,18 @@ def test_known_words_and_little_else_are_refused(student, password):
 
 
 @pytest.mark.parametrize(
+    "password", ["Hamburg12345", "AnnaSchuleHamburg", "St.Anna-Schule!"]
+)
+def test_punctuation_hides_no_word(password):
+    of_hamburg = factories.InstitutionFactory.build(
+        name="St. Anna-Schule (Hamburg)", place="Hamburg, Altona"
+    )
+
+    with pytest.raises(ValidationError):
+        validator.validate(password, factories.UserFactory.build(institution=of_hamburg))
+
+
+@pytest.mark.parametrize(
     "password",
     ["four horses at riverside", "organic and orderly", "xkq-vw-zzt-31", "short"],
 )

@@ -8,6 +8,7 @@ from django.core.management import CommandError, call_command
 
 from authserver.crypto import encryption, opaque
 from authserver.tests import factories
+from platform_errors.keys import SecretUnreadable
 
 
 @pytest.fixture
@@ -46,9 +47,9 @@ def test_a_secret_of_a_lost_encryption_key_is_unreadable(encrypt_with, old, new)
     stored = encryption.encrypt("s")
     encrypt_with(new)
 
-    with pytest.raises(encryption.SecretUnreadable):
+    with pytest.raises(SecretUnreadable):
         encryption.decrypt(stored)
-    with pytest.raises(encryption.SecretUnreadable):
+    with pytest.raises(SecretUnreadable):
         encryption.rotate_encryption(stored)
 
 
@@ -60,8 +61,20 @@ def test_a_secret_that_was_read_before_needs_its_encryption_key_again(
     assert encryption.decrypt(stored) == b"s"
     encrypt_with(new)
 
-    with pytest.raises(encryption.SecretUnreadable):
+    with pytest.raises(SecretUnreadable):
         encryption.decrypt(stored)
+
+
+@pytest.mark.django_db
+def test_who_signs_with_a_key_whose_encryption_key_is_lost_is_told_so(
+    encrypt_with, old, new
+):
+    encrypt_with(old)
+    key = factories.ServiceKeyFactory(secret="s")
+    encrypt_with(new)
+
+    with pytest.raises(CommandError, match=f"{key.client_id} cannot be decrypted here"):
+        call_command("sign_request", "GET", "/", key=key.client_id)
 
 
 @pytest.mark.django_db

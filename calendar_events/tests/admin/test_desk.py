@@ -9,6 +9,8 @@ from django.urls import reverse
 from calendar_events.admin import institutions
 from calendar_events.admin.events import EventAdmin
 from calendar_events.models import Event, Organizer, Status, Venue
+from calendar_events.services import restoring
+from calendar_events.store.saving import VersionConflict
 from calendar_events.tests.factories import (
     EventFactory,
     OrganizerFactory,
@@ -161,6 +163,7 @@ def test_an_action_that_is_not_offered_does_nothing(role):
 
 
 @pytest.mark.parametrize("model", FACTORIES)
+@pytest.mark.django_db(transaction=True)
 def test_deleted_records_are_listed_and_restored(desk, model):
     record = FACTORIES[model]()
     name = getattr(record, "title", None) or record.name
@@ -186,13 +189,14 @@ def test_deleted_records_are_listed_and_restored(desk, model):
 
     again = desk.post(version, sent | {"at_venues": [], "by_organizers": []})
 
-    said = f"It has been restored already, as number {restored.pk}."
+    said = f"This record has already been restored, as number {restored.pk}."
     assert said in again.content.decode()
     assert model.objects.get() == restored
     deletion = record.history.filter(history_type="-").latest()
     assert deletion.history_change_reason == f"admin; restored as {restored.pk}"
 
 
+@pytest.mark.django_db(transaction=True)
 def test_what_was_restored_and_deleted_again_can_be_restored_again(desk):
     event = EventFactory(title="Twice gone")
     state = event.history.latest()
@@ -205,6 +209,23 @@ def test_what_was_restored_and_deleted_again_can_be_restored_again(desk):
         assert desk.post(version, sent | {"at_venues": []}).status_code == 302
 
     assert Event.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_restore_that_fails_half_way_leaves_no_record(desk, monkeypatch):
+    event = EventFactory(title="All or nothing")
+    version = url(Event, "simple_history", event.pk, event.history.latest().history_id)
+    desk.post(url(Event, "delete", event.pk), {"post": "yes"})
+    form = desk.get(version).context["adminform"].form
+    sent = {name: form[name].value() for name in form.fields if form[name].value()}
+
+    def fail(*_):
+        raise VersionConflict
+
+    monkeypatch.setattr(restoring, "note_restored", fail)
+    desk.post(version, sent | {"at_venues": []})
+
+    assert not Event.objects.exists()
 
 
 def test_a_record_that_is_there_is_not_among_the_deleted(desk):

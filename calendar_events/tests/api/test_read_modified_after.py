@@ -141,8 +141,10 @@ def test_an_editor_finds_drafts_by_what_they_embed(editor, anonymous):
     venue = VenueFactory()
     draft = EventFactory(draft=True, venues=[venue])
     scheduled = EventFactory(scheduled=True, venues=[venue])
-    elsewhere = EventFactory(draft=True, venues=[venue], institution="1002")
+    other = VenueFactory(institution="1002")
+    elsewhere = EventFactory(draft=True, venues=[other], institution="1002")
     rename(venue)
+    rename(other)
 
     assert changed(editor) == pks(draft, scheduled)
     assert changed(editor, status="draft") == [draft.pk]

@@ -276,13 +276,21 @@ def test_however_many_match_a_search_finds_the_same_pages(
     ],
 )
 def test_totals_are_what_paging_returns_under_every_filter(anonymous, editor, query):
-    first, second = CategoryFactory(slug="first"), CategoryFactory(slug="second")
+    terms = {
+        institution: [
+            CategoryFactory(slug=slug, institution=institution)
+            for slug in ("first", "second")
+        ]
+        for institution in ("1001", "1002")
+    }
     for day in range(-3, 12):
+        institution = "1001" if day % 3 else "1002"
+        first, second = terms[institution]
         EventFactory(
             start=at_day(day, hour=day % 24),
             end=at_day(day + day % 4, hour=23),
             terms=[[first], [second], [first, second], []][day % 4],
-            institution="1001" if day % 3 else "1002",
+            institution=institution,
             featured=day % 5 == 0,
         )
     EventFactory(start=at_day(3), end=at_day(4000))

@@ -168,6 +168,13 @@ def tab_to(page, control):
     raise AssertionError("the keyboard does not get there")
 
 
+def wait_for_focus(page, control):
+    """Wait until the control has the focus, which scripts move when they come to it."""
+    page.wait_for_function(
+        "node => node === document.activeElement", arg=control.element_handle()
+    )
+
+
 def press_enter(page, control):
     """Go to a link or button by the keyboard, and where it leads."""
     tab_to(page, control)
@@ -195,11 +202,17 @@ def test_the_keyboard_is_enough_to_choose_an_institution(enter, root):
     page = enter(root)
     page.goto(pages.about(User, "add"))
 
-    tab_to(page, page.get_by_role("combobox", name="Institution"))
+    choice = page.get_by_role("combobox", name="Institution")
+    tab_to(page, choice)
     page.keyboard.press("Enter")
+    wait_for_focus(page, page.get_by_role("searchbox", name="Search"))
     page.keyboard.type("North")
-    page.get_by_role("option", name="Northgate").wait_for()
+    # Both were there before anything was typed.
+    page.get_by_role("option", name="Riverside").wait_for(state="hidden")
+    page.locator(".select2-results__option--highlighted", has_text="Northgate").wait_for()
     page.keyboard.press("Enter")
+    wait_for_focus(page, choice)
+    page.locator(".select2-selection__rendered", has_text="Northgate").wait_for()
     tab_to(page, page.get_by_label("Username"))
     page.keyboard.type("nora")
     for label in ("Password:", "Password confirmation:"):
@@ -207,4 +220,5 @@ def test_the_keyboard_is_enough_to_choose_an_institution(enter, root):
         page.keyboard.type("correct horse battery staple")
     press_enter(page, page.get_by_role("button", name="Save", exact=True))
 
+    assert "was added successfully" in page.get_by_role("main").inner_text()
     assert User.objects.filter(login="nora@1002").exists()

@@ -2,13 +2,16 @@
 
 import pytest
 from django.contrib import admin
+from django.db import connection
 from django.db.models import DateTimeField
 from lxml import html
 
-from authserver.models import KeyService, ServiceKey
+from authserver.jobs import formats, running
+from authserver.models import AuditEvent, Job, KeyService, ServiceKey
 from authserver.tests import factories
 from config.tests.administration import pages
 from config.tests.administration.conftest import Staff
+from config.tests.administration.exports import ask, only
 
 pytestmark = pytest.mark.django_db
 
@@ -36,17 +39,20 @@ def test_every_filter_and_every_order_of_a_list_is_allowed(
     assert links
 
 
-@pytest.mark.filterwarnings("ignore:DateTimeField .* received a naive datetime")
-@pytest.mark.parametrize("of_the_platform", [True, False])
-@pytest.mark.parametrize(
-    "lookup",
-    [
-        "gte=0001-01-01",
-        "gte=0001-01-01 00:00:00+14:00",
-        "lt=9999-12-31 23:59:59",
-        "lt=9999-12-31 23:59:59-14:00",
-    ],
+naive_dates = pytest.mark.filterwarnings(
+    "ignore:DateTimeField .* received a naive datetime"
 )
+EDGES = [
+    "gte=0001-01-01",
+    "gte=0001-01-01 00:00:00+14:00",
+    "lt=9999-12-31 23:59:59",
+    "lt=9999-12-31 23:59:59-14:00",
+]
+
+
+@naive_dates
+@pytest.mark.parametrize("of_the_platform", [True, False])
+@pytest.mark.parametrize("lookup", EDGES)
 def test_a_date_at_the_edge_of_the_calendar_breaks_no_list(here, lookup, of_the_platform):
     at = None if of_the_platform else here.institution
     root = Staff(factories.UserFactory(institution=at, is_staff=True, is_superuser=True))
@@ -66,6 +72,38 @@ def test_a_date_at_the_edge_of_the_calendar_breaks_no_list(here, lookup, of_the_
 
     assert len(answers) > 5
     assert {answer.status_code for answer in answers.values()} <= {200, 302, 403}
+
+
+@naive_dates
+@pytest.mark.parametrize("kind", formats.WRITERS)
+@pytest.mark.parametrize("lookup", EDGES)
+def test_a_date_at_the_edge_of_the_calendar_breaks_no_export(oscar, kind, lookup):
+    query = f"?at__{lookup.replace('+', '%2B')}"
+
+    posted = ask(oscar, kind, query)
+    read = oscar.get(f"{pages.about(AuditEvent)}export/{kind}/{query}")
+
+    assert {posted.status_code, read.status_code} <= {200, 404}
+
+
+@pytest.mark.usefixtures("_few_are_many")
+@pytest.mark.parametrize(
+    "edge", ["gte=0001-01-01 00:00:00%2B14:00", "lt=9999-12-31 23:59:59-14:00"]
+)
+@pytest.mark.parametrize("portions", [0, 1])
+def test_a_date_at_the_edge_of_the_calendar_ends_an_export_in_the_background(
+    oscar, record, work, edge, portions
+):
+    ask(oscar)
+    for _ in range(portions):
+        running._do_portion(only().pk)
+    Job.objects.update(arguments={"query": f"at__{edge}"})
+
+    work()
+
+    # The calendar of PostgreSQL has room for it.
+    said = running.NO_FILTER if connection.vendor == "sqlite" else ""
+    assert (only().error, bool(only().finished_at)) == (said, True)
 
 
 @pytest.mark.parametrize("model", [ServiceKey, KeyService])

@@ -1,11 +1,12 @@
 """The list of jobs, and their pages: everybody's own, and all for the platform."""
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from authserver.models import Job
+from authserver.models import Job, User
 from authserver.tests import factories
 from config.tests.administration import pages
 
@@ -115,3 +116,18 @@ def test_a_list_of_jobs_costs_the_same_however_long(oscar, django_assert_num_que
 
     with django_assert_num_queries(len(few)):
         oscar.get(pages.about(Job))
+
+
+@pytest.mark.parametrize("is_superuser", [True, False])
+def test_jobs_of_an_account_go_with_it(staff, here, is_superuser):
+    operator = staff("platform operator", is_superuser=is_superuser)
+    operator.user.user_permissions.add(Permission.objects.get(codename="delete_user"))
+    gone = factories.UserFactory(institution=here.institution)
+    factories.JobFilePartFactory(job__user=gone, job__finished=True)
+
+    asked = operator.get(pages.of(gone, "delete")).content.decode()
+    operator.post(pages.of(gone, "delete"), post="yes")
+
+    assert "Are you sure" in asked
+    assert not User.objects.filter(pk=gone.pk).exists()
+    assert not Job.objects.exists()

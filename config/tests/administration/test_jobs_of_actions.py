@@ -179,13 +179,27 @@ def test_two_workers_at_once_change_no_record_twice(editor, drafts):
 def test_a_right_that_was_taken_away_meanwhile_counts(editor, drafts, work, role):
     act(editor, "publish")
     running._do_portion(only().pk)
+    in_time = published() - 1
     editor.user.groups.set(Group.objects.filter(name=role))
 
     work()
 
-    assert published() == 1 + only().done
-    assert only().done <= 2
+    assert (in_time, only().position) == (1, 2)
+    assert (published(), only().done) == (1 + in_time, in_time)
     assert only().error == running.NO_RIGHT
+
+
+def test_who_must_choose_a_new_password_meanwhile_changes_nothing_more(
+    editor, drafts, work
+):
+    act(editor, "publish")
+    running._do_portion(only().pk)
+    User.objects.filter(pk=editor.user.pk).update(must_change_password=True)
+
+    work()
+
+    assert (only().position, only().error) == (2, running.NOT_YET)
+    assert published() == 1 + only().done
 
 
 def test_who_becomes_an_author_meanwhile_changes_their_own(editor, drafts, work):

@@ -83,7 +83,7 @@ def test_another_number_than_was_agreed_to_is_asked_about_again(editor, drafts, 
     answer = ask(editor, Event, count)
 
     page = answer.content.decode()
-    assert "The list has changed meanwhile" in page
+    assert "The list has changed in the meantime" in page
     assert "Delete 7 events?" in page
     assert not Job.objects.exists()
 

@@ -188,6 +188,33 @@ def test_who_asked_can_stop_it_and_nothing_is_left_of_the_file(ines, record, wor
     assert not JobFilePart.objects.exists()
 
 
+IMPATIENT = {"sqlite": "PRAGMA busy_timeout = 50", "postgresql": "SET lock_timeout = 50"}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_stops_it_while_a_portion_takes_long_is_asked_to_try_again(ines, record):
+    ask(ines)
+    worker = connection.copy()
+    with connection.cursor() as cursor:
+        cursor.execute(IMPATIENT[connection.vendor])
+
+    try:
+        with worker.cursor() as cursor:
+            cursor.execute("BEGIN")
+            cursor.execute("UPDATE authserver_job SET position = position + 1")
+            during = stop(ines, only())
+    finally:
+        worker.close()
+    said, is_running = ines.get(pages.of(only())).content.decode(), not only().finished_at
+    stop(ines, only())
+    connection.close()
+
+    assert during["Location"] == pages.of(only())
+    assert "at work right now" in said
+    assert is_running
+    assert only().error == running.STOPPED
+
+
 def test_nobody_else_stops_it_and_not_by_a_link(ines, oscar, kim, record):
     ask(ines)
 

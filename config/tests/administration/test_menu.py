@@ -54,6 +54,39 @@ def test_a_superuser_finds_no_table_that_the_server_keeps_for_itself():
     assert "Id tokens" not in names["Authorization server"]
 
 
+def test_every_page_of_roles_calls_them_roles():
+    boss = Staff(factories.UserFactory(administrator=True))
+    role = Group.objects.create(name="Gardeners")
+
+    texts = {
+        page: words(boss.get(address))
+        for page, address in {
+            "list": pages.about(Group),
+            "form": pages.of(role),
+            "new": pages.about(Group, "add"),
+            "deletion": pages.of(role, "delete"),
+            "history": pages.of(role, "history"),
+        }.items()
+    }
+
+    assert "Add role" in texts["list"]
+    assert "Delete selected roles" in texts["list"]
+    assert " roles " in texts["list"]
+    assert "delete the role" in texts["deletion"]
+    # What goes along is listed by Django, by the models' own names.
+    texts["deletion"] = texts["deletion"].partition("Summary")[0]
+    for page, text in texts.items():
+        assert "Roles" in text, page
+        assert not {"Group", "Groups"} & set(text.split()), page
+        assert "Add group" not in text, page
+
+
+def words(response):
+    """Return the text of a page, its white space evened out."""
+    [body] = html.fromstring(response.content).xpath("//body")
+    return " ".join(body.text_content().split())
+
+
 def test_the_page_of_a_library_stays_where_it_is(client):
     client.force_login(factories.UserFactory(administrator=True))
 

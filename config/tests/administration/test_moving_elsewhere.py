@@ -43,7 +43,8 @@ def test_events_move_after_a_page_that_asks_and_says_what_follows(oscar, here, t
     page = asked.content.decode()
     assert here.draft.title in page
     assert "Northgate" in page
-    assert "its author stays named" in page
+    assert "its author stays the same" in page
+    assert "not even together with them: remove these links first" in page
     assert before == "1001"
     assert said(done) == ["Move to another institution: 2."]
     assert (owner(here.event), owner(here.draft)) == ("1002", "1002")
@@ -118,6 +119,18 @@ def test_what_is_linked_to_it_keeps_a_venue_or_a_parent_where_it_is(oscar, here,
     assert owner(here.venue) == "1002"
 
 
+def test_a_parent_and_its_child_stay_also_when_both_are_chosen(oscar, here, there):
+    child = calendar.EventFactory(institution="1001", post_parent=here.event)
+
+    done = said(act(oscar, MOVE, here.event, child, target="1002"))
+
+    assert set(done) == {
+        "Not moved, because their child events would stay behind: 1.",
+        "Not moved, because their parent would stay behind: 1.",
+    }
+    assert (owner(here.event), owner(child)) == ("1001", "1001")
+
+
 def test_what_is_in_the_trash_stays_and_what_is_there_already_is_passed_over(
     oscar, here, there
 ):
@@ -151,7 +164,7 @@ def test_a_superuser_of_an_institution_moves_nothing(staff, here, there):
     act(boss, MOVE, here.event, target="1002")
 
     assert owner(here.event) == "1001"
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowed, match="Only staff of the platform may move it"):
         moving.move_record(
             Event,
             actor=Actor(user=boss.user, institution="1001"),

@@ -70,6 +70,15 @@ def test_one_or_two_letters_begin_a_column(oscar, here, there):
     assert found(oscar, Event, "he") == set()
 
 
+@pytest.mark.parametrize("text", ["an", "An", "AN", "a"])
+def test_one_or_two_letters_begin_a_column_in_either_case(oscar, here, there, text):
+    here.person.full_name, there.person.full_name = "Anna Bell", "Johanna Bell"
+    here.person.save()
+    there.person.save()
+
+    assert found(oscar, User, text) == {here.person.pk}
+
+
 def test_a_search_of_many_rows_keeps_the_newest(oscar, here, there, monkeypatch):
     monkeypatch.setattr(search, "MOST_FOUND", 1)
 

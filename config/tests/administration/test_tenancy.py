@@ -399,6 +399,17 @@ def test_the_login_page_of_admin_lets_in_who_may_do_something_there(
     assert (answer.status_code == 302) is enters
 
 
+def test_the_login_page_of_admin_says_where_capital_letters_count(client, here):
+    here.person.groups.set(Group.objects.filter(name="editor"))
+    form = {"username": "PERSON@1001", "password": factories.PASSWORD, "next": "/admin/"}
+
+    refused = client.post(reverse("admin:login"), form | {"password": "wrong"})
+    entered = client.post(reverse("admin:login"), form)
+
+    assert "Capital letters matter in the password only." in refused.content.decode()
+    assert entered.status_code == 302
+
+
 # --- Without an institution ---------------------------------------------------------------
 
 

@@ -1,0 +1,133 @@
+"""A record that is moved to another institution while somebody links it to an event."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.db import connection, connections, transaction
+from django.utils import timezone
+
+from authserver.tests import factories as accounts
+from calendar_events.models import Event
+from calendar_events.permissions import Actor
+from calendar_events.services import events, moving
+from calendar_events.store import saving
+from calendar_events.tests import factories as calendar
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def actor():
+    user = accounts.UserFactory(institution=None, is_superuser=True)
+    return Actor(user=user, institution="1001")
+
+
+def move(record, actor):
+    return moving.move_record(
+        type(record),
+        actor=actor,
+        pk=record.pk,
+        institution="1002",
+        now=timezone.now(),
+    )
+
+
+@pytest.fixture
+def beside():
+    """Return a function that does something on a connection of its own."""
+    with ThreadPoolExecutor(1) as pool:
+
+        def start(function, *args):
+            def alone():
+                try:
+                    return function(*args)
+                finally:
+                    connections.close_all()
+
+            return pool.submit(alone)
+
+        yield start
+
+
+@pytest.mark.parametrize("kind", ["venue", "organizer"])
+def test_an_event_is_not_linked_to_what_was_moved_since_it_was_looked_up(actor, kind):
+    build = {"venue": calendar.VenueFactory, "organizer": calendar.OrganizerFactory}[kind]
+    place, event = build(), calendar.EventFactory()
+    move(place, actor)
+
+    with pytest.raises(saving.VersionConflict):
+        events.update_event(
+            actor=actor, pk=event.pk, changes={kind: [place.pk]}, now=timezone.now()
+        )
+
+    assert not getattr(event, f"{kind}s").exists()
+
+
+def test_an_event_does_not_get_a_parent_that_was_moved_since_it_was_looked_up(actor):
+    parent, event = calendar.EventFactory(), calendar.EventFactory()
+    move(parent, actor)
+
+    with pytest.raises(saving.VersionConflict):
+        events.update_event(
+            actor=actor, pk=event.pk, changes={"post_parent": parent.pk}, now=timezone.now()
+        )
+
+    assert Event.objects.get(pk=event.pk).post_parent is None
+
+
+@pytest.mark.parametrize("link", ["venue", "organizer", "post_parent"])
+@pytest.mark.skipif(
+    connection.vendor != "postgresql", reason="SQLite has one writer at a time"
+)
+def test_a_link_waits_for_a_move_and_is_refused(actor, beside, link):
+    build = {"venue": calendar.VenueFactory, "organizer": calendar.OrganizerFactory}
+    record = build.get(link, calendar.EventFactory)()
+    event = calendar.EventFactory()
+    wanted = record.pk if link == "post_parent" else [record.pk]
+
+    def write():
+        events.update_event(
+            actor=actor, pk=event.pk, changes={link: wanted}, now=timezone.now()
+        )
+
+    with transaction.atomic():
+        move(record, actor)
+        linking = beside(write)
+        until_somebody_waits()
+
+    with pytest.raises(saving.VersionConflict):
+        linking.result(10)
+    assert not event.venues.exists()
+    assert not event.organizers.exists()
+    assert Event.objects.get(pk=event.pk).post_parent is None
+
+
+@pytest.mark.skipif(
+    connection.vendor != "postgresql", reason="SQLite has one writer at a time"
+)
+def test_a_move_waits_for_a_link_and_is_refused(actor, beside):
+    venue, event = calendar.VenueFactory(), calendar.EventFactory()
+
+    with transaction.atomic():
+        events.update_event(
+            actor=actor, pk=event.pk, changes={"venue": [venue.pk]}, now=timezone.now()
+        )
+        moved = beside(move, venue, actor)
+        until_somebody_waits()
+
+    with pytest.raises(moving.StaysBehind):
+        moved.result(10)
+    venue.refresh_from_db()
+    assert venue.institution == "1001"
+
+
+def until_somebody_waits():
+    """Return as soon as another connection waits for a lock of this one."""
+    for _ in range(500):
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT pg_sleep(0.01), count(*) FROM pg_locks WHERE NOT granted"
+            )
+            if cursor.fetchone()[1]:
+                return
+    pytest.fail("Nobody waits.")
