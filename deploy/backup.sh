@@ -21,13 +21,19 @@ address=$(part_of_address "address.replace(f':{password}@', '@', 1) if password 
 export PGPASSWORD
 
 backup=$BACKUPS/$(date --utc +%Y%m%dT%H%M%SZ)
-mkdir -p "$MEDIA_ROOT" "$backup.part"
+mkdir -p "$backup.part"
+# Where there is no picture yet: the proxy, in the group, is to read the directory later.
+[ -d "$MEDIA_ROOT" ] || install -d -m 750 "$MEDIA_ROOT"
 trap 'rm -rf "$backup.part"' EXIT
 trap 'exit 1' HUP INT TERM
+# Progress is for who looks on: a journal would have hundreds of lines of it each night.
+verbose=
+[ ! -t 2 ] || verbose=--verbose
 # The database first: every picture that it names is on the disk by then.
-pg_dump --format=directory --jobs=2 --verbose --file="$backup.part/database" "$address"
+pg_dump --format=directory --jobs=2 $verbose --file="$backup.part/database" "$address"
 tar --create --file="$backup.part/media.tar" --directory="$MEDIA_ROOT" .
 mv "$backup.part" "$backup"
+printf 'Backup of %s: %s\n' "$(du -sh "$backup" | cut -f 1)" "$backup"
 
 days=${KEEP_DAYS:-30}
 [ "$days" = 0 ] || find "$BACKUPS" -mindepth 1 -maxdepth 1 -type d \

@@ -22,6 +22,8 @@ is_all_here() {
     [ ! -e "$settings" ] ||
         grep -Eq '^DATABASE_URL=postgres:///(calendar\?host=/|/var/run/postgresql/)' "$settings"
 }
+is_first=
+[ -L "$link" ] || is_first=1
 say() { printf '%s\n' "$*" >&2; }
 
 if [ -e "$link" ] && [ ! -L "$link" ]; then
@@ -39,7 +41,7 @@ if [ -z "$root" ]; then
     say "Installing packages ..."
     apt-get -qq update
     DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends \
-        python3-venv openssl nginx-light >/dev/null
+        python3-venv openssl nginx-light postgresql-client >/dev/null
     set -- requirements.txt
     ! grep -qs '^TRACES=1' "$settings" || set -- "$@" requirements-tracing.txt
     config/tools/setup.sh "$@"
@@ -75,14 +77,19 @@ SETTINGS
     )
 fi
 
-install -d "$root/etc/systemd/system"
-cp -a deploy/systemd/. "$root/etc/systemd/system/"
+# Directories of the system stay as they are, and units are root's, whoever owns the release.
+units=$root/etc/systemd/system
+[ -d "$units" ] || install -d "$units"
+install -m 644 deploy/systemd/*.service deploy/systemd/*.timer "$units/"
+install -d "$units/calendar-.service.d" "$units/calendar.service.d"
+install -m 644 deploy/systemd/calendar-.service.d/common.conf "$units/calendar-.service.d/"
+ln -sfn ../calendar-.service.d/common.conf "$units/calendar.service.d/common.conf"
 
 install -d "$root/etc/nginx/conf.d" "$root/etc/nginx/calendar"
 install -m 644 deploy/nginx/calendar.conf "$root/etc/nginx/conf.d/calendar.conf"
 install -m 644 deploy/nginx/calendar/proxy.conf deploy/nginx/calendar/headers.conf \
     "$root/etc/nginx/calendar/"
-for file in host.conf servers.conf; do
+for file in host.conf servers.conf hsts.conf; do
     [ -e "$root/etc/nginx/calendar/$file" ] ||
         sed "s/calendar\.example\.org/$hostname/" "deploy/nginx/calendar/$file" \
             >"$root/etc/nginx/calendar/$file"
@@ -104,5 +111,8 @@ systemctl restart calendar.service calendar-clear-expired.timer
 systemctl try-restart calendar-worker.service
 nginx -t -q
 systemctl reload-or-restart nginx.service
-say "https://$hostname/ answers in a moment. The first account:"
-say "  /opt/calendar/deploy/manage.sh createsuperuser --login admin"
+say "https://$hostname/ answers in a moment."
+[ -z "$is_first" ] || {
+    say "The first account, where the database has none:"
+    say "  /opt/calendar/deploy/manage.sh createsuperuser --login admin"
+}

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 import psycopg
 import pytest
+import yaml
 from django.db import connection
 from psycopg import sql
 
@@ -25,6 +26,7 @@ PAGE = docs("backup.md")
 pytestmark = pytest.mark.xdist_group("backup")  # of one cluster
 OWNED = """
 CREATE ROLE calendar LOGIN;
+CREATE ROLE postgres LOGIN SUPERUSER;
 CREATE DATABASE calendar OWNER calendar;
 CREATE DATABASE restored OWNER calendar;
 CREATE DATABASE refilled OWNER calendar;
@@ -36,6 +38,36 @@ INSERT INTO django_tasks_database_dbtaskresult
 VALUES (gen_random_uuid(), %(status)s, now(), '{}', 0, '', '[]', '', '', now(), 'null',
         '', '')
 """
+DOCKER = f"""#!{sys.executable}
+import os, sys
+words = sys.argv[1:]
+assert words[:3] == ["compose", "-f", "deploy/compose.yaml"], words
+kind, words = words[3], words[4:]
+with open(os.environ["NOTES"], "a") as notes:
+    print(kind, *words, file=notes)
+if kind == "exec":
+    assert words[0] == "-T" and words[1] in ("postgresql", "application"), words
+    command = words[2:]
+elif kind == "run":
+    assert words[:5] == ["--rm", "-T", "--no-deps", "--entrypoint", "tar"], words
+    command = ["tar", *words[6:]]
+else:
+    command = ["true"]
+media = "/var/lib/calendar/media"
+command = [word.replace(media, os.environ["MEDIA_ROOT"]) for word in command]
+os.execvp(command[0], command)
+"""
+"""In Docker's place: each container is this machine."""
+RUNUSER = f"""#!{sys.executable}
+import os, sys
+_, account, separator, *command = sys.argv[1:]
+assert separator == "--" and account in ("postgres", "calendar"), sys.argv
+media = "/var/lib/calendar/media"
+command = [word.replace(media, os.environ["MEDIA_ROOT"]) for word in command]
+os.environ["PGUSER"] = account
+os.execvp(command[0], command)
+"""
+"""In runuser's place: PostgreSQL knows the account by its name."""
 EVERY_ROW = sql.SQL("SELECT t::text FROM {} t")
 needs_postgresql = pytest.mark.skipif(
     connection.vendor != "postgresql", reason="about PostgreSQL"
@@ -43,11 +75,11 @@ needs_postgresql = pytest.mark.skipif(
 needs_sqlite = pytest.mark.skipif(connection.vendor != "sqlite", reason="about SQLite")
 
 
-def paste(name, variables, *, account=None):
-    """Run a block of the page in a shell; return what it printed."""
+def attempt(name, variables, *, account=None):
+    """Run a block of the page in a shell that itself goes on after an error."""
     script = code_block(PAGE, f"sh {name}").replace(".venv/bin/python", sys.executable)
-    finished = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", script],
+    return subprocess.run(
+        ["bash", "-c", script],
         cwd=servers.ROOT,
         env=variables,
         user=account,
@@ -56,6 +88,11 @@ def paste(name, variables, *, account=None):
         text=True,
         check=False,
     )
+
+
+def paste(name, variables, *, account=None):
+    """Run a block of the page in a shell; return what it printed."""
+    finished = attempt(name, variables, account=account)
     assert finished.returncode == 0, finished.stdout + finished.stderr
     return finished.stdout
 
@@ -187,6 +224,98 @@ def test_the_address_that_the_installation_writes_can_be_backed_up(variables, tm
     assert " TABLE DATA public calendar_events_event " in listed
 
 
+@pytest.fixture
+def containers(variables, tmp_path):
+    """Return the variables for commands of compose and of systemd, all on this machine."""
+    programs, address = tmp_path / "programs", urlsplit(variables["ADMIN_URL"])
+    programs.mkdir()
+    for name, text in (
+        ("docker", DOCKER),
+        ("runuser", RUNUSER),
+        ("systemctl", '#!/bin/sh\necho "$*" >>"$NOTES"\n'),
+    ):
+        (programs / name).write_text(text)
+        (programs / name).chmod(0o755)
+    psycopg_run(variables["ADMIN_URL"], "DROP DATABASE IF EXISTS before")
+    return {
+        **variables,
+        "PATH": f"{programs}:{variables['PATH']}",
+        "PGHOST": address.hostname,
+        "PGPORT": str(address.port),
+        "BACKUPS": str(tmp_path / "backups"),
+        "NOTES": str(tmp_path / "notes"),
+    }
+
+
+@needs_postgresql
+def test_a_backup_of_the_containers_is_restored_beside_what_is_there(
+    containers, variables, tmp_path
+):
+    paste("compose", containers)
+    (made,) = Path(containers["BACKUPS"]).iterdir()
+    before = rows(variables["DATABASE_URL"]), objects(variables["DATABASE_URL"])
+    media = tmp_path / "media"
+    media.mkdir()
+
+    paste("compose-restore", {**containers, "BACKUP": str(made), "MEDIA_ROOT": str(media)})
+
+    assert (rows(variables["DATABASE_URL"]), objects(variables["DATABASE_URL"])) == before
+    assert rows(variables["DATABASE_URL"].rpartition("/")[0] + "/before") == before[0]
+    assert files_of(media) == files_of(variables["MEDIA_ROOT"])
+    notes = Path(containers["NOTES"]).read_text().splitlines()
+    services = yaml.safe_load((servers.ROOT / "deploy/compose.yaml").read_text())[
+        "services"
+    ]
+    stopped = next(line for line in notes if line.startswith("stop ")).split()[1:]
+    # Whoever could hold a connection.
+    assert set(services) - set(stopped) == {"postgresql", "redis"}
+    assert notes[-1] == "up --detach --wait nginx"
+
+
+@needs_postgresql
+def test_a_backup_is_restored_with_systemd_while_a_pool_holds_a_connection(
+    containers, variables, backup, tmp_path
+):
+    before = rows(variables["DATABASE_URL"]), objects(variables["DATABASE_URL"])
+    media = tmp_path / "media"
+
+    with psycopg.connect(variables["DATABASE_URL"]):
+        paste(
+            "systemd-restore",
+            {**containers, "BACKUP": backup["BACKUP"], "MEDIA_ROOT": str(media)},
+        )
+
+    assert (rows(variables["DATABASE_URL"]), objects(variables["DATABASE_URL"])) == before
+    assert rows(variables["DATABASE_URL"].rpartition("/")[0] + "/before") == before[0]
+    assert files_of(media) == files_of(variables["MEDIA_ROOT"])
+    assert Path(containers["NOTES"]).read_text() == "stop calendar*\n"
+
+
+@needs_postgresql
+@pytest.mark.parametrize(
+    ("name", "program"),
+    [("compose", "pg_dump"), ("compose", "tar"), ("base", "pg_verifybackup")],
+)
+def test_a_copy_that_failed_does_not_look_complete(containers, name, program):
+    account = with_postgres.server_account() if name == "base" else None
+    # Where the account that PostgreSQL runs as has access.
+    scratch = Path(containers["ARCHIVE"]).with_name(f"failed-{program}")
+    programs, backups = scratch / "programs", scratch / "backups"
+    for directory in (scratch, programs, backups):
+        directory.mkdir()
+        if account:
+            shutil.chown(directory, account)
+    (programs / program).write_text("#!/bin/sh\nexit 3\n")
+    (programs / program).chmod(0o755)
+    path = f"{programs}:{containers['PATH']}"
+    changed = {**containers, "BACKUPS": str(backups), "PATH": path}
+
+    failed = attempt(name, changed, account=account)
+
+    assert failed.returncode == 3, failed.stdout + failed.stderr
+    assert {path.suffix for path in backups.iterdir()} == {".part"}
+
+
 @needs_postgresql
 def test_rows_alone_are_restored_by_the_owner_into_a_migrated_database(backup, tmp_path):
     refilled = backup["DATABASE_URL"].rpartition("/")[0] + "/refilled"
@@ -280,8 +409,20 @@ def test_a_copy_of_sqlite_has_what_is_still_in_its_log(tmp_path):
 
 
 @needs_sqlite
-def test_the_page_says_how_durable_sqlite_is():
+def test_a_copy_of_sqlite_that_failed_does_not_look_complete(tmp_path):
+    backups, live = tmp_path / "backups", tmp_path / "live.sqlite3"
+    sqlite3.connect(live).close()
+    missing = {"DATABASE_FILE": str(live), "MEDIA_ROOT": str(tmp_path / "nowhere")}
+
+    failed = attempt("sqlite", {**os.environ, "BACKUPS": str(backups), **missing})
+
+    assert failed.returncode != 0
+    assert {path.suffix for path in backups.iterdir()} == {".part"}
+
+
+@needs_sqlite
+def test_the_page_about_operations_says_how_durable_sqlite_is():
     options = connection.settings_dict["OPTIONS"]
 
     assert "synchronous=NORMAL" in options["init_command"]
-    assert "`synchronous=NORMAL`" in PAGE
+    assert "`synchronous=NORMAL`" in docs("operations.md")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import subprocess
 import time
@@ -13,7 +14,13 @@ from config.tools.installation import DEPLOY
 
 
 def run(**environment):
-    subprocess.run([DEPLOY / "backup.sh"], env={**os.environ, **environment}, check=True)
+    return subprocess.run(
+        [DEPLOY / "backup.sh"],
+        env={**os.environ, **environment},
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    ).stdout
 
 
 @pytest.fixture
@@ -71,6 +78,16 @@ def test_a_backup_that_fails_leaves_nothing_of_itself_and_all_others(backups):
         run(STATUS="1")
 
     assert sorted(backups.iterdir()) == before
+
+
+def test_a_backup_says_in_one_line_where_it_is_and_how_large(backups, tmp_path, calls):
+    said = run()
+
+    (made,) = [path for path in backups.iterdir() if (path / "media.tar").exists()]
+    assert re.fullmatch(rf"Backup of [\d.]+[KMG]?: {made}\n", said)
+    assert "--verbose" not in calls.read_text()
+    # The proxy reads pictures as one of the group.
+    assert stat.S_IMODE((tmp_path / "no-picture-yet").stat().st_mode) == 0o750
 
 
 def test_backups_are_kept_for_good_where_nobody_wants_them_deleted(backups):

@@ -100,6 +100,11 @@ def test_redis_sentinel_and_haproxy_have_one_password_and_one_first_primary():
     assert f"sentinel monitor calendar {first} {majority}" in sentinel
 
 
+@pytest.mark.parametrize("name", ["redis.conf", "sentinel.conf"])
+def test_redis_writes_where_debians_unit_lets_it(name):
+    assert "dir /var/lib/redis" in lines(name)
+
+
 def test_only_what_is_a_host_s_own_differs_between_hosts():
     for name in ("etcd.env", "patroni.env", "redis.conf", "sentinel.conf", "patroni.yml"):
         first, second = (shipped.of_database_host(name, host) for host in (1, 2))
@@ -108,6 +113,7 @@ def test_only_what_is_a_host_s_own_differs_between_hosts():
         shipped.variables("etcd.env", 2)["ETCD_INITIAL_CLUSTER"]
         == (shipped.variables("etcd.env", 1)["ETCD_INITIAL_CLUSTER"])
     )
+    assert "\ndir ./\n" in shipped.of_database_host("redis.conf", 1)
     assert "monitor calendar 127.77.0.11" in shipped.of_database_host("sentinel.conf", 3)
 
 

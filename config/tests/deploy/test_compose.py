@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from ipaddress import ip_address, ip_network
 
 import psycopg
 import pytest
@@ -78,6 +79,17 @@ def test_housekeeping_is_done_at_the_start_and_again_after_it_failed(tmp_path):
 
     day = [f"{tmp_path}/python manage.py clear_expired", f"{tmp_path}/sleep 86400"]
     assert notes.read_text().splitlines() == day * 2
+
+
+def test_nginx_alone_is_believed_by_an_address_that_nobody_else_is_given():
+    front = yaml.safe_load(TEXT)["networks"]["front"]["ipam"]["config"][0]
+    trusted = SERVICES["application"]["environment"]["TRUSTED_PROXIES"]
+    address = ip_address(trusted)
+
+    assert SERVICES["nginx"]["networks"]["front"]["ipv4_address"] == trusted
+    assert address in ip_network(front["subnet"])
+    assert address not in ip_network(front["ip_range"])
+    assert trusted != front["gateway"]
 
 
 def test_nginx_looks_the_application_up_again_when_its_container_was_replaced():

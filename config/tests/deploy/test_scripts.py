@@ -7,15 +7,16 @@ import re
 import shutil
 import stat
 import subprocess
-import sys
+from pathlib import Path
 
 import pytest
 import yaml
 from cryptography.fernet import Fernet
 
-from config.tests import prepared
+from config.tests import fresh, prepared
 from config.tools.installation import DEPLOY
 
+SYSTEMD = list((DEPLOY / "systemd").rglob("*"))
 SHOWN = """
 from config import settings
 database = settings.DATABASES["default"]
@@ -38,14 +39,7 @@ def files(directory):
 
 
 def settings_with(**variables):
-    return subprocess.run(
-        [sys.executable, "-c", SHOWN],
-        cwd=DEPLOY.parent,
-        env={"PATH": os.environ["PATH"], "READ_DOT_ENV": "0", **variables},
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.split()
+    return fresh.python(SHOWN, **variables).stdout.split()
 
 
 def test_what_is_installed_makes_a_server_and_stays_when_it_is_installed_again(tmp_path):
@@ -86,6 +80,34 @@ def test_what_is_installed_last_serves_there_and_back(tmp_path):
     # By way of the link it is the release that the link leads to.
     run(link / "deploy/install.sh", "calendar.example.edu", DESTDIR=str(root))
     assert link.readlink() == releases[0]
+
+
+def test_installing_changes_neither_systemds_directory_nor_who_owns_units(tmp_path):
+    release, units = tmp_path / "calendar-1.0.0", tmp_path / "root/etc/systemd/system"
+    shutil.copytree(DEPLOY, release / "deploy", symlinks=True)
+    units.mkdir(mode=0o711, parents=True)
+    for path in (release / "deploy/systemd", *(release / "deploy/systemd").rglob("*")):
+        if not path.is_symlink():
+            path.chmod(0o700 if path.is_dir() else 0o640)
+            if os.geteuid() == 0:  # else nobody can give a file away
+                os.chown(path, 12345, 12345)
+
+    run(
+        release / "deploy/install.sh",
+        "calendar.example.edu",
+        DESTDIR=str(tmp_path / "root"),
+    )
+
+    shipped = {path.relative_to(DEPLOY / "systemd") for path in SYSTEMD if path.is_file()}
+    written = [units / path for path in shipped]
+    assert stat.S_IMODE(units.stat().st_mode) == 0o711
+    assert {
+        path.relative_to(units) for path in units.rglob("*") if path.is_file()
+    } == shipped
+    assert {stat.S_IMODE(path.stat().st_mode) for path in written} == {0o644}
+    assert {path.lstat().st_uid for path in (units, *written)} == {os.geteuid()}
+    shared = units / "calendar.service.d/common.conf"
+    assert shared.readlink() == Path("../calendar-.service.d/common.conf")
 
 
 def test_a_checkout_where_the_link_belongs_is_not_touched(tmp_path):

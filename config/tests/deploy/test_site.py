@@ -14,7 +14,7 @@ import httpx
 import psycopg
 import pytest
 
-from config.tests.people import CALLBACK, Person, Pkce, authorization_address
+from config.tests.people import Person, Pkce, authorization_address, code_exchange
 from config.tests.serving.test_supervisor import workers
 from config.tests.signer import ALICE, signed
 from config.tests.waiting import eventually
@@ -39,13 +39,7 @@ def test_a_code_buys_a_token_that_reads_and_writes(site):
 
     token = site.server.http.post(
         f"{site.server.auth_url}/token",
-        data={
-            "grant_type": "authorization_code",
-            "code": code,
-            "client_id": "demo-spa",
-            "redirect_uri": CALLBACK,
-            "code_verifier": pkce.verifier,
-        },
+        data=code_exchange(code, pkce),
     ).json()
     bearer = {"Authorization": f"Bearer {token['access_token']}"}
     created = site.server.http.post(

@@ -98,7 +98,7 @@ def test_every_file_that_compose_mounts_is_there():
         if volume.startswith("./")
     ]
 
-    assert len(mounted) == 7
+    assert len(mounted) == 8
     assert [path for path in mounted if not (DEPLOY / path).is_file()] == []
 
 
