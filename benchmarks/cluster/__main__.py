@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 LIMIT_SECONDS: Final = 1800.0
 UNDISTURBED_SECONDS: Final = 30.0
+BEFORE_SECONDS: Final = 20.0
+"""So long before a loss codes are used up that are tried again after it."""
 AWAY_SECONDS: Final = 45.0
 """Longer than it takes until another primary is there."""
 QUIET_SECONDS: Final = 8.0
@@ -45,12 +47,13 @@ QUIET_SECONDS: Final = 8.0
 PATIENCE_SECONDS: Final = 120.0
 TEXT: Final = """
 {events:,} events, {rate:g} journeys a second all the time. What is lost stays away for
-{away:.0f} seconds and is started again. "Disturbed" counts from the loss to the last
-request that was refused, failed or got no answer, "complete" from the return until all
-parts were at their work; "longest" is the slowest answer that was none of those.
+{away:.0f} seconds and is started again. "Disturbed" counts from the loss until the last
+request was due that was refused, failed or got no answer, "again" the same from the return
+on, "complete" from the return until all parts were at their work; "longest" is the slowest
+answer that was none of those.
 """
 COLUMNS: Final = (
-    *("lost", "disturbed s", "complete s", "answered", "longest s"),
+    *("lost", "disturbed s", "again s", "complete s", "answered", "longest s"),
     *("503", "errors", "no answer"),
 )
 READS: Final = """
@@ -65,8 +68,11 @@ class Finding:
 
     name: str
     disturbed: float
+    again: float
+    """After the return."""
     complete: float | None
     tally: Tally
+    broken_promises: list[str]
 
     @property
     def is_failure(self) -> bool:
@@ -119,6 +125,7 @@ def main() -> int:
             found += asyncio.run(reading.own_writes(hosts, mixture))
             found += asyncio.run(settlement.settle(hosts.port, mixture))
             found += settlement.promises(mixture, titles(url, mixture.run))
+            found += [one for each in run.findings for one in each.broken_promises]
     parts = [
         TEXT.format(events=options.events, rate=options.rate, away=AWAY_SECONDS).strip(),
         table(("", "answers a second", "p50 ms", "p99 ms", "not answered"), run.quiet()),
@@ -144,7 +151,7 @@ def main() -> int:
             )
             if counted
         ),
-        page.promises(found),
+        page.promises(found, mixture.ledger.tried),
     ]
     sys.stdout.write("\n\n".join(parts) + "\n")
     return 1 if found or any(each.is_failure for each in run.findings) else 0
@@ -220,19 +227,30 @@ async def _undisturbed(load: Load) -> Tally:
 async def _without(load: Load, hosts: Hosts, name: str) -> Finding:
     """Lose something, start it again, and wait until everything is at its work."""
     lost = await asyncio.to_thread(FAULTS[name], hosts)
-    load.tally = tally = Tally()
-    begun = time.monotonic()
+    load.tally = tally = Tally()  # what hangs when it is lost is due to that
+    await asyncio.sleep(BEFORE_SECONDS)
+    used = load.mixture.ledger.take_used()
+    begun = time.perf_counter()
     await asyncio.to_thread(hosts.kill, *lost)
-    await asyncio.sleep(begun + AWAY_SECONDS - time.monotonic())
-    disturbed = max(tally.last_trouble - begun, 0.0)
-    back = time.monotonic()
+    found = await settlement.use_again(load.port, load.mixture, used)
+    await asyncio.sleep(begun + AWAY_SECONDS - time.perf_counter())
+    back = time.perf_counter()
     await asyncio.to_thread(hosts.start, *lost)
     complete: float | None = None
-    while complete is None and time.monotonic() < back + PATIENCE_SECONDS:
+    while time.perf_counter() < back + PATIENCE_SECONDS:
         await asyncio.sleep(0.5)
-        if not await asyncio.to_thread(hosts.dead):
-            complete = time.monotonic() - back
-    return Finding(name=name, disturbed=disturbed, complete=complete, tally=tally)
+        if complete is None and not await asyncio.to_thread(hosts.dead):
+            complete = time.perf_counter() - back
+        if complete is not None and load.is_answered(back + complete):
+            break
+    return Finding(
+        name=name,
+        disturbed=tally.last_trouble(begun, back),
+        again=tally.last_trouble(back),
+        complete=complete,
+        tally=tally,
+        broken_promises=[f"{one} (without {name})" for one in found],
+    )
 
 
 def _row(each: Finding) -> list[str]:
@@ -240,6 +258,7 @@ def _row(each: Finding) -> list[str]:
     return [
         each.name,
         figure(each.disturbed),
+        figure(each.again),
         "**not**" if each.complete is None else figure(each.complete),
         f"{tally.answers:,}",
         figure(max(map(max, tally.milliseconds.values()), default=0.0) / 1000),

@@ -1,6 +1,7 @@
 """The files of ``deploy/cluster``, for hosts that are addresses of the loopback.
 
-Ports, names and passwords are those of the files; only the network is another one.
+Ports, names and passwords are those of the files; the network is another one, and Redis
+keeps its file where it runs.
 """
 
 from __future__ import annotations
@@ -62,4 +63,6 @@ def haproxy(host: int) -> str:
 
 def _on_the_loopback(text: str) -> str:
     # What connects to an address of the loopback does so from 127.0.0.1.
-    return text.replace("10.0.0.0/24", "127.0.0.0/8").replace("10.0.0.", NETWORK)
+    text = text.replace("10.0.0.0/24", "127.0.0.0/8").replace("10.0.0.", NETWORK)
+    # Each part runs in a directory of its own.
+    return text.replace("dir /var/lib/redis\n", "dir ./\n")

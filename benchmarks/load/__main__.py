@@ -57,6 +57,7 @@ def main() -> int:
             rate=options.rate,
             seconds=options.seconds,
             found=found,
+            tried=mixture.ledger.tried,
         )
     )
     return 1 if found or load.tally.faults or load.tally.broken else 0

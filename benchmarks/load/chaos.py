@@ -35,7 +35,7 @@ BEFORE_SECONDS: Final = 5.0
 PATIENCE_SECONDS: Final = 60.0
 TEXT: Final = """
 {events:,} events, {rate:g} journeys a second all the time. "Recovered" counts from the end
-of the fault to the last request that was refused, failed or got no answer.
+of the fault until the last request was due that was refused, failed or got no answer.
 """
 
 
@@ -95,7 +95,7 @@ def main() -> int:
             for each in findings
             if each.tally.reasons
         ),
-        page.promises(found),
+        page.promises(found, mixture.ledger.tried),
     ]
     sys.stdout.write("\n\n".join(parts) + "\n")
     failed = [each for each in findings if each.recovered is None or each.faults]
@@ -116,30 +116,33 @@ async def _through(load: Load, made: Production, faults: list[Fault]) -> list[Fi
 async def _one(load: Load, made: Production, fault: Fault) -> Finding:
     """Break something, mend it, and wait until nothing is amiss any more.
 
-    What was used up before and meanwhile is tried again after; nonces also while clocks are
-    wrong. A token of a wrong clock need not work when that is set.
+    What was used up before and meanwhile is tried again after, what was before also while
+    clocks are wrong. Of a wrong clock's tokens none need work when that is set.
     """
+    load.tally = tally = Tally()  # what hangs when the fault begins is due to it
     await asyncio.sleep(BEFORE_SECONDS)
     before = load.mixture.ledger.take_used()
-    load.tally = tally = Tally()
-    begun = time.monotonic()
+    begun = time.perf_counter()
     await asyncio.to_thread(fault.begin, made)
     await asyncio.sleep(fault.seconds)
-    found = await settlement.nonces_again(made.port, before) if fault.meant else []
+    found = []
+    if fault.meant:
+        found += await settlement.used_up(made.port, load.mixture, before)
     await asyncio.to_thread(fault.end, made)
-    ended = time.monotonic()
+    ended = time.perf_counter()
     recovered: float | None = None
-    while time.monotonic() < ended + PATIENCE_SECONDS:
+    while recovered is None and time.perf_counter() < ended + PATIENCE_SECONDS:
         await asyncio.sleep(0.5)
-        quiet_since = max(ended, tally.last_trouble)
-        if time.monotonic() >= quiet_since + QUIET_SECONDS and not made.dead():
-            recovered = quiet_since - ended
-            break
+        until = tally.last_trouble(ended)
+        quiet = ended + until + QUIET_SECONDS
+        if time.perf_counter() > quiet and load.is_answered(quiet) and not made.dead():
+            recovered = until
     meanwhile = load.mixture.ledger.take_used()
     if fault.meant:
-        meanwhile.issued.clear()
-    for used in (before, meanwhile):
-        found += await settlement.use_again(made.port, load.mixture, used)
+        found += await settlement.used_up(made.port, load.mixture, meanwhile)
+    else:
+        for used in (before, meanwhile):
+            found += await settlement.use_again(made.port, load.mixture, used)
     return Finding(
         fault=fault,
         lasted=ended - begun,

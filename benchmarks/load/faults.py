@@ -253,7 +253,7 @@ FAULTS: Final = {
             "a host's clock an hour fast", _skew(1), _set_clock, 10.0, CLOCK, CLOCK_WRONG
         ),
         Fault(
-            "a host's clock an hour slow", _skew(-1), _set_clock, 10.0, meant=CLOCK_WRONG
+            "a host's clock an hour slow", _skew(-1), _set_clock, 10.0, CLOCK, CLOCK_WRONG
         ),
         Fault("a host cut off", _part_host, _join_host, 20.0, missing=ROOT),
         Fault("replica lost", _lose_replica, _start_replica),

@@ -7,6 +7,7 @@ import re
 import time
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from math import inf
 from random import Random
 from typing import TYPE_CHECKING, Final
 
@@ -41,8 +42,8 @@ class Tally:
     """Any other answers, by status and work."""
     broken: Counter[str] = field(default_factory=Counter)
     """Requests without a whole answer."""
-    last_trouble: float = 0.0
-    """When something was refused, broken or wrong last, by ``time.monotonic``."""
+    troubles: list[float] = field(default_factory=list)
+    """When those were due that did not get what they asked for (``time.perf_counter``)."""
 
     def take(self, work: str, answer: Answer, milliseconds: float) -> None:
         """Record an answer."""
@@ -57,7 +58,12 @@ class Tally:
         else:
             self.milliseconds[work].append(milliseconds)
             return
-        self.last_trouble = time.monotonic()
+        self.troubles.append(time.perf_counter() - milliseconds / 1000)
+
+    def last_trouble(self, since: float, until: float = inf) -> float:
+        """Return how many seconds after ``since`` the last of them was due, 0 for none."""
+        found = [due for due in self.troubles if since <= due < until]
+        return max(found, default=since) - since
 
     @property
     def answers(self) -> int:
@@ -73,17 +79,20 @@ def reason_of(answer: Answer) -> str:
 
 @dataclass(slots=True)
 class Load:
-    """An open loop: ``rate`` journeys a second begin, until ``stop`` is set."""
+    """An open loop: ``rate`` journeys a second begin, until ``stopping`` is set."""
 
     port: int
     mixture: Mixture
     rate: float
     tally: Tally = field(default_factory=Tally)
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    _waiting: list[float] = field(default_factory=list)
+    """When those were due that wait for an idle line."""
+    _visits: set[Visit] = field(default_factory=set)
     _random: Random = field(default_factory=lambda: Random("arrivals"))  # noqa: S311 -- repeatable
 
     async def run(self) -> None:
-        """Begin journeys until told to stop, and return when the last has ended."""
+        """Begin journeys until ``stopping`` is set; return when the last has ended."""
         kinds = self.mixture.kinds().values()
         journeys = [journey for _, journey in kinds]
         weights = [weight for weight, _ in kinds]
@@ -104,17 +113,25 @@ class Load:
     async def _begin(
         self, journey: Journey, idle: asyncio.LifoQueue[Line], due: float
     ) -> None:
+        tally = self.tally  # what hangs counts where it began
+        self._waiting.append(due)
         line = await idle.get()
+        visit = Visit(line, due, tally.take)
+        self._waiting.remove(due)
+        self._visits.add(visit)
         try:
-            await journey(Visit(line, due, self._take))
+            await journey(visit)
         except UnexpectedAnswer:
-            self.tally.faults[UNEXPECTED] += 1
-            self.tally.last_trouble = time.monotonic()
+            tally.faults[UNEXPECTED] += 1
+            tally.troubles.append(visit.due)
         finally:
+            self._visits.remove(visit)
             idle.put_nowait(line)
 
-    def _take(self, work: str, answer: Answer, milliseconds: float) -> None:
-        self.tally.take(work, answer, milliseconds)
+    def is_answered(self, until: float) -> bool:
+        """Return whether nobody waits any more whose request was due before."""
+        dues = (*self._waiting, *(visit.due for visit in self._visits))
+        return min(dues, default=inf) >= until
 
 
 async def once(port: int, journey: Journey) -> Tally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from dataclasses import dataclass, field
+from datetime import date, timedelta
 from itertools import count
 from random import Random
 from typing import TYPE_CHECKING, Final
@@ -14,7 +15,7 @@ import orjson
 
 from benchmarks import messages, paths
 from benchmarks.load import ledger as ledgers
-from benchmarks.load.visits import FORM, code_of
+from benchmarks.load.visits import BROKEN, FORM, code_of
 from benchmarks.seed import constants
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     Journey = Callable[[Visit], Awaitable[None]]
 
+LIVE: Final = "/health/live"
 JSON: Final = {"Content-Type": "application/json"}
 DESCRIPTION: Final = f"<p>{' '.join(f'word{number}' for number in range(110))}</p>"
 SIGN_IN_SCOPE: Final = f"{constants.SCOPE} refresh_token"
@@ -49,8 +51,9 @@ class Mixture:
     def kinds(self) -> dict[str, tuple[int, Journey]]:
         """Return the work by name, with how many of a hundred arrivals it is."""
         return {
-            "list": (25, self.list),
-            "single": (20, self.single),
+            "nothing": (2, self.nothing),
+            "list": (24, self.list),
+            "single": (19, self.single),
             "unchanged single": (12, self.unchanged),
             "search": (8, self.search),
             "near a place": (4, self.near),
@@ -61,6 +64,10 @@ class Mixture:
             "create": (3, self.create),
             "update": (3, self.update),
         }
+
+    async def nothing(self, visit: Visit) -> None:
+        """Send the liveness probe: a round trip without any work, the yardstick."""
+        await visit.send("nothing (yardstick)", "GET", LIVE)
 
     async def list(self, visit: Visit) -> None:
         """Read a page of ten, of the first forty."""
@@ -96,10 +103,11 @@ class Mixture:
 
     async def signed(self, visit: Visit) -> None:
         """Read a list, signed with a nonce of its own."""
+        signed = time.time()
         headers = messages.signed(paths.EVENTS, self.accounts)
         answer = await visit.send("signed list", "GET", paths.EVENTS, headers=headers)
         if answer.status == 200:
-            self.ledger.used.nonces.append((time.time(), headers))
+            self.ledger.used.nonces.append((signed, headers))
 
     async def bearer(self, visit: Visit) -> None:
         """Read one event, with a token."""
@@ -144,7 +152,8 @@ class Mixture:
         )
         if answer.status == 200:
             document.acknowledged = change
-        document.is_busy = False
+        # Without an answer it may still be done, later than one that is sent after it.
+        document.is_busy = answer.status == BROKEN
 
     async def sign_in(self, visit: Visit) -> None:
         """Go from an application's link to a token, and to the next one.
@@ -179,6 +188,7 @@ class Mixture:
 
     async def exchange(self, visit: Visit, code: str) -> None:
         """Exchange a code for tokens, and the refresh token for others."""
+        made = time.time()
         first = await self._tokens(visit, "exchange", self.exchange_fields(code))
         if first is None:
             return
@@ -186,7 +196,7 @@ class Mixture:
         second = await self._tokens(visit, "refresh", self.refresh_fields(token))
         # Only now: whoever uses the code again ends what came of it.
         used = self.ledger.used
-        used.codes.append(code)
+        used.codes.append((made, code))
         if second is not None:
             used.refreshed.append(token)
             used.issued.append(second["access_token"])
@@ -223,12 +233,14 @@ class Mixture:
     def new_event(self, title: str) -> bytes:
         """Return the body of a request that creates an event."""
         random = self.random
+        # To come, so that lists, feeds and totals change with it.
+        starts = date.today() + timedelta(days=random.randint(30, 400))  # noqa: DTZ011 -- any day will do
         return orjson.dumps(
             {
                 "title": title,
                 "description": DESCRIPTION,
-                "start_date": f"2027-{random.randint(1, 12):02}-12 19:30:00",
-                "end_date": "2028-01-01 21:00:00",
+                "start_date": f"{starts} 19:30:00",
+                "end_date": f"{starts} 21:00:00",
                 "timezone": "Europe/Berlin",
                 "venue": [random.randint(1, 8)],
                 "categories": random.sample(range(1, 41), 2),

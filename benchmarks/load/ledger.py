@@ -28,8 +28,8 @@ class Document:
 class Used:
     """What may be used once and was, and the tokens that came of it."""
 
-    codes: list[str] = field(default_factory=list)
-    """Authorization codes that were exchanged."""
+    codes: list[tuple[float, str]] = field(default_factory=list)
+    """Authorization codes that were exchanged, and since when each had been valid."""
     nonces: list[tuple[float, dict[str, str]]] = field(default_factory=list)
     """Headers of signed requests that were answered, and when."""
     refreshed: list[str] = field(default_factory=list)
@@ -48,6 +48,8 @@ class Ledger:
     """Requests to create that got no answer, by their idempotency keys."""
     documents: dict[int, Document] = field(default_factory=dict)
     used: Used = field(default_factory=Used)
+    tried: Counter[str] = field(default_factory=Counter)
+    """How many of what may be used once were tried again while they were valid."""
 
     def take_used(self) -> Used:
         """Return what was used since the last call."""
@@ -74,11 +76,13 @@ def broken_promises(ledger: Ledger, stored: Mapping[int, str]) -> list[str]:
             continue
         allowed = range(document.acknowledged, document.sent + 1)
         if title not in {title_of(name, change) for change in allowed}:
-            told = document.acknowledged
-            found.append(f"event {pk} is {title!r}, but change {told} was acknowledged")
+            known = document.acknowledged
+            found.append(f"event {pk} is {title!r}, but change {known} was acknowledged")
     names = Counter(title.rpartition(" change ")[0] for title in stored.values())
     found += [
         f"{name} was created {times} times" for name, times in names.items() if times > 1
     ]
     unknown = names.keys() - set(ledger.created.values())
-    return found + [f"{name} is there, and nobody was told" for name in sorted(unknown)]
+    return found + [
+        f"{name} exists, but was never acknowledged" for name in sorted(unknown)
+    ]

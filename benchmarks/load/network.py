@@ -37,7 +37,7 @@ def host() -> Iterator[None]:
 
 
 def part() -> None:
-    """Lose everything that is sent over the wire; nobody is told."""
+    """Drop everything that is sent over the wire, silently."""
     for where, wire, peer in _ENDS:
         _ip(*where, *("neighbour", "replace", peer, "lladdr", NOBODY), *("dev", wire))
 

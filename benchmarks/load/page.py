@@ -8,7 +8,7 @@ from benchmarks.measure import percentile
 from benchmarks.report import figure, table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from benchmarks.load.generator import Tally
 
@@ -22,9 +22,8 @@ LOAD: Final = """
 a second. Times count from when a request was due.
 """
 OUTCOME: Final = """
-Errors, and requests without an answer: {errors}. Memory of the workers: {first} MiB after a
-quarter of the time, {last} MiB at its end. Connections to the database: at most
-{connections}.
+Errors, and requests without an answer: {errors}. Memory of the workers: {memory} MiB after
+each quarter of the time. Connections to the database: at most {connections}.
 """
 
 
@@ -36,9 +35,10 @@ def of_load(  # noqa: PLR0913 -- what a run was, and what it found
     rate: float,
     seconds: float,
     found: Sequence[str],
+    tried: Mapping[str, int],
 ) -> str:
     """Return the table of a run without faults, and what it cost the server."""
-    first, last = (_mebibytes(looks[at][0]) for at in (len(looks) // 4, -1))
+    quarters = (looks[len(looks) * part // 4 - 1][0] for part in (1, 2, 3, 4))
     parts = [
         LOAD.format(
             events=events, rate=rate, seconds=seconds, answers=tally.answers / seconds
@@ -46,12 +46,11 @@ def of_load(  # noqa: PLR0913 -- what a run was, and what it found
         latencies(tally),
         OUTCOME.format(
             errors=tally.faults.total() + tally.broken.total(),
-            first=first,
-            last=last,
+            memory=", ".join(map(_mebibytes, quarters)),
             connections=max(connections for _, connections in looks),
         ).strip(),
         *(f"Error: {what}, {times} times." for what, times in tally.faults.items()),
-        promises(found),
+        promises(found, tried),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -65,9 +64,11 @@ def latencies(tally: Tally) -> str:
     return table(("work", "answers", "p50 ms", "p99 ms", "longest ms", "503"), rows)
 
 
-def promises(found: Sequence[str]) -> str:
-    """Return what was broken, or that nothing was."""
-    return "\n\n".join(f"**Broken promise:** {one}" for one in found[:SHOWN]) or HELD
+def promises(found: Sequence[str], tried: Mapping[str, int]) -> str:
+    """Return what was broken, or that nothing was, and how much was used again for that."""
+    counts = ", ".join(f"{count:,} {what}s" for what, count in sorted(tried.items()))
+    broken = [f"**Broken promise:** {one}" for one in found[:SHOWN]] or [HELD]
+    return "\n\n".join([*broken, f"Tried again while valid: {counts or 'nothing'}."])
 
 
 def _row(work: str, times: Sequence[float], refused: int) -> list[str]:

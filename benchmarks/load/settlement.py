@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
 from benchmarks import paths
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 TRIES: Final = 30
 NONCE_SECONDS: Final = 240.0
 """Within the five minutes in which a signature counts: older ones are refused for that."""
+CODE_SECONDS: Final = 50.0
+"""Within the minute for which a code is valid, in the same way."""
 
 
 async def settle(port: int, mixture: Mixture) -> list[str]:
@@ -41,36 +43,46 @@ async def settle(port: int, mixture: Mixture) -> list[str]:
 async def use_again(port: int, mixture: Mixture, used: Used) -> list[str]:
     """Use again what was used up; return what worked all the same, or works no more.
 
-    Codes come last: one that comes again ends the tokens that it was exchanged for.
+    The tokens come first: a code that comes again ends those that it was exchanged for.
     """
-    token_path = f"{mixture.authorization}token"
-    forms = [("refresh token", mixture.refresh_fields(token)) for token in used.refreshed]
-    forms += [("code", mixture.exchange_fields(code)) for code in used.codes]
-    found = await nonces_again(port, used)
-    visit = _visit(port)
+    visit, found = _visit(port), []
     for token in used.issued:
         bearer = {"Authorization": f"Bearer {token}"}
         status = await _status(visit, "GET", paths.EVENTS, bearer)
         if status != 200:
             found.append(f"a token was issued and does not work: {status}")
+    await visit.line.close()
+    return found + await used_up(port, mixture, used)
+
+
+async def used_up(port: int, mixture: Mixture, used: Used) -> list[str]:
+    """Use again what may be used once; return what was answered otherwise, in words.
+
+    What is no longer valid is left out: it would be refused for that.
+    """
+    visit, found = _visit(port), []
+    token_path = f"{mixture.authorization}token"
+
+    async def refused(
+        what: str, expected: int, method: str, path: str, **sent: Any
+    ) -> None:
+        mixture.ledger.tried[what] += 1
+        status = await _status(visit, method, path, **sent)
+        if status != expected:
+            found.append(f"a {what} worked twice: {status}")
+
+    for at, headers in used.nonces:
+        if time.time() - at < NONCE_SECONDS:
+            await refused("nonce", 401, "GET", paths.EVENTS, headers=headers)
+    forms = [("refresh token", mixture.refresh_fields(token)) for token in used.refreshed]
+    forms += [
+        ("code", mixture.exchange_fields(code))
+        for at, code in used.codes
+        if time.time() - at < CODE_SECONDS
+    ]
     for what, fields in forms:
         body = urlencode(fields).encode()
-        status = await _status(visit, "POST", token_path, FORM, body)
-        if status != 400:
-            found.append(f"a {what} worked twice: {status}")
-    await visit.line.close()
-    return found
-
-
-async def nonces_again(port: int, used: Used) -> list[str]:
-    """Send again what was signed; return what was answered, in words."""
-    visit, found = _visit(port), []
-    for at, headers in used.nonces:
-        if time.time() - at > NONCE_SECONDS:
-            continue
-        status = await _status(visit, "GET", paths.EVENTS, headers)
-        if status != 401:
-            found.append(f"a nonce worked twice: {status}")
+        await refused(what, 400, "POST", token_path, headers=FORM, body=body)
     await visit.line.close()
     return found
 

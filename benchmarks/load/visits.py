@@ -65,7 +65,7 @@ class Line:
             await self._stack.aclose()
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Visit:
     """One caller's conversation: a line, the cookies of it, and who takes the times.
 

@@ -21,10 +21,10 @@ STATEMENTS, MILLISECONDS, SHOWN = 15, 300, 20
 TEXT: Final = """
 {sizes}, as many entries of the audit record as events; half of the users and of the record,
 and most of the calendar, are one institution's. Every list with its filters and orderings,
-its last page and six searches, every form, history, autocomplete and page of admin: {pages}
-pages, for {staff} (all but the first of the large institution). CPU milliseconds of the
-application's process and of the database, without waiting; the median of five for what took
-more than a hundred. Those that cost most:
+its last page and seven searches, every form, history, autocomplete and page of admin:
+{pages} pages, for {staff} (all but the first of the large institution). CPU milliseconds of
+the application's process and of the database, without waiting; the median of five for what
+took more than a hundred. Those that cost most:
 """
 
 

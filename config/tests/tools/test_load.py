@@ -1,18 +1,22 @@
 """The ledger of the load: what counts as a broken promise, and what does not."""
 
+import asyncio
 import os
+import time
 from dataclasses import replace
+from math import inf
 
 import pytest
 
 from benchmarks.client import Answer, UnexpectedAnswer
-from benchmarks.load import disks, visits
+from benchmarks.load import disks, generator, page, settlement, visits
 from benchmarks.load.chaos import Finding
-from benchmarks.load.faults import FAULTS
-from benchmarks.load.generator import Tally
+from benchmarks.load.faults import FAKETIME, FAULTS
+from benchmarks.load.generator import Load, Tally
 from benchmarks.load.journeys import Mixture
-from benchmarks.load.ledger import Document, Ledger, broken_promises
+from benchmarks.load.ledger import Document, Ledger, Used, broken_promises
 from benchmarks.seed.constants import Accounts
+from config.tests import loops
 
 
 def answer(status, body=b"", **headers):
@@ -36,11 +40,11 @@ def test_an_acknowledged_change_is_there_or_a_later_one(ledger, change):
         ({7: "run no. 1 change 1"}, "change 2 was acknowledged"),
         ({7: "run no. 1 change 4"}, "change 2 was acknowledged"),
         ({7: "run no. 1 change 2", 8: "run no. 1 change 0"}, "created 2 times"),
-        ({7: "run no. 1 change 2", 8: "run no. 2 change 0"}, "nobody was told"),
+        ({7: "run no. 1 change 2", 8: "run no. 2 change 0"}, "never acknowledged"),
     ],
     ids=["lost", "taken back", "never sent", "done twice", "done unasked"],
 )
-def test_a_broken_promise_is_told(ledger, stored, words):
+def test_a_broken_promise_is_reported(ledger, stored, words):
     (told,) = broken_promises(ledger, stored)
     assert words in told
 
@@ -60,7 +64,54 @@ def test_an_answer_counts_as_what_it_is():
     assert tally.refused == {"list": 1}
     assert tally.faults == {"503 list": 1, "401 list": 1}
     assert tally.broken == {"list": 1}
-    assert tally.last_trouble
+    assert len(tally.troubles) == 4
+
+
+def test_trouble_counts_from_when_a_request_was_due_not_from_when_it_was_given_up():
+    tally, began = Tally(), time.perf_counter()
+    tally.take("list", answer(visits.BROKEN), 15_000.0)
+
+    assert tally.last_trouble(began - 20) == pytest.approx(5, abs=1)
+    assert tally.last_trouble(began) == 0
+    assert tally.last_trouble(began - 20, until=began - 18) == 0
+
+
+class Hanging:
+    """A mixture of requests that get no answer once they are released."""
+
+    def __init__(self):
+        self.released = asyncio.Event()
+
+    def kinds(self):
+        return {"hangs": (1, self.hang)}
+
+    async def hang(self, visit):
+        await self.released.wait()
+        visit.record("hangs", answer(visits.BROKEN), 1.0)
+
+
+def test_what_hangs_counts_for_the_time_in_which_it_began(monkeypatch):
+    monkeypatch.setattr(generator, "LINES", 1)  # the others wait for it
+
+    async def run():
+        load = Load(0, mixture := Hanging(), rate=1000.0)
+        began, first = time.perf_counter(), load.tally
+        running = asyncio.create_task(load.run())
+        await asyncio.sleep(0.1)
+        assert load.is_answered(began)
+        assert not load.is_answered(time.perf_counter())
+        load.stopping.set()
+        await asyncio.sleep(0.1)
+        load.tally = Tally()
+        mixture.released.set()
+        await running
+        assert load.is_answered(inf)
+        return first, load.tally
+
+    first, second = loops.run(run())
+
+    assert first.broken.total() > 1
+    assert second.broken.total() == 0
 
 
 @pytest.mark.parametrize(
@@ -96,10 +147,86 @@ def test_a_fault_excuses_the_errors_that_it_means_alone():
 
 
 def test_what_was_used_is_tried_again_once(ledger):
-    ledger.used.codes.append("auth_a")
+    ledger.used.codes.append((1.0, "auth_a"))
 
-    assert ledger.take_used().codes == ["auth_a"]
+    assert ledger.take_used().codes == [(1.0, "auth_a")]
     assert ledger.take_used().codes == []
+
+
+def test_a_fault_of_the_clock_needs_what_sets_it_wrong():
+    skewed = [fault for name, fault in FAULTS.items() if "clock" in name]
+
+    assert len(skewed) == 2
+    assert {fault.missing for fault in skewed} == {"" if FAKETIME else "libfaketime"}
+
+
+def test_only_what_is_still_valid_is_used_again(monkeypatch):
+    sent = []
+
+    async def status(visit, method, path, headers, body=b""):
+        sent.append((path, headers, body))
+        return 200
+
+    monkeypatch.setattr(settlement, "_status", status)
+    now = time.time()
+    used = Used(
+        codes=[(now - 70, "auth_old"), (now - 5, "auth_new")],
+        nonces=[(now - 400, {"Authorization": "old"}), (now - 5, {"Authorization": "new"})],
+    )
+    mixture = Mixture(
+        Accounts(author=1, principal_id="p", principal_namespace="n"),
+        Ledger(),
+        [1],
+        "/oauth2/",
+    )
+
+    found = loops.run(settlement.used_up(1, mixture, used))
+
+    assert found == ["a nonce worked twice: 200", "a code worked twice: 200"]
+    assert mixture.ledger.tried == {"nonce": 1, "code": 1}
+    assert sent[0][1] == {"Authorization": "new"}
+    assert b"auth_new" in sent[1][2]
+
+
+@pytest.mark.parametrize(
+    ("given", "is_busy"), [(answer(200), False), (answer(503), False), (answer(0), True)]
+)
+def test_an_event_whose_change_got_no_answer_is_not_changed_again(given, is_busy):
+    ledger = Ledger(created={7: "run no. 1"}, documents={7: Document()})
+    mixture = Mixture(
+        Accounts(author=1, principal_id="p", principal_namespace="n"),
+        ledger,
+        [1],
+        "/oauth2/",
+    )
+
+    class Answered:
+        async def send(self, *_what, **_sent):
+            return given
+
+    loops.run(mixture.update(Answered()))
+
+    assert ledger.documents[7].is_busy is is_busy
+
+
+def test_a_page_of_the_load_shows_memory_by_quarters_and_what_was_tried_again():
+    tally = Tally()
+    tally.take("list", answer(200), 4.0)
+    looks = [([100.0 + number, 50.0], 3) for number in range(8)]
+
+    shown = page.of_load(
+        tally,
+        looks,
+        events=10,
+        rate=1,
+        seconds=8,
+        found=["a code worked twice: 200"],
+        tried={"nonce": 3, "code": 1},
+    )
+
+    assert "101 + 50, 103 + 50, 105 + 50, 107 + 50 MiB" in " ".join(shown.split())
+    assert "**Broken promise:** a code worked twice: 200" in shown
+    assert "Tried again while valid: 1 codes, 3 nonces." in shown
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
@@ -124,14 +251,14 @@ def test_a_code_is_taken_from_a_redirect_alone():
 
 
 def test_a_form_is_sent_with_the_token_and_the_scopes_of_its_page():
-    page = answer(
+    form = answer(
         200,
         b'<input type="hidden" name="csrfmiddlewaretoken" value="abc">'
         b'<input type="checkbox" name="scope" value="one" checked>'
         b'<input type="checkbox" name="scope" value="two">',
     )
-    assert visits.token_of(page) == "abc"
-    assert visits.scopes_of(page) == ["one", "two"]
+    assert visits.token_of(form) == "abc"
+    assert visits.scopes_of(form) == ["one", "two"]
     with pytest.raises(UnexpectedAnswer):
         visits.token_of(answer(200, b"<p>nothing to send</p>"))
 
