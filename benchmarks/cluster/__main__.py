@@ -118,8 +118,10 @@ def main() -> int:
         cluster = Cluster(url=hosts.database_url("postgres"), pid=0)
         url, mixture = prepare(cluster, events=options.events, is_kept=False)
         with _serving(hosts, urlsplit(url).path[1:]):
-            found = asyncio.run(_each_journey(hosts.port, mixture))
-            found += asyncio.run(reading.own_writes(hosts, mixture))
+            if failed := asyncio.run(_each_journey(hosts.port, mixture)):
+                sys.stderr.write("\n".join([*failed, ""]))
+                return 1
+            found = asyncio.run(reading.own_writes(hosts, mixture))
             load = Load(hosts.port, mixture, options.rate)
             run = asyncio.run(_through(load, hosts, names, urlsplit(url).path[1:]))
             found += asyncio.run(reading.own_writes(hosts, mixture))
@@ -176,7 +178,7 @@ def _serving(hosts: Hosts, name: str) -> Iterator[None]:
             stack.enter_context(
                 installation.nginx(
                     scratch,
-                    ports=(hosts.port, free_port(8450)),
+                    ports=(free_port(8450), hosts.port),
                     applications=[
                         f"{shipped.application(host)}:8000"
                         for host in shipped.APPLICATION_HOSTS

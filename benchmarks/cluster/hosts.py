@@ -17,9 +17,8 @@ import redis
 import yaml
 
 from benchmarks import processes, servers
-from benchmarks.client import ask
 from benchmarks.cluster import shipped
-from benchmarks.messages import get
+from benchmarks.load.production import PUBLIC_URL
 from config.tools import with_postgres
 from config.tools.installation import PASSWORD
 
@@ -69,7 +68,7 @@ class Part:
 
 @dataclass(slots=True)
 class Hosts:
-    """What runs, by names such as ``patroni-1``; ``port`` is nginx's, in front of all."""
+    """What runs, by names such as ``patroni-1``; ``port`` that of nginx (https)."""
 
     directory: Path
     port: int
@@ -174,11 +173,13 @@ class Hosts:
 
     def await_ready(self) -> None:
         """Wait until the servers answer through nginx; raise ``RuntimeError`` if never."""
-        wanted = [get("/health/ready")] * 2 * len(shipped.APPLICATION_HOSTS)
-        self._await(
-            "the servers",
-            lambda: all(ask(self.port, request).status == 200 for request in wanted),
-        )
+        url = f"https://127.0.0.1:{self.port}/health/ready"
+        times = 2 * len(shipped.APPLICATION_HOSTS)
+        with httpx.Client(verify=False) as client:  # noqa: S501 -- made a moment ago
+            self._await(
+                "the servers",
+                lambda: all(client.get(url).is_success for _ in range(times)),
+            )
 
     def _application(self, name: str, pool: str, host: int) -> dict[str, str]:
         address = shipped.application(host)
@@ -187,6 +188,7 @@ class Hosts:
             DATABASE_POOL_URL=pool,
             DATABASE_REPLICA_URL=self.database_url(name, port=5001, host=host),
             CACHE_URL=f"redis://:{SECRET}@{address}:6379/0",
+            PUBLIC_URL=PUBLIC_URL,
             HOST=address,
             PORT="8000",
             WORKERS="1",
@@ -261,7 +263,9 @@ class Hosts:
     def _await(self, what: str, is_there: Callable[[], bool]) -> None:
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline:
-            with contextlib.suppress(OSError, EOFError, StopIteration, psycopg.Error):
+            with contextlib.suppress(
+                OSError, StopIteration, psycopg.Error, httpx.HTTPError
+            ):
                 if is_there():
                     return
             time.sleep(0.5)
