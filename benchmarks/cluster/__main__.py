@@ -178,7 +178,8 @@ def _serving(hosts: Hosts, name: str) -> Iterator[None]:
             stack.enter_context(
                 installation.nginx(
                     scratch,
-                    ports=(free_port(8450), hosts.port),
+                    http=free_port(8450),
+                    https=hosts.port,
                     applications=[
                         f"{shipped.application(host)}:8000"
                         for host in shipped.APPLICATION_HOSTS

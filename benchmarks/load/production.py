@@ -261,7 +261,8 @@ def running(
         stack.enter_context(
             installation.nginx(
                 scratch / "nginx",
-                ports=(ports[5], made.port),
+                http=ports[5],
+                https=made.port,
                 applications=[f"{made.host(name)}:{ports[1]}" for name in made.servers],
                 files=scratch,
             )

@@ -91,15 +91,14 @@ class Proxy:
 
 @contextlib.contextmanager
 def nginx(
-    directory: Path, *, ports: tuple[int, int], applications: Sequence[str], files: Path
+    directory: Path, *, http: int, https: int, applications: Sequence[str], files: Path
 ) -> Iterator[Proxy]:
     """Run nginx with the shipped site, whose own files are written beside it.
 
-    ``ports`` are those of http and https, ``applications`` the addresses (host:port) of the
-    servers behind it. Raises ``RuntimeError`` if it does not start.
+    It listens on the ports ``http`` and ``https``; ``applications`` are the addresses
+    (host:port) of the servers behind it. Raises ``RuntimeError`` if it does not start.
     """
     shutil.copytree(DEPLOY / "nginx", directory, dirs_exist_ok=True)
-    http, https = ports
     kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     (directory / "nginx.conf").write_text(
         MAIN.format(

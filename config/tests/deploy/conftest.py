@@ -43,7 +43,8 @@ def site(tmp_path_factory):
         installation.pgbouncer(pool, database_url) as pool_url,
         installation.nginx(
             scratch / "nginx",
-            ports=(http, https),
+            http=http,
+            https=https,
             applications=[f"127.0.0.1:{application}"],
             files=scratch / "files",
         ) as proxy,

@@ -18,7 +18,8 @@ def test_callers_get_503_and_retry_after_while_the_application_is_away(tmp_path,
     http, https, nobody = (servers.free_port() for _ in range(3))
     with installation.nginx(
         tmp_path,
-        ports=(http, https),
+        http=http,
+        https=https,
         applications=[f"127.0.0.1:{nobody}"],
         files=tmp_path,
     ) as proxy:

@@ -44,7 +44,7 @@ def forwarded(directory, application):
     """Return the address and the scheme that nginx forwards of a lying caller."""
     http, https = servers.free_port(), servers.free_port()
     with installation.nginx(
-        directory, ports=(http, https), applications=[application], files=directory
+        directory, http=http, https=https, applications=[application], files=directory
     ) as proxy:
         verify = ssl.create_default_context(cafile=str(proxy.certificate))
         url = f"https://127.0.0.1:{https}/"
