@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -60,19 +61,6 @@ ssl_certificate_key key.pem;
 access_log access.log calendar;
 set $calendar_files {files};
 """
-POOL = """
-%include {rules}
-
-[pgbouncer]
-listen_addr = {addresses}
-listen_port = {port}
-unix_socket_dir =
-auth_file = {directory}/userlist.txt
-admin_users = {user}
-
-[databases]
-{name} = host={host} port={postgresql}
-"""
 
 
 @dataclass(frozen=True)
@@ -120,31 +108,43 @@ def nginx(
 
 @contextlib.contextmanager
 def pgbouncer(
-    port: int, database_url: str, *, addresses: str = "127.0.0.1"
+    port: int,
+    database_url: str,
+    *,
+    addresses: str = "127.0.0.1",
+    host_file: Path = DEPLOY / "pgbouncer" / "pgbouncer.ini",
 ) -> Iterator[str]:
-    """Run PgBouncer with the shipped rules; yield the address of the same database.
+    """Run PgBouncer with the shipped files; yield the address of the same database.
 
     It listens on ``addresses``, which are separated by commas and have 127.0.0.1 among
-    them. Raises ``RuntimeError`` if it does not start.
+    them; ``host_file`` is what includes the rules. The database's user may use its console.
+    Raises ``RuntimeError`` if it does not start.
     """
     database = urlsplit(database_url)
     name, account = database.path[1:], with_postgres.server_account()
     with tempfile.TemporaryDirectory(prefix="platform-pgbouncer-") as scratch:
         directory = Path(scratch)
         rules = shutil.copy(DEPLOY / "pgbouncer" / "calendar.ini", directory)
-        (directory / "userlist.txt").write_text(f'"{database.username}" "{PASSWORD}"\n')
-        (directory / "pgbouncer.ini").write_text(
-            POOL.format(
-                rules=rules,
-                port=port,
-                addresses=addresses,
-                directory=directory,
-                name=name,
-                user=database.username,
-                host=database.hostname,
-                postgresql=database.port,
-            )
+        users = directory / "userlist.txt"
+        users.write_text(f'"{database.username}" "{PASSWORD}"\n')
+        of_this_host = {
+            "listen_addr": addresses,
+            "listen_port": port,
+            "auth_file": users,
+            "logfile": "",
+            "pidfile": "",
+            "unix_socket_dir": "",
+        }
+        text = host_file.read_text().replace("/etc/pgbouncer/calendar.ini", str(rules))
+        text = re.sub(
+            "(?m)^calendar = .*",
+            f"{name} = host={database.hostname} port={database.port}",
+            text,
         )
+        for setting, value in of_this_host.items():
+            text = re.sub(f"(?m)^{setting} =.*", f"{setting} = {value}", text)
+        text += f"admin_users = {database.username}\n"
+        (directory / "pgbouncer.ini").write_text(text)
         if account is not None:
             for path in (directory, *directory.iterdir()):
                 shutil.chown(path, account)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import configparser
 import re
 
+import psycopg
 import pytest
 import yaml
 from django.conf import settings
@@ -13,7 +14,9 @@ from django.core.checks import run_checks
 from calendar_events.conf import conf
 from config.databases import time_limits
 from config.serving.supervisor import STOP_SECONDS
+from config.tests import servers
 from config.tests.deploy import units
+from config.tools import installation
 from config.tools.installation import DEPLOY
 
 SITE = (DEPLOY / "nginx" / "calendar.conf").read_text(encoding="utf-8")
@@ -54,16 +57,35 @@ def test_the_proxy_takes_what_the_application_takes_and_no_more():
 
 
 def test_the_pool_waits_for_a_statement_as_long_as_the_application():
-    pool = configparser.ConfigParser()
-    pool.read(DEPLOY / "pgbouncer" / "calendar.ini")
-
     statement = settings.DATABASE_POOL_LIMITS["statement_timeout"]
 
-    assert pool["pgbouncer"]["pool_mode"] == "transaction"
-    assert (
-        f"{int(pool['pgbouncer']['query_timeout']) - time_limits.MARGIN_SECONDS}s"
-        == statement
-    )
+    limit = int(pool_rules()["query_timeout"]) - time_limits.MARGIN_SECONDS
+
+    assert f"{limit}s" == statement
+
+
+@pytest.mark.skipif(not installation.PGBOUNCER, reason="needs PgBouncer")
+@pytest.mark.parametrize("directory", ["pgbouncer", "compose"])
+def test_the_pool_obeys_the_rules_that_the_file_of_its_host_includes(directory):
+    file = DEPLOY / directory / "pgbouncer.ini"
+    database_url = f"postgres://calendar@127.0.0.1:{servers.free_port()}/calendar"
+    with (
+        installation.pgbouncer(servers.free_port(), database_url, host_file=file) as url,
+        psycopg.connect(url, dbname="pgbouncer", autocommit=True) as console,
+    ):
+        obeyed = {row[0]: row[1] for row in console.execute("SHOW CONFIG")}
+
+    rules = pool_rules()
+    assert rules["pool_mode"] == "transaction"
+    assert {name: obeyed[name] for name in rules} == rules
+
+
+def pool_rules():
+    """Return what the shipped file sets; it has no section of its own."""
+    rules = configparser.ConfigParser()
+    file = DEPLOY / "pgbouncer" / "calendar.ini"
+    rules.read_string(f"[rules]\n{file.read_text()}")
+    return dict(rules["rules"])
 
 
 def variables():
