@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 FAKETIME: Final = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)
 CLOCK: Final = "" if FAKETIME else "libfaketime"
 ROOT: Final = "" if os.geteuid() == 0 else "root"
+LEFT_OUT_SECONDS: Final = 10
+"""How long nginx asks no host that did not answer (``fail_timeout``)."""
 
 
 def nothing(_made: Production) -> None:
@@ -157,8 +159,13 @@ def _join_host(_made: Production) -> None:
 
 
 def _deploy(made: Production) -> None:
-    """Restart host after host with the next version, of which the first one migrates."""
+    """Restart host after host with the next version, of which the first one migrates.
+
+    As docs/upgrading.md says, with a wait between them.
+    """
     for name in made.servers:
+        if name != made.servers[0]:
+            time.sleep(LEFT_OUT_SECONDS)
         made.restart(name, DJANGO_SETTINGS_MODULE="config.tests.change.next_settings")
 
 
