@@ -4,10 +4,10 @@
                          [--port FIRST] [--output FILE]
 
 ``DATABASE_URL`` names a PostgreSQL cluster on this machine that nobody else uses; its
-databases ``bench_*`` are made anew, those that the parts need, or with ``--reuse`` taken as
-they are. A calendar of a million events takes half an hour more and some gigabytes.
-``--quick`` is a smoke run on ten thousand events. A run of some parts, or a quick one, goes
-to standard output. The parts are {parts}.
+databases ``bench_*`` and ``load_*`` are made anew, those that the parts need, or with
+``--reuse`` taken as they are. A calendar of a million events takes half an hour more and
+some gigabytes. ``--quick`` is a smoke run on ten thousand events. A run of some parts, or a
+quick one, goes to standard output. The parts are {parts}.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from benchmarks.sections import (
     feeds,
     growth,
     load,
+    mixture,
     neighbours,
     reading,
     writes,
@@ -76,6 +77,7 @@ PARTS: Final = {
     "bodies": Part(bodies.measure),
     "cold": Part(cold.measure),
     "admin": Part(admin.measure, Needs.NONE),
+    "mixture": Part(mixture.measure, Needs.NONE),
 }
 
 

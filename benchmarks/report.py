@@ -83,6 +83,8 @@ def figure(value: float) -> str:
     """Return a number with three significant digits at most."""
     if value >= 100:
         return f"{value:,.0f}"
+    if value == 0:
+        return "0"
     if value >= 10:
         return f"{value:.1f}"
     return f"{value:.2f}" if value >= 0.1 else f"{value:.3f}"

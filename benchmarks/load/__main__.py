@@ -21,6 +21,7 @@ from benchmarks.load import page, production, settlement
 from benchmarks.load.generator import Load
 from benchmarks.load.journeys import Mixture
 from benchmarks.load.ledger import Ledger
+from benchmarks.load.page import Run
 
 if TYPE_CHECKING:
     from benchmarks.load.page import Look
@@ -42,25 +43,43 @@ def main() -> int:
     parser.add_argument("--reuse", action="store_true", help="take the calendar as it is")
     parser.add_argument("--port", type=int, default=8310)
     options = parser.parse_args()
-    cluster = Cluster.from_environment()
-    url, mixture = prepare(cluster, events=options.events, is_kept=options.reuse)
-    with production.running(cluster, url, options.port) as made:
-        load = Load(made.port, mixture, options.rate)
-        looks = asyncio.run(_watched(load, made, options.seconds))
+    found = run(
+        Cluster.from_environment(),
+        events=options.events,
+        rate=options.rate,
+        seconds=options.seconds,
+        is_kept=options.reuse,
+        port=options.port,
+    )
+    sys.stdout.write(page.of_load(found))
+    return 1 if found.broken_promises or found.errors else 0
+
+
+def run(  # noqa: PLR0913 -- what can be asked for
+    cluster: Cluster,
+    *,
+    events: int,
+    rate: float,
+    seconds: float,
+    is_kept: bool = False,
+    port: int = 8310,
+) -> Run:
+    """Fill a database, serve it, send the mixture, and hold the server to its answers."""
+    url, mixture = prepare(cluster, events=events, is_kept=is_kept)
+    with production.running(cluster, url, port) as made:
+        load = Load(made.port, mixture, rate)
+        looks = asyncio.run(_watched(load, made, seconds))
         found = asyncio.run(settlement.settle(made.port, mixture))
     found += settlement.promises(mixture, titles(url, mixture.run))
-    sys.stdout.write(
-        page.of_load(
-            load.tally,
-            looks,
-            events=options.events,
-            rate=options.rate,
-            seconds=options.seconds,
-            found=found,
-            tried=mixture.ledger.tried,
-        )
+    return Run(
+        events=events,
+        rate=rate,
+        seconds=seconds,
+        tally=load.tally,
+        looks=looks,
+        broken_promises=found,
+        tried=mixture.ledger.tried,
     )
-    return 1 if found or load.tally.faults or load.tally.broken else 0
 
 
 def prepare(cluster: Cluster, *, events: int, is_kept: bool) -> tuple[str, Mixture]:

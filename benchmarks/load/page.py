@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from benchmarks.measure import percentile
@@ -27,32 +28,59 @@ each quarter of the time. Connections to the database: at most {connections}.
 """
 
 
-def of_load(  # noqa: PLR0913 -- what a run was, and what it found
-    tally: Tally,
-    looks: Sequence[Look],
-    *,
-    events: int,
-    rate: float,
-    seconds: float,
-    found: Sequence[str],
-    tried: Mapping[str, int],
-) -> str:
-    """Return the table of a run without faults, and what it cost the server."""
-    quarters = (looks[len(looks) * part // 4 - 1][0] for part in (1, 2, 3, 4))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """A load without faults, and what came of it; ``looks`` are evenly spaced in time."""
+
+    events: int
+    rate: float
+    """Journeys that begin in a second."""
+    seconds: float
+    tally: Tally
+    looks: Sequence[Look]
+    broken_promises: Sequence[str]
+    tried: Mapping[str, int]
+
+    @property
+    def errors(self) -> int:
+        """How many requests had an error that no 503 with Retry-After is, or no answer."""
+        return self.tally.faults.total() + self.tally.broken.total()
+
+    @property
+    def connections(self) -> int:
+        """The most connections to the database at any look."""
+        return max(connections for _, connections in self.looks)
+
+    @property
+    def memory(self) -> list[list[float]]:
+        """The mebibytes of each worker after each quarter of the time."""
+        return [self.looks[len(self.looks) * part // 4 - 1][0] for part in (1, 2, 3, 4)]
+
+
+def of_load(run: Run) -> str:
+    """Return what it was, the table, and what it cost the server."""
     parts = [
         LOAD.format(
-            events=events, rate=rate, seconds=seconds, answers=tally.answers / seconds
+            events=run.events,
+            rate=run.rate,
+            seconds=run.seconds,
+            answers=run.tally.answers / run.seconds,
         ).strip(),
-        latencies(tally),
-        OUTCOME.format(
-            errors=tally.faults.total() + tally.broken.total(),
-            memory=", ".join(map(_mebibytes, quarters)),
-            connections=max(connections for _, connections in looks),
-        ).strip(),
-        *(f"Error: {what}, {times} times." for what, times in tally.faults.items()),
-        promises(found, tried),
+        latencies(run.tally),
+        outcome(run),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def outcome(run: Run) -> str:
+    """Return what was wrong, what it cost the server, and whether all promises held."""
+    text = OUTCOME.format(
+        errors=run.errors,
+        memory=", ".join(map(_mebibytes, run.memory)),
+        connections=run.connections,
+    )
+    faults = (f"Error: {what}, {times} times." for what, times in run.tally.faults.items())
+    return "\n\n".join([text.strip(), *faults, promises(run.broken_promises, run.tried)])
 
 
 def latencies(tally: Tally) -> str:

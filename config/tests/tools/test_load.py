@@ -215,13 +215,15 @@ def test_a_page_of_the_load_shows_memory_by_quarters_and_what_was_tried_again():
     looks = [([100.0 + number, 50.0], 3) for number in range(8)]
 
     shown = page.of_load(
-        tally,
-        looks,
-        events=10,
-        rate=1,
-        seconds=8,
-        found=["a code worked twice: 200"],
-        tried={"nonce": 3, "code": 1},
+        page.Run(
+            events=10,
+            rate=1,
+            seconds=8,
+            tally=tally,
+            looks=looks,
+            broken_promises=["a code worked twice: 200"],
+            tried={"nonce": 3, "code": 1},
+        )
     )
 
     assert "101 + 50, 103 + 50, 105 + 50, 107 + 50 MiB" in " ".join(shown.split())

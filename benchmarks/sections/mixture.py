@@ -1,0 +1,51 @@
+"""Everything at once, on the production set-up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from benchmarks.load import page
+from benchmarks.load.__main__ import run
+from benchmarks.report import Goal, Section
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from benchmarks.bench import Bench
+
+EVENTS, RATE, SECONDS = 300_000, 20, 120
+MEMORY_GROWTH: Final = 1.1
+TEXT: Final = """
+What `make load` sends, with {rate} journeys a second for {seconds} seconds, and what it
+holds the server to ([load.md](load.md)): sign-in pages, lists, searches, feeds, signed
+calls, logins, exchanges, refreshes, creates and updates at random times, through nginx and
+PgBouncer, {events:,} events. Times count from when a request was due. The yardstick is the
+liveness probe: the same way, without any work at its end.
+
+{outcome}
+"""
+
+
+def measure(bench: Bench) -> Iterator[Section]:
+    """Fill a database of its own, and send the mixture."""
+    bench.say("the mixture")
+    events, seconds = (3_000, 10) if bench.is_quick else (EVENTS, SECONDS)
+    found = run(
+        bench.cluster,
+        events=events,
+        rate=RATE,
+        seconds=seconds,
+        is_kept=bench.is_reusing,
+        port=bench.first_port,
+    )
+    first, *_, last = map(sum, found.memory)
+    yield Section(
+        "Everything at once",
+        TEXT.format(rate=RATE, seconds=seconds, events=events, outcome=page.outcome(found)),
+        page.latencies(found.tally),
+        [
+            Goal("the mixture", "all requests", 0, found.errors, "errors"),
+            Goal("the mixture", "what was done", 0, len(found.broken_promises), "lost"),
+            Goal("the mixture, memory", "after a quarter", MEMORY_GROWTH, last / first),
+        ],
+    )
