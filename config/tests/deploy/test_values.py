@@ -80,6 +80,15 @@ def test_the_pool_obeys_the_rules_that_the_file_of_its_host_includes(directory):
     assert {name: obeyed[name] for name in rules} == rules
 
 
+def test_the_pool_opens_no_more_files_than_a_service_may():
+    rules = pool_rules()
+    its_own = 60  # its log, its sockets, names that it looks up
+
+    connections = int(rules["max_client_conn"]) + int(rules["default_pool_size"])
+
+    assert connections + its_own <= 1024
+
+
 def pool_rules():
     """Return what the shipped file sets; it has no section of its own."""
     rules = configparser.ConfigParser()
