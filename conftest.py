@@ -1,6 +1,7 @@
 """What every app's tests share."""
 
 import os
+import signal
 
 import hypothesis
 import pytest
@@ -10,6 +11,11 @@ from authserver import audit
 
 # One Chromium for each test process, whichever app's test asks first.
 pytest_plugins = ["authserver.tests.browser", "config.tests.economy"]
+
+# A shell that starts the suite in the background lets it ignore SIGINT, and so would the
+# programs that tests interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Property tests try the same few examples everywhere and are not judged by their speed, so
 # that a busy machine fails no run. `make fuzz` looks further.

@@ -8,6 +8,7 @@ import sys
 
 from config.tests import servers
 
+END_SECONDS = 600
 STATUS = {signal.SIGINT: 130, signal.SIGTERM: 143}
 
 
@@ -44,7 +45,7 @@ def interrupt(environment, place, calls, *command, by):
                 wait_until_it_halts(process)
             process.send_signal(by)
             process.send_signal(signal.SIGCONT)
-        said, logged = process.communicate()
+        said, logged = process.communicate(timeout=END_SECONDS)
     assert process.returncode == STATUS[by], logged
     assert "Traceback" not in logged
     assert "done" not in said

@@ -135,7 +135,7 @@ def test_reads_and_writes_go_on(server, next_version):
             held = set(ask(server, HELD))
             other.call()  # while the second batch is changed and not yet committed
             fill.send_signal(signal.SIGCONT)
-            fill.communicate()
+            fill.communicate(timeout=PATIENCE_SECONDS)
         run(next_version, "migrate", "calendar_events")
     finally:
         seconds = time.monotonic() - begun
