@@ -37,8 +37,7 @@ For maintainers: what requests cost, beside yardsticks.
 Made by `{command}` on {day}; do not edit. `make bench ONLY=growth,feeds SIZES=10k` measures
 some parts, to standard output. **Only ratios within one run mean anything**: absolute
 figures differ by a third between machines, and between hours on one machine. What
-everything at once costs, through nginx and PgBouncer and while something breaks, is in
-[load.md](load.md).
+callers meet while something breaks is in [load.md](load.md).
 
 | | |
 |---|---|

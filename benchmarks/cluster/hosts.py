@@ -175,7 +175,7 @@ class Hosts:
         """Wait until the servers answer through nginx; raise ``RuntimeError`` if never."""
         url = f"https://127.0.0.1:{self.port}/health/ready"
         times = 2 * len(shipped.APPLICATION_HOSTS)
-        with httpx.Client(verify=False) as client:  # noqa: S501 -- made a moment ago
+        with httpx.Client(verify=False) as client:  # noqa: S501 -- our own
             self._await(
                 "the servers",
                 lambda: all(client.get(url).is_success for _ in range(times)),

@@ -61,8 +61,8 @@ def run(  # noqa: PLR0913 -- what can be asked for
     events: int,
     rate: float,
     seconds: float,
-    is_kept: bool = False,
-    port: int = 8310,
+    is_kept: bool,
+    port: int,
 ) -> Run:
     """Fill a database, serve it, send the mixture, and hold the server to its answers."""
     url, mixture = prepare(cluster, events=events, is_kept=is_kept)

@@ -43,7 +43,7 @@ class Run:
 
     @property
     def errors(self) -> int:
-        """How many requests had an error that no 503 with Retry-After is, or no answer."""
+        """How many requests got no answer, or an error but 503 with Retry-After."""
         return self.tally.faults.total() + self.tally.broken.total()
 
     @property

@@ -45,7 +45,13 @@ def measure(bench: Bench) -> Iterator[Section]:
         page.latencies(found.tally),
         [
             Goal("the mixture", "all requests", 0, found.errors, "errors"),
-            Goal("the mixture", "what was done", 0, len(found.broken_promises), "lost"),
+            Goal(
+                "the mixture, promises",
+                "the ledger",
+                0,
+                len(found.broken_promises),
+                "broken",
+            ),
             Goal("the mixture, memory", "after a quarter", MEMORY_GROWTH, last / first),
         ],
     )

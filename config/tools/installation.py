@@ -143,6 +143,7 @@ def pgbouncer(
         )
         for setting, value in of_this_host.items():
             text = re.sub(f"(?m)^{setting} =.*", f"{setting} = {value}", text)
+        # The last section is the one of PgBouncer itself.
         text += f"admin_users = {database.username}\n"
         (directory / "pgbouncer.ini").write_text(text)
         if account is not None:

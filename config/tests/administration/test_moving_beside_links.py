@@ -12,6 +12,7 @@ from calendar_events.permissions import Actor
 from calendar_events.services import events, moving
 from calendar_events.store import saving
 from calendar_events.tests import factories as calendar
+from config.tests.waiting import eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -93,7 +94,7 @@ def test_a_link_waits_for_a_move_and_is_refused(actor, beside, link):
     with transaction.atomic():
         move(record, actor)
         linking = beside(write)
-        until_somebody_waits()
+        assert eventually(somebody_waits)
 
     with pytest.raises(saving.VersionConflict):
         linking.result(10)
@@ -113,7 +114,7 @@ def test_a_move_waits_for_a_link_and_is_refused(actor, beside):
             actor=actor, pk=event.pk, changes={"venue": [venue.pk]}, now=timezone.now()
         )
         moved = beside(move, venue, actor)
-        until_somebody_waits()
+        assert eventually(somebody_waits)
 
     with pytest.raises(moving.StaysBehind):
         moved.result(10)
@@ -121,13 +122,14 @@ def test_a_move_waits_for_a_link_and_is_refused(actor, beside):
     assert venue.institution == "1001"
 
 
-def until_somebody_waits():
-    """Return as soon as another connection waits for a lock of this one."""
-    for _ in range(500):
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT pg_sleep(0.01), count(*) FROM pg_locks WHERE NOT granted"
-            )
-            if cursor.fetchone()[1]:
-                return
-    pytest.fail("Nobody waits.")
+def somebody_waits():
+    """Return whether a connection to this database waits for a lock."""
+    with connection.cursor() as cursor:
+        # The list of connections would be that of the transaction's first look at it.
+        cursor.execute(
+            "SELECT EXISTS (SELECT FROM pg_locks AS awaited"
+            " JOIN pg_locks AS held USING (pid)"
+            " JOIN pg_database ON pg_database.oid = held.database"
+            " WHERE NOT awaited.granted AND datname = current_database())"
+        )
+        return cursor.fetchone()[0]

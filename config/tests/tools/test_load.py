@@ -8,6 +8,7 @@ from math import inf
 
 import pytest
 
+from benchmarks.bench import Bench
 from benchmarks.client import Answer, UnexpectedAnswer
 from benchmarks.load import disks, generator, page, settlement, visits
 from benchmarks.load.chaos import Finding
@@ -15,6 +16,7 @@ from benchmarks.load.faults import FAKETIME, FAULTS
 from benchmarks.load.generator import Load, Tally
 from benchmarks.load.journeys import Mixture
 from benchmarks.load.ledger import Document, Ledger, Used, broken_promises
+from benchmarks.sections import mixture as part
 from benchmarks.seed.constants import Accounts
 from config.tests import loops
 
@@ -209,26 +211,43 @@ def test_an_event_whose_change_got_no_answer_is_not_changed_again(given, is_busy
     assert ledger.documents[7].is_busy is is_busy
 
 
-def test_a_page_of_the_load_shows_memory_by_quarters_and_what_was_tried_again():
+@pytest.fixture
+def ended():
+    """Return a load in which a promise was broken, a request failed, and memory grew."""
     tally = Tally()
     tally.take("list", answer(200), 4.0)
-    looks = [([100.0 + number, 50.0], 3) for number in range(8)]
-
-    shown = page.of_load(
-        page.Run(
-            events=10,
-            rate=1,
-            seconds=8,
-            tally=tally,
-            looks=looks,
-            broken_promises=["a code worked twice: 200"],
-            tried={"nonce": 3, "code": 1},
-        )
+    tally.take("list", answer(500), 4.0)
+    return page.Run(
+        events=10,
+        rate=1,
+        seconds=8,
+        tally=tally,
+        looks=[([100.0 + number, 50.0], 3) for number in range(8)],
+        broken_promises=["a code worked twice: 200"],
+        tried={"nonce": 3, "code": 1},
     )
+
+
+def test_a_page_of_the_load_shows_memory_by_quarters_and_what_was_tried_again(ended):
+    shown = page.of_load(ended)
 
     assert "101 + 50, 103 + 50, 105 + 50, 107 + 50 MiB" in " ".join(shown.split())
     assert "**Broken promise:** a code worked twice: 200" in shown
     assert "Tried again while valid: 1 codes, 3 nonces." in shown
+
+
+def test_the_benchmarks_hold_the_load_to_its_goals(ended, monkeypatch):
+    monkeypatch.setattr(part, "run", lambda *_args, **_given: ended)
+    bench = Bench(cluster=None, effort=None, seconds=0)
+
+    (section,) = part.measure(bench)
+
+    errors, promises, memory = section.goals
+    assert (errors.measured, errors.is_met) == (1, False)
+    assert (promises.measured, promises.is_met) == (1, False)
+    assert memory.measured == pytest.approx(157 / 151)
+    assert "| list | 1 |" in section.table
+    assert "**Broken promise:** a code worked twice: 200" in section.text
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
