@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 from rest_framework.pagination import BasePagination
 from rest_framework.response import Response
@@ -113,8 +113,9 @@ class DocumentPagination(BasePagination):
     def links(self) -> dict[str, str]:
         """Return ``rest_url`` and the neighbours, each only if there is one."""
         here = self.wanted.number
-        query = [("per_page", str(self.wanted.size)), *self.query]
-        rest = urlencode(query, quote_via=quote, safe=",:")
+        rest = f"per_page={self.wanted.size}"
+        for name, text in self.query:
+            rest += f"&{name}={quote(text, safe=',:')}"
         address = f"{conf.root_url}/{self.name}?"
         links = {"rest_url": f"{address}page={here}&{rest}"}
         if here < self.number:

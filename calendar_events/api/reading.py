@@ -52,7 +52,7 @@ class ListView(EventsView):
 
     def get_queryset(self) -> Any:
         """Return what the caller may see of the collection."""
-        queryset: Any = super().get_queryset()
+        queryset: Any = self.queryset  # ``listed_for`` returns another, so none is shared
         return queryset.listed_for(self.viewer, self.now)
 
     def list_version(self) -> Version:

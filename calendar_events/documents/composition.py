@@ -41,7 +41,7 @@ def event(fragment: str, related: Iterable[Related]) -> str:
         if one.kind in _TERMS:
             text = f'{{{one.fragment},"count":{one.number}}}'
         else:
-            text = record(one.fragment, is_scheduled=bool(one.is_scheduled))
+            text = f"{{{effective(one.fragment, is_scheduled=bool(one.is_scheduled))}}}"
         parts[one.kind].append(text)
     categories, tags, venues, organizers = parts.values()
     venue = venues[0] if len(venues) == 1 else f"[{','.join(venues)}]"

@@ -99,7 +99,7 @@ def copies(event: Event) -> tuple[Any, bool]:
 def _insert(event: Event, wanted: dict[str, list[int]]) -> bool:
     """Insert all rows: in one statement on PostgreSQL, in one of each kind on SQLite."""
     start_utc, listed = copies(event)
-    is_postgres = sql.writes_to_postgres()
+    is_postgres = sql.is_postgres()
     given = _POSTGRES_GIVEN if is_postgres else _SQLITE_GIVEN
     locked = " FOR KEY SHARE OF named" if is_postgres else ""
     inserts: list[str] = []

@@ -22,6 +22,6 @@ def advisory_lock(*key: str) -> None:
     wait and nothing else. Of two who wait for each other PostgreSQL ends one, whose write
     is tried again (``api.attempts``).
     """
-    if sql.writes_to_postgres():
+    if sql.is_postgres():
         checksum = zlib.crc32("\0".join(key).encode()) - 2**31
         sql.write("SELECT pg_advisory_xact_lock(%s, %s)", [SPACE, checksum])

@@ -6,6 +6,7 @@ term has. Rows arrive as (kind, event, position, …) and are joined in Python.
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from calendar_events.documents.related import Related
@@ -24,18 +25,18 @@ _RECORDS = """SELECT '{kind}' AS kind, l.event_id AS event, l.position AS positi
   r.id AS id, r.version AS version, {modified_at} AS modified_at,
   r.status = 'publish' AND r.published_at > %s AS is_scheduled,
   CASE WHEN {visible} THEN r.fragment END AS fragment, 0 AS number, '' AS name,
-  {published_at} AS published_at{json_ld}
+  {published_at} AS published_at, {json_ld} AS json_ld
 FROM calendar_events_event{kind} l JOIN calendar_events_{kind} r ON r.id = l.{kind}_id
 WHERE {linked}"""
 _NUMBER = """CAST((SELECT COALESCE(SUM(d.number), 0) FROM calendar_events_daycount d
   WHERE d.scope = 'term:' || t.id AND d.day = '0001-01-01') AS integer)"""
 _TERMS = f"""SELECT t.taxonomy, l.event_id, l.position, t.id, t.version, {{modified_at}},
-  NULL, t.fragment, {_NUMBER}, t.sort_text, NULL{{json_ld}}
+  NULL, t.fragment, {_NUMBER}, t.sort_text, NULL, ''
 FROM calendar_events_eventterm l JOIN calendar_events_term t ON t.id = l.term_id
 WHERE {{linked}}"""
 # What time has not published yet is among the kept numbers but not yet counted.
 _SCHEDULED = f"""SELECT 'scheduled', 0, 0, x.term_id, 0, NULL, NULL, '',
-  COUNT(*), '', NULL{{json_ld}}
+  COUNT(*), '', NULL, ''
 FROM calendar_events_event e JOIN calendar_events_eventterm x ON x.event_id = e.id
 WHERE {text_of(LISTED, "e")} AND e.published_at > %s
   AND x.term_id IN (SELECT l.term_id FROM calendar_events_eventterm l WHERE {{linked}})
@@ -46,7 +47,7 @@ GROUP BY x.term_id"""
 _AHEAD = f"""SELECT 'ahead', 0, 0, 0, 0, NULL, NULL, '', CASE WHEN (
   SELECT MAX(s.published_at) FROM calendar_events_event s
   WHERE {text_of(LISTED, "s")}) > %s THEN 1 ELSE 0 END,
-  '', NULL"""
+  '', NULL, ''"""
 
 
 def of_events(
@@ -90,7 +91,6 @@ def _related(  # noqa: PLR0913 -- which parts are wanted
         return []
     modified_at = "{}.modified_at" if is_dated else "NULL"
     published_at = "CASE WHEN r.status = 'publish' THEN r.published_at END"
-    no_json_ld = ", ''" if with_json_ld else ""
     moment = sql.moment(now)
     linked = sql.Conditions()
     if len(ids) == 1:
@@ -108,30 +108,30 @@ def _related(  # noqa: PLR0913 -- which parts are wanted
                 modified_at=modified_at.format("r"),
                 published_at=published_at if is_dated else "NULL",
                 linked=linked,
-                json_ld=", r.json_ld" if with_json_ld else "",
+                json_ld="r.json_ld" if with_json_ld else "''",
             )
         )
         params += [moment, *shown.params, *linked.params]
-    texts.append(
-        _TERMS.format(
-            modified_at=modified_at.format("t"),
-            linked=linked,
-            json_ld=no_json_ld,
-        )
-    )
+    texts.append(_TERMS.format(modified_at=modified_at.format("t"), linked=linked))
     params += linked.params
-    counting = _SCHEDULED.format(linked=linked, json_ld=no_json_ld)
-    scheduled = counting, [moment, *linked.params]
+    scheduled = _SCHEDULED.format(linked=linked), [moment, *linked.params]
     if has_scheduled is None:
         texts.append(_AHEAD)
         params.append(moment)
     elif has_scheduled:
         texts.append(scheduled[0])
         params += scheduled[1]
-    rows = [Related(*row) for row in sql.rows(" UNION ALL ".join(texts), params)]
-    if any(row.kind == "ahead" and row.number for row in rows):
-        rows += [Related(*row) for row in sql.rows(*scheduled)]
-    return _with_counts([row for row in rows if row.kind != "ahead"])
+    rows = _rows(" UNION ALL ".join(texts), params)
+    if has_scheduled is None:
+        is_ahead = any(row.kind == "ahead" and row.number for row in rows)
+        rows = [row for row in rows if row.kind != "ahead"]
+        if is_ahead:
+            rows += _rows(*scheduled)
+    return _with_counts(rows)
+
+
+def _rows(statement: str, params: Sequence[Any]) -> list[Related]:
+    return [Related(*row) for row in sql.rows(statement, params)]
 
 
 def _with_counts(rows: list[Related]) -> list[Related]:
@@ -146,5 +146,5 @@ def _with_counts(rows: list[Related]) -> list[Related]:
             for row in rows
             if row.kind != "scheduled"
         ]
-    found.sort(key=lambda row: (row.name, row.position, row.id))
+    found.sort(key=attrgetter("name", "position", "id"))
     return found

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from django.db import OperationalError, connections, router
+from django.db import connections, router
 
 from calendar_events.models import Event
 from platform_errors.postgresql import prepared
@@ -42,25 +43,17 @@ def settle() -> None:
         database.close_if_unusable_or_obsolete()
 
 
+@cache  # a replica is of the primary's kind, and neither changes while a process lives
 def is_postgres() -> bool:
-    """Return whether reads go to PostgreSQL."""
+    """Return whether the calendar is on PostgreSQL."""
     return connection().vendor == "postgresql"
 
 
 def rows(statement: str, params: Sequence[Any] = (), *, prepare: bool = True) -> list[Any]:
     """Return the rows of one statement with ``%s`` placeholders."""
-    database = connection()
-    if database.vendor == "postgresql" and prepare and not database.queries_logged:
-        try:
-            return _prepared_rows(database, statement, params)
-        except OperationalError:
-            # The server was restarted since: a read can simply be asked again. Cheaper
-            # than Django's health check, which asks before every request.
-            if database.in_atomic_block or not prepared.is_lost(database):
-                raise
-            database.close()
-            return _prepared_rows(database, statement, params)
-    with database.cursor() as cursor:
+    if prepare:
+        return prepared.read_rows(connection(), statement, params, keeps_cursor=False)
+    with connection().cursor() as cursor:
         cursor.execute(statement, params)
         return cursor.fetchall()
 
@@ -79,39 +72,9 @@ def rows_by_index(statement: str, params: Sequence[Any]) -> list[Any]:
         return cursor.fetchall()
 
 
-def _prepared_rows(
-    database: BaseDatabaseWrapper, statement: str, params: Sequence[Any]
-) -> list[Any]:
-    """Bind on the server, which lets PostgreSQL keep the plan.
-
-    Django's own cursors put the values into the text. This one goes around them, inside
-    the same connection, transaction and error translation. Rows come in binary: Django's
-    reader of moments as text is slow, and a row can have many.
-    """
-    from psycopg import Cursor  # noqa: PLC0415 -- not installed with every database
-
-    database.ensure_connection()
-    with database.wrap_database_errors, Cursor(database.connection) as cursor:
-        cursor.execute(statement, params, prepare=True, binary=True)
-        # The connection has just answered: Django need not ask it whether it is well.
-        database.health_check_done = True  # type: ignore[attr-defined]  # not in the stubs
-        # No description of the columns is made to learn that there are rows.
-        return cursor.fetchall() if cursor.rownumber is not None else []
-
-
-def writes_to_postgres() -> bool:
-    """Return whether writes go to PostgreSQL."""
-    return _primary().vendor == "postgresql"
-
-
 def write(statement: str, params: Sequence[Any] = ()) -> list[Any]:
     """Run one statement of a write, in the transaction that is open; return its rows."""
-    database = _primary()
-    if database.vendor == "postgresql" and not database.queries_logged:
-        return _prepared_rows(database, statement, params)
-    with database.cursor() as cursor:
-        cursor.execute(statement, params)
-        return cursor.fetchall() if cursor.description else []
+    return prepared.fetch_rows(_primary(), statement, params, keeps_cursor=False)
 
 
 def next_identifier(model: type[Model]) -> int:
@@ -122,7 +85,7 @@ def next_identifier(model: type[Model]) -> int:
     ends, it is one more than the largest there ever was (``AUTOINCREMENT``).
     """
     table = model._meta.db_table
-    if writes_to_postgres():
+    if is_postgres():
         sequence = "SELECT nextval(pg_get_serial_sequence(%s, 'id'))"
         return int(write(sequence, [table])[0][0])
     known = write("SELECT seq FROM sqlite_sequence WHERE name = %s", [table])
@@ -135,8 +98,8 @@ def _primary() -> BaseDatabaseWrapper:
 
 
 def moment(instant: datetime) -> Any:
-    """Return an instant as the database compares it."""
-    return connection().ops.adapt_datetimefield_value(instant)
+    """Return an instant as the database compares it; psycopg takes it as it is."""
+    return instant if is_postgres() else connection().ops.adapt_datetimefield_value(instant)
 
 
 def as_moment(value: Any) -> Any:
@@ -173,15 +136,18 @@ class Conditions:
         found: list[int | str] = list(values)
         if not found:
             self.texts.append("1 = 1" if negated else "1 = 0")
-        elif connection().vendor == "postgresql":
-            self.add(f"{column} <> ALL(%s)" if negated else f"{column} = ANY(%s)", found)
+        elif is_postgres():
+            # Of numbers psycopg would look at each, to find their common type.
+            are_numbers = isinstance(found[0], int)
+            array = f"{{{','.join(map(str, found))}}}" if are_numbers else found
+            self.add(f"{column} <> ALL(%s)" if negated else f"{column} = ANY(%s)", array)
         else:
             marks = ",".join(["%s"] * len(found))
             self.add(f"{column} {'NOT ' if negated else ''}IN ({marks})", *found)
 
     def contains(self, column: str, folded: str, *, negated: bool = False) -> None:
         """Add a substring match on a folded column."""
-        if connection().vendor == "postgresql" and not _TRIGRAM.search(folded):
+        if is_postgres() and not _TRIGRAM.search(folded):
             # A trigram index would be read from end to end. It has another collation.
             column = f'{column} COLLATE "C"'
         pattern = folded.replace("\\", "\\\\").replace("%", r"\%").replace("_", r"\_")

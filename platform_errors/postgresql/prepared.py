@@ -7,7 +7,7 @@ inside the same connection, transaction and error translation.
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -37,34 +37,45 @@ class _Cursors:
         """Return the statement's own cursor."""
         cursor = self._cursors.get(statement)
         if cursor is None:
-            from psycopg import Cursor  # noqa: PLC0415 -- not installed with every database
-
-            cursor = self._cursors[statement] = Cursor(self.connection)
+            cursor = self._cursors[statement] = _cursor_class()(self.connection)
         return cursor
+
+
+@cache
+def _cursor_class() -> Any:
+    """Return psycopg's, which is not installed with every database."""
+    import psycopg  # noqa: PLC0415 -- see above
+
+    return psycopg.Cursor
 
 
 _kept: WeakKeyDictionary[BaseDatabaseWrapper, _Cursors] = WeakKeyDictionary()
 
 
 def fetch_rows(
-    database: BaseDatabaseWrapper, statement: str, parameters: Sequence[Any]
+    database: BaseDatabaseWrapper,
+    statement: str,
+    parameters: Sequence[Any],
+    *,
+    keeps_cursor: bool = True,
 ) -> list[Any]:
-    """Return the rows of one statement with ``%s`` placeholders.
+    """Return the rows of one statement with ``%s`` placeholders, none if it has no rows.
 
+    ``keeps_cursor`` is for a fixed few statements with answers of few rows (``_Cursors``).
     Databases other than PostgreSQL, and connections whose queries are being logged, run it
     as any other. Wrappers of the connection (``execute_wrappers``) see it either way.
     Raises ``OperationalError`` when the database does not answer.
     """
     if database.vendor != "postgresql" or database.queries_logged:
-        with database.cursor() as cursor:
-            cursor.execute(statement, parameters)
-            return cursor.fetchall()
+        with database.cursor() as plain:
+            plain.execute(statement, parameters)
+            return plain.fetchall() if plain.description else []
 
     database.ensure_connection()
-    kept = _kept.get(database)
-    if kept is None or kept.connection is not database.connection:
-        kept = _kept[database] = _Cursors(database.connection)
-    cursor = kept.for_statement(statement)
+    if keeps_cursor:
+        cursor = _kept_cursor(database, statement)
+    else:
+        cursor = _cursor_class()(database.connection)
     if not database.execute_wrappers:
         return _fetch(database, cursor, statement, parameters)
     execute: Any = partial(_fetch_wrapped, database, cursor)
@@ -76,12 +87,22 @@ def fetch_rows(
     return rows
 
 
+def _kept_cursor(database: BaseDatabaseWrapper, statement: str) -> Any:
+    kept = _kept.get(database)
+    if kept is None or kept.connection is not database.connection:
+        kept = _kept[database] = _Cursors(database.connection)
+    return kept.for_statement(statement)
+
+
 def _fetch(
     database: BaseDatabaseWrapper, cursor: Any, statement: str, parameters: Sequence[Any]
 ) -> list[Any]:
     with database.wrap_database_errors:
         cursor.execute(statement, parameters, prepare=True, binary=True)
-        rows: list[Any] = cursor.fetchall()
+        # The connection has just answered: Django need not ask it whether it is well.
+        database.health_check_done = True  # type: ignore[attr-defined]  # not in the stubs
+        # No description of the columns is made to learn that there are rows.
+        rows: list[Any] = cursor.fetchall() if cursor.rownumber is not None else []
         return rows
 
 
@@ -98,7 +119,11 @@ def _fetch_wrapped(
 
 
 def read_rows(
-    database: BaseDatabaseWrapper, statement: str, parameters: Sequence[Any]
+    database: BaseDatabaseWrapper,
+    statement: str,
+    parameters: Sequence[Any],
+    *,
+    keeps_cursor: bool = True,
 ) -> list[Any]:
     """Return the rows of a statement that changes nothing, asked again where that helps.
 
@@ -107,12 +132,12 @@ def read_rows(
     ``fetch_rows``.
     """
     try:
-        return fetch_rows(database, statement, parameters)
+        return fetch_rows(database, statement, parameters, keeps_cursor=keeps_cursor)
     except OperationalError:
         if database.in_atomic_block or not is_lost(database):
             raise
     database.close()
-    return fetch_rows(database, statement, parameters)
+    return fetch_rows(database, statement, parameters, keeps_cursor=keeps_cursor)
 
 
 def is_lost(database: BaseDatabaseWrapper) -> bool:

@@ -3,6 +3,7 @@
 import pytest
 from django.db import OperationalError, connection, connections
 
+from calendar_events.store import sql
 from config.monitoring import statements
 from platform_errors.postgresql import prepared
 from platform_errors.signing.nonces import claim_nonce
@@ -33,6 +34,14 @@ def test_a_prepared_read_is_timed_and_answers_as_without(grown):
 
     assert [tuple(row) for row in rows] == [(7,)]
     assert grown(COUNT, database="default") == 1
+
+
+@pytest.mark.parametrize("prepare", [True, False])
+def test_what_the_calendar_reads_and_writes_is_timed(prepare, grown):
+    sql.rows("SELECT CAST(%s AS integer)", [7], prepare=prepare)
+    sql.write("DELETE FROM calendar_events_term WHERE id = %s", [-1])
+
+    assert grown(COUNT, database="default") == 2
 
 
 def test_a_connection_that_is_made_again_is_timed_once(grown):
