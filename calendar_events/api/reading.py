@@ -52,7 +52,8 @@ class ListView(EventsView):
 
     def get_queryset(self) -> Any:
         """Return what the caller may see of the collection."""
-        queryset: Any = self.queryset  # ``listed_for`` returns another, so none is shared
+        # Not a copy of it: ``listed_for`` returns another, so nothing is shared.
+        queryset: Any = self.queryset  # type: ignore[arg-type]  # it may be a manager, too
         return queryset.listed_for(self.viewer, self.now)
 
     def list_version(self) -> Version:

@@ -28,12 +28,21 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 CONNECTIONS = 4096
 """That a worker serves at the same time; one that waits costs some kilobytes."""
-ALLOCATION = {"MALLOC_ARENA_MAX": "2"}
+MEBIBYTE = 1024 * 1024
+ALLOCATION = {
+    "MALLOC_ARENA_MAX": "2",
+    "MALLOC_TRIM_THRESHOLD_": str(4 * MEBIBYTE),
+    "MALLOC_MMAP_THRESHOLD_": str(4 * MEBIBYTE),
+}
 """For glibc, unless the environment says otherwise.
 
 By default each of some sixteen threads may keep a heap of its own, with what logins (19 MiB
 each) and feeds needed once: in a script of sixteen threads 318 MiB after a hundred of them,
 with two heaps 52, for the same time of the processor.
+
+And by default what is larger than 128 KiB goes back to the system each time, to be asked
+for and filled with zeros again: 107 page faults for a page of fifty events, with these
+limits 24, and a tenth of the worker's processor time less.
 """
 STOP_SECONDS = 10
 """What requests that have begun get to finish when the server is stopped."""

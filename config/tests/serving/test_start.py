@@ -80,4 +80,7 @@ def test_threads_share_heaps_so_that_what_one_needed_once_is_not_kept_by_all(
     for name, value in given.items():
         monkeypatch.setenv(name, value)
 
-    assert serve.server_environment()["MALLOC_ARENA_MAX"] == heaps
+    environment = serve.server_environment()
+
+    assert environment["MALLOC_ARENA_MAX"] == heaps
+    assert environment["MALLOC_TRIM_THRESHOLD_"] == environment["MALLOC_MMAP_THRESHOLD_"]
