@@ -33,3 +33,17 @@ def test_without_wrappers_a_prepared_read_answers_too():
         database().execute_wrappers = kept
 
     assert [tuple(row) for row in rows] == [(7,)]
+
+
+def test_after_a_prepared_read_nobody_asks_whether_the_server_lives(monkeypatch):
+    asked = []
+    monkeypatch.setattr(database(), "is_usable", lambda: asked.append(1) or True)
+    monkeypatch.setattr(database(), "health_check_enabled", True)
+    monkeypatch.setattr(database(), "health_check_done", False)
+    prepared.fetch_rows(database(), "SELECT CAST(%s AS integer)", [7])
+
+    with database().cursor() as cursor:
+        cursor.execute("SELECT 1")
+
+    # On SQLite it is no prepared read, and there is no server.
+    assert len(asked) == (0 if database().vendor == "postgresql" else 1)
