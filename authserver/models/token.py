@@ -63,35 +63,8 @@ class PendingRequest(models.Model):
         return f"Pending request #{self.pk}"
 
 
-# What the token endpoint reads of a row's owner; one statement, and no password hash.
-_OWNER = (
-    "user__login",
-    "user__is_active",
-    "user__institution_id",
-    "user__principal_id",
-    "user__principal_namespace",
-    "institution__registry_id",
-)
-
-
-class GrantQuerySet(models.QuerySet["Grant"]):
-    """How grants are asked for."""
-
-    def by_code(self, digest: str) -> Grant | None:
-        """Return the grant of a code with its user and institution."""
-        rows = self.filter(code=digest).select_related("user", "institution")
-        columns = (
-            "application_id",
-            "expires",
-            "redirect_uri",
-            "scope",
-            "code_challenge",
-            "code_challenge_method",
-            "token_family",
-            "redeemed_at",
-            "failed_verifiers",
-        )
-        return next(iter(rows.only(*columns, *_OWNER)), None)
+# What is recorded of a revoked token's owner.
+_OWNER = ("user__login", "institution__registry_id")
 
 
 class Grant(AbstractGrant):
@@ -107,8 +80,6 @@ class Grant(AbstractGrant):
     redeemed_at = models.DateTimeField(null=True, blank=True)
     """When the code was redeemed, or invalidated; either way it is used."""
     failed_verifiers = models.PositiveSmallIntegerField(default=0)
-
-    objects = GrantQuerySet.as_manager()
 
     class Meta(AbstractGrant.Meta):
         swappable = "OAUTH2_PROVIDER_GRANT_MODEL"
@@ -186,8 +157,7 @@ class RefreshTokenQuerySet(models.QuerySet["RefreshToken"]):
     def by_digest(self, digest: str) -> RefreshToken | None:
         """Return a token with its user and institution."""
         rows = self.filter(token_checksum=digest).select_related("user", "institution")
-        columns = ("application_id", "token_family", "scope", "expires_at", "revoked")
-        return next(iter(rows.only(*columns, *_OWNER)), None)
+        return next(iter(rows.only("application_id", "token_family", *_OWNER)), None)
 
 
 class RefreshToken(AbstractRefreshToken):

@@ -15,11 +15,9 @@ from authserver.conf import conf
 from authserver.crypto import opaque
 from authserver.errors import InvalidGrant, InvalidRequest
 from authserver.models import AuditEvent, Grant
-from authserver.oauth import tokens
+from authserver.oauth import statements, tokens
 
 if TYPE_CHECKING:
-    from django.db.models import QuerySet
-
     from authserver.oauth.exchange import Exchange
 
 _WRONG = "the code is not valid"
@@ -32,7 +30,7 @@ def find(exchange: Exchange) -> Grant:
     code in the hands of another client says nothing about the owner's, and revokes nothing.
     Raises ``InvalidGrant``, with one message for all.
     """
-    grant = Grant.objects.by_code(opaque.digest(exchange.client_request.get("code")))
+    grant = statements.find_grant(opaque.digest(exchange.client_request.get("code")))
     if grant is None:
         raise exchange.because("code_unknown", InvalidGrant(_WRONG))
     exchange.grant = grant
@@ -83,7 +81,8 @@ def is_pkce_required(exchange: Exchange) -> bool:
 
 def count_wrong_verifier(exchange: Exchange) -> None:
     """Count in the database, parallel guesses too; the last one invalidates the code."""
-    unused = _unused(exchange)
+    assert exchange.grant is not None  # noqa: S101 -- set before a verifier is looked at
+    unused = Grant.objects.filter(pk=exchange.grant.pk, redeemed_at__isnull=True)
     unused.update(failed_verifiers=F("failed_verifiers") + 1)
     last = unused.filter(failed_verifiers__gte=conf.wrong_verifiers_per_code)
     if last.update(redeemed_at=exchange.now):
@@ -96,14 +95,9 @@ def consume(exchange: Exchange) -> bool:
     The verifier stands in the condition, although oauthlib has verified it by now: nothing
     is issued without it, whatever a version of the library may leave out.
     """
-    challenge = _challenge_of(exchange.client_request.get("code_verifier"))
-    unused = _unused(exchange).filter(code_challenge=challenge)
-    return bool(unused.update(redeemed_at=exchange.now))
-
-
-def _unused(exchange: Exchange) -> QuerySet[Grant]:
     assert exchange.grant is not None  # noqa: S101 -- set before a verifier is looked at
-    return Grant.objects.filter(pk=exchange.grant.pk, redeemed_at__isnull=True)
+    challenge = _challenge_of(exchange.client_request.get("code_verifier"))
+    return statements.redeem(exchange.grant, challenge=challenge, at=exchange.now)
 
 
 def _challenge_of(verifier: str) -> str:

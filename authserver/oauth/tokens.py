@@ -12,6 +12,7 @@ from authserver.crypto import opaque
 from authserver.errors import InvalidGrant
 from authserver.models import AccessToken, AuditEvent, RefreshToken
 from authserver.models.token import revoke_all
+from authserver.oauth import statements
 from authserver.oauth.exchange import Issued
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def find_refresh_token(exchange: Exchange) -> RefreshToken:
     A second use revokes its family: either of the two users stole it (RFC 9700
     section 4.14.2). Raises ``InvalidGrant``, with one message for all.
     """
-    token = RefreshToken.objects.by_digest(
+    token = statements.find_refresh_token(
         opaque.digest(exchange.client_request.get("refresh_token"))
     )
     if token is None:
@@ -98,10 +99,7 @@ def refresh_replayed(exchange: Exchange) -> None:
 
 def consume_refresh_token(exchange: Exchange, token: RefreshToken) -> bool:
     """Use the refresh token up; ``False`` when another request did so first."""
-    changed = RefreshToken.objects.filter(pk=token.pk, revoked__isnull=True).update(
-        revoked=exchange.now
-    )
-    return bool(changed)
+    return statements.use_up(token, at=exchange.now)
 
 
 def revoke_family(family: UUID | None, now: datetime) -> int:
