@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from django.conf import settings
+from django.core.signals import setting_changed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -15,8 +16,9 @@ Value = TypeVar("Value")
 class Setting(Generic[Value]):
     """One entry of the app's dictionary: its default, here alone, and its type.
 
-    The entry has the attribute's name in capitals unless it is given another. It is read at
-    every use, so that ``override_settings`` holds.
+    The entry has the attribute's name in capitals unless it is given another. A request
+    asks for some fifteen of them, so the value is kept where Python finds it first, in the
+    instance, until the dictionary is set anew.
     """
 
     def __init__(
@@ -26,21 +28,33 @@ class Setting(Generic[Value]):
         self.default = default
         self.convert = convert
         self.name = name
+        self.attribute = ""
 
     def __set_name__(self, owner: type[Conf], name: str) -> None:
         """Learn the attribute's name."""
+        self.attribute = name
         self.name = self.name or name.upper()
 
     def __get__(self, conf: Conf, owner: type[Conf]) -> Value:
         """Return what is set, or the default."""
         given = getattr(settings, conf.dictionary, {})
-        return self.convert(given.get(self.name, self.default))
+        value = self.convert(given.get(self.name, self.default))
+        vars(conf)[self.attribute] = value
+        return value
 
 
 class Conf:
     """The settings of one app: attributes over one dictionary of Django's settings."""
 
     dictionary: ClassVar[str]
+
+    def __init__(self) -> None:
+        """Hear of dictionaries that are set anew, as by ``override_settings``."""
+        setting_changed.connect(self._forget)
+
+    def _forget(self, *, setting: str, **_kwargs: Any) -> None:
+        if setting == self.dictionary:
+            vars(self).clear()
 
     @classmethod
     def defaults(cls) -> dict[str, Any]:
