@@ -23,8 +23,9 @@ _INTERFACE_BITS = 64
 
 def is_trusted(address: str) -> bool:
     """Return whether an address belongs to one of the proxies in front."""
-    parsed = _parse(address)
-    return parsed is not None and _is_within(parsed, conf.trusted_proxies)
+    trusted = conf.trusted_proxies
+    parsed = _parse(address) if trusted else None
+    return parsed is not None and _is_within(parsed, trusted)
 
 
 def client_address(request: HttpRequest) -> str | None:
@@ -94,6 +95,7 @@ def throttle_ident(request: HttpRequest) -> str | None:
     return None if address is None else address_ident(address)
 
 
+@lru_cache(maxsize=256)  # a proxy's is asked for by every request, a caller's several times
 def _parse(text: str) -> IPv4Address | IPv6Address | None:
     try:
         address = ip_address(text.strip())
