@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from config.monitoring import access_log, metrics
 from config.monitoring.labels import method_of, route_of
@@ -41,8 +40,7 @@ class MonitoringMiddleware:
         return response
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Answered:
+class _Answered(NamedTuple):
     """A request whose answer is ready. It holds neither: they would live for too long."""
 
     route: str
