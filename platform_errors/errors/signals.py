@@ -6,7 +6,7 @@ that fails changes nothing about the answer.
 
 from django.dispatch import Signal
 
-key_used = Signal()
+key_used = Signal(use_caching=True)
 """A caller proved a key; with ``client_id``."""
 request_refused = Signal()
 """A request that names a key was refused; with ``client_id`` (believed or not), ``reason``

@@ -14,7 +14,7 @@ from django.dispatch import Signal
 from platform_errors.models import Nonce
 from platform_errors.postgresql import prepared
 
-nonce_claimed = Signal()
+nonce_claimed = Signal(use_caching=True)
 """Sent with ``is_first`` when the database has said whether a nonce was new."""
 
 SWEEP_LIMIT = 1000
