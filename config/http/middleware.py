@@ -20,6 +20,7 @@ from platform_errors.errors.dialects import dialect_for
 from platform_errors.errors.django_handlers import refused
 from platform_errors.errors.handler import RETRY_AFTER_SECONDS, error_response
 from platform_errors.http.client_address import is_trusted
+from platform_errors.http.cookies import is_cookieless
 from platform_errors.http.mounts import is_below
 
 if TYPE_CHECKING:
@@ -101,11 +102,11 @@ class OverloadMiddleware:
 
 
 class MessageMiddleware(messages.MessageMiddleware):
-    """Messages from page to page; the APIs have none, and are spared their storages."""
+    """Messages from page to page; programs have none, and are spared their storages."""
 
     def process_request(self, request: HttpRequest) -> None:
         """Let pages have them."""
-        if not is_below(request.path, conf.mounts):
+        if not is_cookieless(request.path):
             super().process_request(request)
 
 

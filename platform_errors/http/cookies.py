@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from django.http.response import HttpResponseBase
 
 
+def is_cookieless(path: str) -> bool:
+    """Return whether a path is for programs, where no cookie is read."""
+    return is_below(path, conf.mounts) or is_below(path, conf.cookieless_paths)
+
+
 class CookielessMiddleware:
     """Take the cookies off requests to an API mount, and to ``COOKIELESS_PATHS``.
 
@@ -28,6 +33,6 @@ class CookielessMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Forget the cookies before anybody has looked, then serve."""
-        if is_below(request.path, (*conf.mounts, *conf.cookieless_paths)):
+        if is_cookieless(request.path):
             request.META.pop("HTTP_COOKIE", None)
         return self.get_response(request)
