@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from calendar_events.admin import institutions
 from calendar_events.admin.widgets import LocalDateTimeInput
-from calendar_events.documents.moments import moment
+from calendar_events.documents.fields import moment
 from calendar_events.permissions import Actor
 from calendar_events.services import restoring
 from platform_errors.admin import IdAutocompleteSelectMultiple, is_id

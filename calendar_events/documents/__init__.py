@@ -1,7 +1,7 @@
 """The documents: the only package that knows what an answer looks like.
 
 A record is rendered once, when it is written, by its serializer (``events``, ``places``,
-``terms``, ``images``), of which drf-spectacular also makes the OpenAPI description. The
+``terms``), of which drf-spectacular also makes the OpenAPI description. The
 JSON text is stored beside the record (the *fragment*), as are its text in feeds and its
 ``json_ld``. Reading a page is then a few queries and a concatenation. Two things are left
 open in what is stored:
@@ -14,8 +14,9 @@ open in what is stored:
 ``render_term`` on every write; nothing else has to.
 """
 
-from calendar_events.documents.rendered import Rendered, RenderedEvent
 from calendar_events.documents.rendering import (
+    Rendered,
+    RenderedEvent,
     render_event,
     render_organizer,
     render_term,

@@ -10,18 +10,18 @@ from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
 from calendar_events.conf import conf
-from calendar_events.documents.base import PUBLICATION, Published
+from calendar_events.documents.base import PUBLICATION, ImageDocument, Published
 from calendar_events.documents.fields import (
     AddressField,
+    DateDetails,
     GlobalId,
     Html,
     Joined,
     JoinedList,
     Lineage,
+    Moment,
     PageAddress,
 )
-from calendar_events.documents.images import ImageDocument
-from calendar_events.documents.moments import DateDetails, Moment
 from calendar_events.documents.places import OrganizerDocument
 from calendar_events.documents.terms import TermDocument
 from calendar_events.models import Event

@@ -5,9 +5,8 @@ from __future__ import annotations
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from calendar_events.documents.base import PUBLICATION, Published
+from calendar_events.documents.base import PUBLICATION, ImageDocument, Published
 from calendar_events.documents.fields import GlobalId, Html, Lineage, PageAddress
-from calendar_events.documents.images import ImageDocument
 from calendar_events.models import Organizer, Venue
 
 _VENUE_DETAILS = (

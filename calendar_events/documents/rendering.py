@@ -8,14 +8,13 @@ rows. From the same document come the record's text in feeds and its ``json_ld``
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from calendar_events.conf import conf
 from calendar_events.documents import addresses, jsonld
 from calendar_events.documents.events import EventDocument
 from calendar_events.documents.ical import texts
 from calendar_events.documents.places import OrganizerDocument, VenueDocument
-from calendar_events.documents.rendered import Rendered, RenderedEvent
 from calendar_events.documents.terms import CarriedTerm, OwnTerm
 
 if TYPE_CHECKING:
@@ -31,6 +30,28 @@ LONGEST_KEPT = 2_000
 """Characters of a description that a process keeps rendered."""
 _UNCOUNTED = '"count":0'
 """The second member of a term; only its identifier stands before it."""
+
+
+class Rendered(NamedTuple):
+    """The columns of a venue or an organizer that are made of the others."""
+
+    fragment: str
+    feed_text: str
+    json_ld: str
+
+
+class RenderedEvent(NamedTuple):
+    """The columns of an event that are made of the others.
+
+    The protected ones are what is seen without the password; empty when there is none.
+    """
+
+    fragment: str
+    protected_fragment: str
+    feed_text: str
+    protected_feed_text: str
+    json_ld: str
+    """What comes before and what comes after ``location`` and ``organizer``."""
 
 
 def render_event(event: Event) -> RenderedEvent:

@@ -6,7 +6,6 @@ function keeps every invariant of this package together, in one transaction: the
 the modification moment, the fragment, the search text, and the copies in the link rows.
 """
 
-from calendar_events.models.counter import DayCount
 from calendar_events.models.event import (
     Event,
     EventOrganizer,
@@ -14,14 +13,13 @@ from calendar_events.models.event import (
     EventVenue,
 )
 from calendar_events.models.fields import WallClockField
-from calendar_events.models.idempotency import IdempotentAnswer
 from calendar_events.models.image import Image
+from calendar_events.models.internals import DayCount, EventSearch, IdempotentAnswer
 from calendar_events.models.organizer import Organizer
 from calendar_events.models.record import Record, RecordQuerySet, Rendered
-from calendar_events.models.search import EventSearch
-from calendar_events.models.status import Status
 from calendar_events.models.term import Taxonomy, Term, TermQuerySet
 from calendar_events.models.venue import Venue
+from calendar_events.models.visibility import Status
 
 __all__ = [
     "DayCount",

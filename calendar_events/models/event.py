@@ -11,11 +11,10 @@ from calendar_events.models.fields import WallClockField
 from calendar_events.models.guard import Guarded, GuardedQuerySet
 from calendar_events.models.history import LinkedHistory, StateManager, reason_field
 from calendar_events.models.organizer import Organizer
-from calendar_events.models.record import Record, RecordQuerySet
-from calendar_events.models.status import Status
+from calendar_events.models.record import Record, RecordQuerySet, record_permissions
 from calendar_events.models.term import Term
 from calendar_events.models.venue import RECORD_FIELDS, Venue
-from calendar_events.models.visibility import as_q
+from calendar_events.models.visibility import Status, as_q
 
 LISTED = as_q((visibility.LISTED,))
 
@@ -124,19 +123,10 @@ class Event(Record):
                 name="event_in_admin",
             ),
         ]
-        permissions = [
-            ("publish_event", "Can publish events"),
-            ("change_others_event", "Can change others' events"),
-            ("delete_others_event", "Can delete others' events"),
-            ("read_unpublished_event", "Can read others' unpublished events"),
-        ]
+        permissions = record_permissions("event")
 
     def __str__(self) -> str:
         return f"{self.title} ({self.pk})"
-
-
-class LinkQuerySet(GuardedQuerySet):
-    """Links of events."""
 
 
 class EventLink(Guarded):
@@ -153,6 +143,8 @@ class EventLink(Guarded):
     """Whether lists may find the event by this link: it is published (perhaps later), not
     hidden, and not protected, for the link is among what a password protects."""
 
+    objects = GuardedQuerySet.as_manager()
+
     class Meta:
         abstract = True
 
@@ -161,8 +153,6 @@ class EventVenue(EventLink):
     """An event takes place at a venue."""
 
     venue = models.ForeignKey(Venue, on_delete=models.CASCADE)
-
-    objects = LinkQuerySet.as_manager()
 
     class Meta:
         constraints = [
@@ -184,8 +174,6 @@ class EventOrganizer(EventLink):
     """An event is held by an organizer."""
 
     organizer = models.ForeignKey(Organizer, on_delete=models.CASCADE)
-
-    objects = LinkQuerySet.as_manager()
 
     class Meta:
         constraints = [
@@ -209,8 +197,6 @@ class EventTerm(EventLink):
     """An event is in a category or has a tag."""
 
     term = models.ForeignKey(Term, on_delete=models.CASCADE)
-
-    objects = LinkQuerySet.as_manager()
 
     class Meta:
         constraints = [

@@ -7,7 +7,7 @@ from django.db.models import Q
 from simple_history.models import HistoricalRecords
 
 from calendar_events.models.history import StateManager, reason_field
-from calendar_events.models.record import Record, RecordQuerySet
+from calendar_events.models.record import Record, RecordQuerySet, record_permissions
 from calendar_events.models.venue import RECORD_FIELDS
 
 
@@ -42,12 +42,7 @@ class Organizer(Record):
             # "Which have changed since?", also of events by what they embed.
             models.Index(fields=["modified_at", "id"], name="organizer_modified"),
         ]
-        permissions = [
-            ("publish_organizer", "Can publish organizers"),
-            ("change_others_organizer", "Can change others' organizers"),
-            ("delete_others_organizer", "Can delete others' organizers"),
-            ("read_unpublished_organizer", "Can read others' unpublished organizers"),
-        ]
+        permissions = record_permissions("organizer")
 
     def __str__(self) -> str:
         return f"{self.name} ({self.pk})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from django.conf import settings
 from django.db import models
@@ -10,7 +10,7 @@ from django.db.models import Q
 
 from calendar_events.models import visibility
 from calendar_events.models.guard import Guarded, GuardedQuerySet
-from calendar_events.models.status import Status
+from calendar_events.models.visibility import Status
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -19,6 +19,16 @@ if TYPE_CHECKING:
 
 
 STORED_STATUSES = [status.value for status in Status if status is not Status.FUTURE]
+
+
+def record_permissions(kind: str) -> list[Any]:
+    """Return the permissions of a kind of record besides Django's own."""
+    return [
+        (f"publish_{kind}", f"Can publish {kind}s"),
+        (f"change_others_{kind}", f"Can change others' {kind}s"),
+        (f"delete_others_{kind}", f"Can delete others' {kind}s"),
+        (f"read_unpublished_{kind}", f"Can read others' unpublished {kind}s"),
+    ]
 
 
 class RecordQuerySet(GuardedQuerySet):

@@ -7,7 +7,7 @@ from django.db.models import Q
 from simple_history.models import HistoricalRecords
 
 from calendar_events.models.history import StateManager, reason_field
-from calendar_events.models.record import Record, RecordQuerySet
+from calendar_events.models.record import Record, RecordQuerySet, record_permissions
 
 RENDERED_FIELDS = ["fragment", "search_text", "sort_text"]
 RECORD_FIELDS = [*RENDERED_FIELDS, "feed_text", "json_ld"]
@@ -69,12 +69,7 @@ class Venue(Record):
             # "Which have changed since?", also of events by what they embed.
             models.Index(fields=["modified_at", "id"], name="venue_modified"),
         ]
-        permissions = [
-            ("publish_venue", "Can publish venues"),
-            ("change_others_venue", "Can change others' venues"),
-            ("delete_others_venue", "Can delete others' venues"),
-            ("read_unpublished_venue", "Can read others' unpublished venues"),
-        ]
+        permissions = record_permissions("venue")
 
     def __str__(self) -> str:
         return f"{self.name} ({self.pk})"

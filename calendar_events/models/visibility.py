@@ -17,13 +17,27 @@ from functools import reduce
 from hmac import compare_digest
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from django.db.models import Q
-
-from calendar_events.models.status import Status
+from django.db.models import Q, TextChoices
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
+
+
+class Status(TextChoices):
+    """The statuses of the wire (decisions 7).
+
+    ``future`` is never stored: it is ``publish`` with a publication moment that has not
+    come, so that time publishes a record without anybody writing to it.
+    """
+
+    PUBLISH = "publish", "Published"
+    FUTURE = "future", "Scheduled"
+    DRAFT = "draft", "Draft"
+    PENDING = "pending", "Pending review"
+    PRIVATE = "private", "Private"
+    TRASH = "trash", "Trash"
+
 
 EVENT, VENUE, ORGANIZER = "event", "venue", "organizer"
 

@@ -10,8 +10,14 @@ import re
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from calendar_events.parsing import currencies, text
-from calendar_events.parsing.cost_amounts import Amount, Position, amounts_in
+from calendar_events.parsing import text
+from calendar_events.parsing.cost_amounts import (
+    Amount,
+    Position,
+    amounts_in,
+    code_for,
+    symbol,
+)
 
 MAX_LENGTH = 255
 # Markup may be long, the text may not; and what stays of each item is not nothing.
@@ -113,26 +119,24 @@ def _priced(amounts: list[Amount], *, written: str, site: str) -> Cost:
         else replace(amount, mark=style.mark, position=style.position, gap=style.gap)
         for amount in amounts
     ]
-    codes = {currencies.code_for(amount.mark, site=site) for amount in styled}
-    ordered = sorted({amount.number: amount for amount in styled}.values(), key=_number)
+    codes = {code_for(amount.mark, site=site) for amount in styled}
+    ordered = sorted(
+        {amount.number: amount for amount in styled}.values(), key=lambda one: one.number
+    )
     least, most = str(ordered[0]), str(ordered[-1])
     spoken = least if len(ordered) == 1 else f"{least} \N{EN DASH} {most}"
-    code = currencies.code_for(style.mark, site=site)
+    code = code_for(style.mark, site=site)
     return Cost(
         text=spoken if len(codes) == 1 else written,
-        symbol=currencies.symbol(code) if style.mark == code else style.mark,
+        symbol=symbol(code) if style.mark == code else style.mark,
         code=code,
         position=style.position,
         values=tuple(amount.value for amount in ordered),
     )
 
 
-def _number(amount: Amount) -> Decimal:
-    return amount.number
-
-
 def _site_style(site: str) -> Amount:
     """Return how an amount without a sign is shown: ``$25``, but ``CHF 25``."""
-    mark = currencies.symbol(site)
+    mark = symbol(site)
     gap = " " if mark[-1].isalpha() else ""
     return Amount(number=Decimal(0), digits="", mark=mark, position="prefix", gap=gap)

@@ -9,8 +9,15 @@ from icalendar import Calendar
 
 from calendar_events.conf import conf
 from calendar_events.documents import addresses
-from calendar_events.documents.ical.lines import escape, fold, line
-from calendar_events.documents.ical.texts import MARK, STATUSES, UNDECIDED, EventText
+from calendar_events.documents.ical.texts import (
+    MARK,
+    STATUSES,
+    UNDECIDED,
+    EventText,
+    escape,
+    fold,
+    line,
+)
 from calendar_events.models import Status
 from calendar_events.store.events.feeds import NOTHING
 

@@ -5,7 +5,6 @@ Pure: no clock, no settings, no models; ``now`` and the zone come in as argument
 
 from calendar_events.parsing.dates.moment import (
     Moment,
-    Precision,
     day_end,
     day_start,
     parse,
@@ -17,7 +16,6 @@ from calendar_events.parsing.dates.reading import DateError
 __all__ = [
     "DateError",
     "Moment",
-    "Precision",
     "day_end",
     "day_start",
     "parse",

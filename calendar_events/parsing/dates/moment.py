@@ -7,24 +7,14 @@ aware ``datetime`` in UTC. Only ``to_utc`` and ``to_wall`` cross over.
 import calendar
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
-from enum import Enum
 
 from calendar_events.parsing import zones
 from calendar_events.parsing.dates import grammar
-from calendar_events.parsing.dates.reading import OUTSIDE, DateError, Reading
+from calendar_events.parsing.dates.reading import OUTSIDE, DateError, Precision, Reading
 
 FIRST = datetime.min.replace(tzinfo=UTC)
 LAST = datetime.max.replace(microsecond=0, tzinfo=UTC)
 """The first and the last second of the calendar."""
-
-
-class Precision(Enum):
-    """How exactly a text named its moment."""
-
-    YEAR = "year"
-    MONTH = "month"
-    DAY = "day"
-    TIME = "time"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +32,7 @@ class Moment:
     @property
     def has_time(self) -> bool:
         """Whether a time of day was given, not only a date."""
-        return self.precision is Precision.TIME
+        return self.precision == "time"
 
     @property
     def wall(self) -> datetime:
@@ -58,9 +48,9 @@ class Moment:
     def last_day(self) -> date:
         """The last day the text covers: of a bare year, 31 December."""
         first = self.first_day
-        if self.precision is Precision.YEAR:
+        if self.precision == "year":
             return first.replace(month=12, day=31)
-        if self.precision is Precision.MONTH:
+        if self.precision == "month":
             return first.replace(day=calendar.monthrange(first.year, first.month)[1])
         return first
 
@@ -99,7 +89,6 @@ def parse(
     Raises ``DateError`` with a reason for people.
     """
     reading = grammar.read(str(text))
-    precision = Precision(reading.precision)
     if reading.unix is not None:
         utc, where = _from_unix(reading.unix), zone
     else:
@@ -108,7 +97,7 @@ def parse(
     return Moment(
         utc=utc,
         zone=zone,
-        precision=precision,
+        precision=reading.precision,
         has_offset=reading.unix is not None or reading.zone is not None,
     )
 

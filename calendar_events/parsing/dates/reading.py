@@ -6,6 +6,8 @@ from typing import Literal, NamedTuple
 
 from dateutil.relativedelta import relativedelta, weekday
 
+Precision = Literal["year", "month", "day", "time"]
+"""How exactly a text named its moment."""
 OUTSIDE = "This date is outside the years 1 to 9999."
 
 
@@ -41,7 +43,7 @@ class Reading:
     has_amount: bool = False
     is_now: bool = False
     zone: tzinfo | None = None
-    precision: Literal["year", "month", "day", "time"] = "day"
+    precision: Precision = "day"
 
     @property
     def keeps_the_clock(self) -> bool:

@@ -14,7 +14,7 @@ from icalendar import Calendar
 from icalendar.parser import Contentline
 
 from calendar_events.documents.ical import texts
-from calendar_events.documents.ical.lines import escape, fold
+from calendar_events.documents.ical.texts import escape, fold
 from calendar_events.store import saving
 from calendar_events.tests.factories import (
     LONG_AGO,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calendar_events.parsing import dates, zones
-from calendar_events.parsing.dates import DateError, Precision
+from calendar_events.parsing.dates import DateError
 
 NOW = datetime(2026, 11, 20, 14, 23, 45, tzinfo=UTC)
 NEW_YORK = ZoneInfo("America/New_York")
@@ -66,10 +66,10 @@ def test_hours_are_elapsed_and_days_keep_the_wall():
 @pytest.mark.parametrize(
     ("text", "precision", "first", "last"),
     [
-        ("2028", Precision.YEAR, date(2028, 1, 1), date(2028, 12, 31)),
-        ("2028-02", Precision.MONTH, date(2028, 2, 1), date(2028, 2, 29)),
-        ("2028-02-03", Precision.DAY, date(2028, 2, 3), date(2028, 2, 3)),
-        ("2028-02-03 22:00", Precision.TIME, date(2028, 2, 3), date(2028, 2, 3)),
+        ("2028", "year", date(2028, 1, 1), date(2028, 12, 31)),
+        ("2028-02", "month", date(2028, 2, 1), date(2028, 2, 29)),
+        ("2028-02-03", "day", date(2028, 2, 3), date(2028, 2, 3)),
+        ("2028-02-03 22:00", "time", date(2028, 2, 3), date(2028, 2, 3)),
     ],
 )
 def test_a_moment_covers_what_its_text_names(text, precision, first, last):
