@@ -11,10 +11,13 @@ from calendar_events.api.base import EventsView
 from calendar_events.api.schema.envelopes import Namespace
 from calendar_events.conf import conf
 from calendar_events.filters.base import ParameterSet
-from calendar_events.filters.events import EventFilter
+from calendar_events.filters.filtersets import (
+    CategoryFilter,
+    EventFilter,
+    PlaceFilter,
+    TagFilter,
+)
 from calendar_events.filters.parameters import WordsFilter, parameters
-from calendar_events.filters.places import PlaceFilter
-from calendar_events.filters.terms import CategoryFilter, TagFilter
 from calendar_events.models import Event
 from calendar_events.parsing.values import Unreadable
 

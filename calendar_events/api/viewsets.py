@@ -9,9 +9,12 @@ from django.utils import timezone
 from calendar_events.api import revalidation
 from calendar_events.api.reading import EventReads, RecordReads, TermReads
 from calendar_events.api.writing import RecordWrites, TermWrites
-from calendar_events.filters.events import EventFilter
-from calendar_events.filters.places import PlaceFilter
-from calendar_events.filters.terms import CategoryFilter, TagFilter
+from calendar_events.filters.filtersets import (
+    CategoryFilter,
+    EventFilter,
+    PlaceFilter,
+    TagFilter,
+)
 from calendar_events.models import Event, Organizer, Taxonomy, Venue
 from calendar_events.models.visibility import ORGANIZER, VENUE
 from calendar_events.serializers.inputs import (

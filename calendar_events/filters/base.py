@@ -12,8 +12,7 @@ from rest_framework.exceptions import ErrorDetail
 
 from calendar_events.conf import conf
 from calendar_events.filters import reading
-from calendar_events.filters.fields import name_of
-from calendar_events.filters.parameters import parameters
+from calendar_events.filters.parameters import name_of, parameters
 from calendar_events.parsing.values import Context, Unreadable
 from platform_errors.errors.writes import InvalidParameters
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from calendar_events.filters import reading
-from calendar_events.filters.fields import AllValues
-from calendar_events.filters.parameters import DateFilter, ListFilter, parameters
+from calendar_events.filters.parameters import AllValues, DateFilter, ListFilter, parameters
 from calendar_events.filters.windows import RELATIVE, written
 
 if TYPE_CHECKING:
+    from datetime import tzinfo
+
     from calendar_events.filters.base import ParameterSet
-    from calendar_events.parsing.values import Context
     from calendar_events.store.events.windows import Window
 
 
@@ -21,7 +21,7 @@ def link_query(filterset: ParameterSet) -> list[tuple[str, str]]:
     Every filter is kept, and relative dates are made absolute. The page is not among them.
     """
     values, window = filterset.values, getattr(filterset, "window", None)
-    limits = _limits(window, filterset.context) if window else {}
+    limits = _limits(window, filterset.context.zone) if window else {}
     query = []
     for name, declared in parameters(type(filterset)).items():
         if not declared.in_links:
@@ -37,7 +37,7 @@ def link_query(filterset: ParameterSet) -> list[tuple[str, str]]:
     return query
 
 
-def _limits(window: Window, context: Context) -> dict[str, str | None]:
+def _limits(window: Window, zone: tzinfo) -> dict[str, str | None]:
     """Return the limits of the window that the list really has, asked for or not."""
     instants = {
         "start_date": window.start,
@@ -45,15 +45,15 @@ def _limits(window: Window, context: Context) -> dict[str, str | None]:
         **{name: getattr(window, name) for name in RELATIVE},
     }
     return {
-        name: None if instant is None else written(instant, context)
+        name: None if instant is None else written(instant, zone)
         for name, instant in instants.items()
     }
 
 
 def _text(declared: Any, name: str, filterset: ParameterSet) -> str:
     if isinstance(declared, DateFilter):
-        return written(filterset.values[name].utc, filterset.context)
+        return written(filterset.values[name].utc, filterset.context.zone)
     sent = AllValues().value_from_datadict(filterset.data, None, name)
     if isinstance(declared, ListFilter):
         return ",".join(reading.items(sent))
-    return str(reading.last(sent))
+    return str(sent[-1])

@@ -1,30 +1,88 @@
-"""Kinds of query parameters: django-filter's filters with the dialect's fields.
+"""The dialect of query parameters: django-filter's filters, their fields and widgets.
 
-Each says how its text is read and how OpenAPI describes it; which method of the QuerySet
-filters by it is said where it is declared.
+Each filter says how its text is read and how OpenAPI describes it; which method of the
+QuerySet filters by it is said where it is declared. A list may be written in three ways:
+``a=1,2``, ``a[]=1&a[]=2`` and ``a=1&a=2``. Of a single value that is sent several times the
+last one counts, as callers of the peer expect (spec 4.3).
 """
 
 from __future__ import annotations
 
+import re
 from copy import copy
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import django_filters
+from django import forms
+from django.core.exceptions import ValidationError
 
 from calendar_events.filters import reading
-from calendar_events.filters.fields import DateField, ListField, ParameterField
+from calendar_events.parsing.values import Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from django.db.models import QuerySet
+    from django.http import QueryDict
 
     from calendar_events.parsing.values import Context
 
-
+_INDEX = re.compile(r"\[[^\[\]]*\]$")
 INTEGER = {"type": "integer", "minimum": 1}
 STRING = {"type": "string"}
+
+
+def name_of(key: str) -> str:
+    """Return the name of a parameter: ``a[]`` and ``a[0]`` are ``a``."""
+    return _INDEX.sub("", key) if key.endswith("]") else key
+
+
+class AllValues(forms.Widget):
+    """Takes every value of a parameter, in the order in which they were sent."""
+
+    def value_from_datadict(self, data: Any, files: Any, name: str) -> list[str]:
+        """Return the values, in any of the syntaxes."""
+        query: QueryDict = data
+        sent = (values for key, values in query.lists() if name_of(key) == name)
+        return [value for values in sent for value in values]
+
+
+class LastValue(AllValues):
+    """Takes the last value of a parameter."""
+
+    def value_from_datadict(self, data: Any, files: Any, name: str) -> Any:
+        """Return the value."""
+        values = super().value_from_datadict(data, files, name)
+        # One that cannot be stored is refused wherever it stands.
+        return next((value for value in values if "\x00" in value), values[-1])
+
+
+class ParameterField(forms.Field):
+    """A value that was sent; ``read`` makes of its text what the list understands."""
+
+    widget: type[AllValues] = LastValue
+
+    def __init__(self, *, read: Callable[[Any], Any], **options: Any) -> None:
+        """Take the reader, which raises ``Unreadable``, and Django's options."""
+        super().__init__(**options)
+        self.read = read
+
+    def clean(self, value: Any) -> Any:
+        """Return the value. Raises ``ValidationError`` with the reader's own words."""
+        texts = [value] if isinstance(value, str) else value
+        try:
+            if any("\x00" in text for text in texts):
+                raise Unreadable("This holds a NUL character.")  # noqa: TRY301 -- one place
+            return self.read(value)
+        except Unreadable as error:
+            raise ValidationError(str(error), code=error.code) from error
+
+
+class ListField(ParameterField):
+    """Several values."""
+
+    widget = AllValues
 
 
 class Contextual(Protocol):
@@ -55,7 +113,7 @@ class Parameter(django_filters.Filter):
         in_links: bool = True,
         **options: Any,
     ) -> None:
-        """``in_links``: whether pagination links repeat it."""
+        """``in_links``: whether pagination links repeat it; ``read``: as of the class."""
         options.setdefault("read", type(self).read)
         super().__init__(label=help_text, **options)
         self.predicate = predicate
@@ -84,18 +142,6 @@ class WordsFilter(Parameter):
     schema = STRING
 
 
-class FoldedFilter(WordsFilter):
-    """A substring to look for; case and accents do not matter."""
-
-    read: ClassVar[Any] = staticmethod(reading.search_text)
-
-
-class SearchFilter(WordsFilter):
-    """Words, phrases and exclusions to look for."""
-
-    read: ClassVar[Any] = staticmethod(reading.search_words)
-
-
 class ZoneFilter(WordsFilter):
     """The name of a time zone."""
 
@@ -114,12 +160,6 @@ class FlagFilter(Parameter):
         return predicate(wanted=value)
 
 
-class LooseFlagFilter(FlagFilter):
-    """True, or anything else for false."""
-
-    read: ClassVar[Any] = staticmethod(reading.loose_boolean)
-
-
 class CountFilter(Parameter):
     """A whole number from 1 on."""
 
@@ -135,26 +175,21 @@ class IdentifierFilter(Parameter):
 
 
 class NumberFilter(Parameter):
-    """A decimal number; ``read`` says which are accepted."""
+    """A decimal number."""
 
+    read: ClassVar[Any] = staticmethod(reading.number)
     schema = {"type": "number", "format": "double"}
-
-    def __init__(self, *, read: Callable[[str], float], **options: Any) -> None:
-        """Take the reader."""
-        super().__init__(read=read, **options)
 
 
 class DateFilter(Parameter):
     """A date in any of the accepted forms."""
 
-    field_class = DateField
-    read: ClassVar[Any] = staticmethod(reading.moment)
     schema = {"type": "string", "example": "2027-03-01 18:00:00"}
 
     @property
     def field(self) -> Any:
         """The field, which reads in the zone and at the moment of its request."""
-        self.extra["context"] = self.parent.context
+        self.extra["read"] = partial(reading.moment, context=self.parent.context)
         return super().field
 
     def apply(self, predicate: Callable[..., QuerySet[Any]], value: Any) -> QuerySet[Any]:
@@ -183,24 +218,6 @@ class IdentifierListFilter(ListFilter):
 
     read: ClassVar[Any] = staticmethod(reading.identifiers)
     items = INTEGER
-
-
-class PossibleIdentifierListFilter(IdentifierListFilter):
-    """Identifiers, of which those that nothing has do not matter."""
-
-    read: ClassVar[Any] = staticmethod(reading.possible_identifiers)
-
-
-class TokenListFilter(ListFilter):
-    """Identifiers or slugs."""
-
-    read: ClassVar[Any] = staticmethod(reading.tokens)
-
-
-class SlugListFilter(ListFilter):
-    """Slugs, written in letters or in escapes."""
-
-    read: ClassVar[Any] = staticmethod(reading.slug_words)
 
 
 class NamesFilter(ListFilter):

@@ -6,8 +6,9 @@ whether anything has them is asked of the database later (``store.lookups``).
 
 from __future__ import annotations
 
+import math
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from calendar_events.parsing import dates, text, zones
 from calendar_events.parsing.identifiers import MAX_ID
@@ -91,7 +92,7 @@ def number(value: str) -> float:
         found = float(value)
     except ValueError as error:
         raise Unreadable("This is not a number.", "type") from error
-    if found != found or found in {float("inf"), float("-inf")}:  # noqa: PLR0124 -- NaN
+    if not math.isfinite(found):
         raise Unreadable("This is not a number.", "type")
     return found
 
@@ -177,8 +178,3 @@ def texts(values: list[str]) -> list[str]:
 def names(values: list[str]) -> str:
     """Read a list of names as one text, the way ``fields`` takes it."""
     return ",".join(texts(values))
-
-
-def last(values: list[str]) -> Any:
-    """Return the last of repeated values, as callers of the peer expect."""
-    return values[-1]

@@ -42,8 +42,9 @@ def window_of(values: Mapping[str, Any], context: Context) -> tuple[Window, dict
             except (Unreadable, dates.DateError) as error:
                 problems[name] = ErrorDetail(str(error), code="date")
     if not any(name in values for name in RELATIVE):
-        found.setdefault("start_date", default_start(context))
-        found.setdefault("end_date", default_end(context))
+        today = context.now.astimezone(context.zone).date()
+        start, end = _default_span(today, context.zone)
+        found = {"start_date": start, "end_date": end} | found
     window = Window(
         start=found.pop("start_date", None),
         end=found.pop("end_date", None),
@@ -59,33 +60,20 @@ def _instant(moment: dates.Moment, name: str, *, strict: bool) -> datetime:
     return moment.day_start() if name == "start_date" else moment.day_end()
 
 
-def default_start(context: Context) -> datetime:
-    """Return the beginning of yesterday."""
-    return _default_span(context.now.astimezone(context.zone).date(), context.zone)[0]
-
-
-def default_end(context: Context) -> datetime:
-    """Return the end of the day in 24 months."""
-    return _default_span(context.now.astimezone(context.zone).date(), context.zone)[1]
-
-
-def written(instant: datetime, context: Context) -> str:
-    """Write an instant so that reading it in the same zone gives it back.
-
-    In an hour that clocks show twice the wall alone would not.
-    """
-    return _written(instant, context.zone)
-
-
 # Cached: most lists have the default window, which is the same all day.
 @lru_cache(maxsize=64)
 def _default_span(today: date, zone: tzinfo) -> tuple[datetime, datetime]:
+    """Return the beginning of yesterday, and the end of the day in 24 months."""
     start = dates.day_start(today - timedelta(days=1), zone)
     return start, dates.day_end(today + DEFAULT_SPAN, zone)
 
 
 @lru_cache(maxsize=256)
-def _written(instant: datetime, zone: tzinfo) -> str:
+def written(instant: datetime, zone: tzinfo) -> str:
+    """Write an instant so that reading it in the same zone gives it back.
+
+    In an hour that clocks show twice the wall alone would not.
+    """
     wall = dates.to_wall(instant, zone)
     try:
         if dates.to_utc(wall, zone) == instant:

@@ -13,7 +13,7 @@ from calendar_events.api.feeds import calendar
 from calendar_events.api.feeds.streams import FeedResponse, chunks
 from calendar_events.api.reading import EventReads
 from calendar_events.documents.ical.timezones import ZonesOfFeed
-from calendar_events.filters.events import FeedFilter
+from calendar_events.filters.filtersets import FeedFilter
 from calendar_events.models.visibility import EVENT, opens
 from calendar_events.store.events import feeds as event_feeds
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import pytest
 from drf_spectacular.validation import validate_schema
 
-from calendar_events.filters.events import EventFilter
+from calendar_events.filters.filtersets import (
+    CategoryFilter,
+    EventFilter,
+    PlaceFilter,
+    TagFilter,
+)
 from calendar_events.filters.parameters import parameters
-from calendar_events.filters.places import PlaceFilter
-from calendar_events.filters.terms import CategoryFilter, TagFilter
 from calendar_events.tests.callers import bad_fields, refusal
 
 PARAMETERS = {

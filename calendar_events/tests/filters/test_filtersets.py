@@ -6,7 +6,7 @@ import pytest
 from django.http import QueryDict
 from django.utils import timezone
 
-from calendar_events.filters.events import EventFilter
+from calendar_events.filters.filtersets import EventFilter
 from calendar_events.models import Event
 from calendar_events.models.visibility import ANONYMOUS
 from calendar_events.store.events.queryset import ListedEvents

@@ -1,4 +1,7 @@
-"""The query parameters of ``GET /events`` and its feeds (spec 4.3, decisions 7)."""
+"""The query parameters of the five lists and of the feeds (spec 4.3, decisions 7).
+
+Each name is part of the public contract.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,8 @@ from calendar_events.filters.parameters import (
     FlagFilter,
     IdentifierFilter,
     IdentifierListFilter,
-    LooseFlagFilter,
+    ListFilter,
     NumberFilter,
-    PossibleIdentifierListFilter,
-    SearchFilter,
-    TokenListFilter,
     WordsFilter,
 )
 from calendar_events.filters.windows import window_of
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class EventFilter(ListFilterSet, OrderParameters, ChangeParameters):
-    """Each name is part of the public contract."""
+    """The parameters of ``GET /events``."""
 
     start_date = DateFilter(
         help_text="Only events that start then or later. Default: yesterday."
@@ -39,7 +39,8 @@ class EventFilter(ListFilterSet, OrderParameters, ChangeParameters):
     starts_after = DateFilter(help_text="Only events that start after.")
     ends_before = DateFilter(help_text="Only events that end before.")
     ends_after = DateFilter(help_text="Only events that end after.")
-    strict_dates = LooseFlagFilter(
+    strict_dates = FlagFilter(
+        read=reading.loose_boolean,
         schema={"default": False},
         help_text="Take dates at the exact times given, not as whole days.",
     )
@@ -48,17 +49,21 @@ class EventFilter(ListFilterSet, OrderParameters, ChangeParameters):
         help_text="Let `start_date` and `end_date` find every event that is running in "
         "between, not only those that begin and end there.",
     )
-    search = SearchFilter(
+    search = WordsFilter(
         "matching",
+        read=reading.search_words,
         help_text='Every word, every `"phrase"` and no `-word` in title, excerpt or '
         "description; case and accents do not matter.",
     )
-    categories = TokenListFilter(
+    categories = ListFilter(
         "in_categories",
+        read=reading.tokens,
         help_text="In one of these categories or under them; identifiers or slugs.",
     )
-    tags = TokenListFilter(
-        "with_tags", help_text="With one of these tags; identifiers or slugs."
+    tags = ListFilter(
+        "with_tags",
+        read=reading.tokens,
+        help_text="With one of these tags; identifiers or slugs.",
     )
     venue = IdentifierListFilter("at_venues", help_text="At one of these venues.")
     organizer = IdentifierListFilter(
@@ -84,8 +89,9 @@ class EventFilter(ListFilterSet, OrderParameters, ChangeParameters):
         schema={"minimum": 0, "exclusiveMinimum": True, "maximum": 20040, "default": 25},
         help_text="Kilometres around `geoloc_lat` and `geoloc_lng`.",
     )
-    include = PossibleIdentifierListFilter(
+    include = IdentifierListFilter(
         "among",
+        read=reading.possible_identifiers,
         help_text="Only these events, whenever they are; sorted by publication date.",
     )
     post_parent = IdentifierFilter(
@@ -139,3 +145,62 @@ class FeedFilter(EventFilter):
     page = None  # type: ignore[assignment]  # how a FilterSet drops one
     per_page = None  # type: ignore[assignment]  # how a FilterSet drops one
     _fields = None  # type: ignore[assignment]  # how a FilterSet drops one
+
+
+class PlaceFilter(ListFilterSet, OrderParameters, ChangeParameters):
+    """The parameters of ``GET /venues`` and ``GET /organizers``."""
+
+    search = WordsFilter(
+        "containing",
+        read=reading.search_text,
+        help_text="This text in name, description, address or contact.",
+    )
+    event = IdentifierFilter("of_event", help_text="Only those of this event.")
+    has_events = FlagFilter(
+        "with_events",
+        read=reading.loose_boolean,
+        help_text="Only with events that the caller may see, or only without.",
+    )
+    only_with_upcoming = FlagFilter(
+        "with_upcoming",
+        read=reading.loose_boolean,
+        schema={"default": False},
+        help_text="Only with events to come that the caller may see.",
+    )
+    orderby = WordsFilter(
+        schema={"enum": ["date", "modified", "title", "id"], "default": "date"},
+        help_text="What to sort by. Unknown values fall back to the default.",
+    )
+
+
+class TagFilter(ListFilterSet, OrderParameters):
+    """The parameters of ``GET /tags``."""
+
+    search = WordsFilter(
+        "containing", read=reading.search_text, help_text="This text in name or slug."
+    )
+    exclude = IdentifierListFilter("without", help_text="Not these terms.")
+    include = IdentifierListFilter("among", help_text="Only these terms.")
+    orderby = WordsFilter(
+        schema={"enum": ["name", "id", "slug", "count"], "default": "name"},
+        help_text="What to sort by. Unknown values fall back to the default.",
+    )
+    hide_empty = FlagFilter(
+        "hiding_empty",
+        schema={"default": True},
+        help_text="Leave out terms that no published event has.",
+    )
+    post = IdentifierFilter("of_event", help_text="Only the terms of this event.")
+    event = IdentifierFilter(
+        "of_event",
+        help_text="The same as `post`; it wins where both are sent.",
+    )
+    slug = ListFilter(
+        "with_slugs", read=reading.slug_words, help_text="Only terms with this slug."
+    )
+
+
+class CategoryFilter(TagFilter):
+    """The parameters of ``GET /categories``, which also have a place in a tree."""
+
+    parent = IdentifierFilter("under", help_text="Only directly under this category.")
