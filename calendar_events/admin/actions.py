@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +16,12 @@ from calendar_events.permissions import Actor, NotAllowed
 from calendar_events.services.moving import StaysBehind
 from calendar_events.services.references import BadReference
 from calendar_events.services.refusals import InTrash, InvalidFields
+from calendar_events.services.removal import trash_record
 from calendar_events.store.saving import VersionConflict
 from platform_errors.admin import bulk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from datetime import datetime
 
     from django.db.models import QuerySet
     from django.http import HttpRequest
@@ -60,10 +59,6 @@ class StatusActions(ReviewedRecords):
     actions: tuple[str, ...] = (
         *("publish", "return_to_draft", "move_to_trash", "restore"),
     )
-
-    @abstractmethod
-    def trash(self, *, record: Any, actor: Actor, now: datetime) -> None:
-        """Call the service that moves to the trash."""
 
     def set_each(
         self,
@@ -103,8 +98,8 @@ class StatusActions(ReviewedRecords):
         apply_to_each(
             request,
             queryset.exclude(status=Status.TRASH),
-            lambda record, actor: self.trash(
-                record=record, actor=actor, now=timezone.now()
+            lambda record, actor: trash_record(
+                self.model, actor=actor, pk=record.pk, now=timezone.now()
             ),
             done="Moved to the trash",
         )

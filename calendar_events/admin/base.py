@@ -84,6 +84,11 @@ class CalendarAdmin(InstitutionScopedAdmin):
         form = super().get_form(request, *args, **kwargs)
         return type(form.__name__, (form,), {"request": request})
 
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet) -> None:
+        """Delete one by one: what follows from a deletion follows from each."""
+        for record in queryset:
+            self.delete_model(request, record)
+
 
 class AbstractAdminType(ABCMeta, MediaDefiningClass):
     """Django's metaclass of admin classes, with abstract methods.
@@ -196,11 +201,6 @@ class RecordAdmin(CalendarAdmin, SimpleHistoryAdmin, metaclass=AbstractAdminType
                 actor=Actor(user=request.user, institution=obj.institution),
                 now=timezone.now(),
             )
-
-    def delete_queryset(self, request: HttpRequest, queryset: QuerySet) -> None:
-        """Delete one by one: what follows from a deletion follows from each."""
-        for record in queryset:
-            self.delete_model(request, record)
 
     def history_view(
         self,

@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING, Any
 from django.contrib import admin
 from django.db.models import BooleanField, F, Func, Q
 from django.db.models.expressions import RawSQL
+from django.urls import reverse
+from django.utils import timezone
 
 from calendar_events.admin.copying import CopiedEvents
-from calendar_events.admin.filters import DayFilter
-from calendar_events.admin.month import MonthOfEvents
+from calendar_events.admin.month import DayFilter, MonthOfEvents
 from calendar_events.admin.moving import VenueActions
 from calendar_events.admin.published import PUBLICATION, WRITTEN, PublishedAdmin
-from calendar_events.admin.questions import of_events
 from calendar_events.admin.record_forms import EventForm
-from calendar_events.models import Event
+from calendar_events.models import Event, Status
+from calendar_events.models.event import LISTED
 from calendar_events.permissions import Actor
 from calendar_events.services import events
 from calendar_events.store import search_conditions, sql
 from platform_errors.admin import bulk, institution_of
+from platform_errors.admin.first_page import ROWS, Block, Row, capped
 from platform_errors.admin.search import MOST_FOUND, is_short, newest
 
 if TYPE_CHECKING:
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
     from django.http import HttpRequest
 
-    from platform_errors.admin.first_page import Block
 
 SAMPLES = ((1_000, 100), (10_000, MOST_FOUND))
 """Of so many of the newest events so many must have the words for these to be common."""
@@ -192,3 +193,36 @@ class EventAdmin(MonthOfEvents, CopiedEvents, VenueActions, PublishedAdmin):
             now=now,
             expected_version=record.version,
         )
+
+
+LIST = "admin:calendar_events_event_changelist"
+SHOWN = ("id", "title", "start_local", "timezone")
+
+
+def of_events(events: QuerySet[Event]) -> list[Block]:
+    """Return the next public events, and those that wait for somebody to publish them."""
+    now = timezone.now()
+    upcoming = events.filter(LISTED, start_utc__gte=now, published_at__lte=now)
+    # Said in full, so that SQLite sees that its index of what is not published will do.
+    waiting = events.exclude(status=Status.PUBLISH).filter(status=Status.PENDING)
+    page = reverse(LIST)
+    return [
+        Block("Upcoming events", _rows(upcoming), page),
+        Block(
+            "Waiting for review",
+            _rows(waiting),
+            f"{page}?status__exact={Status.PENDING}",
+            f"{capped(waiting)} in all",
+        ),
+    ]
+
+
+def _rows(events: QuerySet[Event]) -> list[Row]:
+    return [
+        Row(
+            event.title,
+            f"{event.start_local:%d %B %Y, %H:%M} {event.timezone}",
+            reverse("admin:calendar_events_event_change", args=[event.pk]),
+        )
+        for event in events.only(*SHOWN).order_by("start_utc", "id")[:ROWS]
+    ]

@@ -23,7 +23,6 @@ from calendar_events.services.images import NotAPicture, NotStored, Picture
 
 if TYPE_CHECKING:
     from django.core.files.uploadedfile import UploadedFile
-    from django.db.models import QuerySet
     from django.http import HttpRequest, HttpResponse
     from django.utils.safestring import SafeString
 
@@ -158,8 +157,3 @@ class ImageAdmin(CalendarAdmin):
     def delete_model(self, request: HttpRequest, obj: Any) -> None:
         """Delete the row and its files."""
         images.remove(image=obj)
-
-    def delete_queryset(self, request: HttpRequest, queryset: QuerySet) -> None:
-        """Delete one by one, with the files."""
-        for image in queryset:
-            self.delete_model(request, image)

@@ -30,17 +30,14 @@ NONE: Final = ("", "---------")
 Directory = Callable[[], Mapping[str, str]]
 
 
-class InstitutionField(forms.ChoiceField):
-    """The institution of a new record, chosen by name; one that is unknown is refused."""
-
-    def __init__(self) -> None:
-        """Ask the port whenever the form is shown or read."""
-        super().__init__(choices=choices, widget=LongSelect)
-
-
 def new_field() -> forms.Field:
-    """Return the choice of an institution; where none are known, a text."""
-    return InstitutionField() if conf.institutions else forms.CharField(max_length=64)
+    """Return the choice of an institution by name; where none are known, a text.
+
+    The port is asked whenever the form is shown or read; one that is unknown is refused.
+    """
+    if conf.institutions:
+        return forms.ChoiceField(choices=choices, widget=LongSelect)
+    return forms.CharField(max_length=64)
 
 
 class InstitutionFilter(admin.SimpleListFilter):
@@ -107,4 +104,4 @@ def offer(fields: dict[str, forms.Field], only: str = "") -> None:
         choice = [(only, names.get(only, only))]
         fields["institution"] = forms.ChoiceField(choices=choice, initial=only)
     elif conf.institutions:
-        fields["institution"] = InstitutionField()
+        fields["institution"] = new_field()

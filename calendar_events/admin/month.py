@@ -9,6 +9,8 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode
 
+from django.contrib import admin
+from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.exceptions import PermissionDenied
 from django.db.models import Count, DateField, F, Window
 from django.db.models.functions import Cast, RowNumber
@@ -85,6 +87,33 @@ class Day(NamedTuple):
     """How many are not shown."""
     list_url: str
     add_url: str
+
+
+class DayFilter(admin.SimpleListFilter):
+    """Events that begin on one day, to which the month leads; the list offers none."""
+
+    title = "day"
+    parameter_name = "day"
+
+    def has_output(self) -> bool:
+        """Be there only where a day is asked for."""
+        return self.value() is not None
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """Name the day that is asked for."""
+        day = self.value()
+        return [(day, day)] if day else []
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Keep what begins that day, in the time zone of each event."""
+        try:
+            day = date.fromisoformat(self.value() or "")
+            after = day + timedelta(days=1)
+        except (ValueError, OverflowError) as error:
+            raise IncorrectLookupParameters from error
+        return queryset.filter(
+            start_local__gte=f"{day} 00:00:00", start_local__lt=f"{after} 00:00:00"
+        )
 
 
 class MonthOfEvents(RecordPages):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -57,7 +56,9 @@ class TargetField(forms.ModelChoiceField):
 
 
 class MovedRecords(StatusActions):
-    """Actions that ask for a row before they are done."""
+    """Actions that ask for a row, or an institution, before they are done."""
+
+    actions = (*StatusActions.actions, "change_author", "move_to_institution")
 
     def ask_and_set(  # noqa: PLR0913 -- a request, its records, and what is asked
         self,
@@ -123,16 +124,6 @@ class MovedRecords(StatusActions):
             more=max(0, count - MOST_NAMED),
         )
 
-
-class AuthorActions(MovedRecords):
-    """Records that somebody else is to answer for."""
-
-    actions = (*StatusActions.actions, "change_author")
-
-    @abstractmethod
-    def has_author_permission(self, request: HttpRequest) -> bool:
-        """Return whether the user may make somebody else the author."""
-
     @admin.action(description="Change the author", permissions=["author"])
     def change_author(
         self, request: HttpRequest, queryset: QuerySet[Any]
@@ -154,14 +145,8 @@ class AuthorActions(MovedRecords):
             changes=changes,
         )
 
-
-class InstitutionActions(AuthorActions):
-    """Records that become another institution's; for staff of the platform alone."""
-
-    actions = (*AuthorActions.actions, "move_to_institution")
-
     def has_move_permission(self, request: HttpRequest) -> bool:
-        """Return whether the user may give records to another institution."""
+        """Let staff of the platform alone give records to another institution."""
         actor = Actor(user=request.user, institution="")
         return (
             institution_of(request) is None

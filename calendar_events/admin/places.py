@@ -17,8 +17,27 @@ if TYPE_CHECKING:
     from calendar_events.permissions import Actor
 
 
+class PlaceAdmin(PublishedAdmin):
+    """What venues and organizers share."""
+
+    def create(self, *, actor: Actor, changes: Any, now: datetime) -> Any:
+        """Create the venue or organizer."""
+        return places.create_place(self.model, actor=actor, changes=changes, now=now)
+
+    def update(self, *, record: Any, actor: Actor, changes: Any, now: datetime) -> Any:
+        """Change the venue or organizer."""
+        return places.update_place(
+            self.model,
+            actor=actor,
+            pk=record.pk,
+            changes=changes,
+            now=now,
+            expected_version=record.version,
+        )
+
+
 @admin.register(Venue)
-class VenueAdmin(PublishedAdmin):
+class VenueAdmin(PlaceAdmin):
     """Venues."""
 
     form = VenueForm
@@ -38,24 +57,9 @@ class VenueAdmin(PublishedAdmin):
         ("Record", {"fields": WRITTEN}),
     )
 
-    def create(self, *, actor: Actor, changes: Any, now: datetime) -> Venue:
-        """Create the venue."""
-        return places.create_place(Venue, actor=actor, changes=changes, now=now)
-
-    def update(self, *, record: Any, actor: Actor, changes: Any, now: datetime) -> Venue:
-        """Change the venue."""
-        return places.update_place(
-            Venue,
-            actor=actor,
-            pk=record.pk,
-            changes=changes,
-            now=now,
-            expected_version=record.version,
-        )
-
 
 @admin.register(Organizer)
-class OrganizerAdmin(PublishedAdmin):
+class OrganizerAdmin(PlaceAdmin):
     """Organizers."""
 
     form = OrganizerForm
@@ -65,33 +69,11 @@ class OrganizerAdmin(PublishedAdmin):
             None,
             {
                 "fields": (
-                    "name",
-                    "description",
-                    "image",
-                    "picture",
-                    "website",
-                    "email",
-                    "phone",
+                    *("name", "description", "image", "picture"),
+                    *("website", "email", "phone"),
                 )
             },
         ),
         ("Publication", {"fields": PUBLICATION}),
         ("Record", {"fields": WRITTEN}),
     )
-
-    def create(self, *, actor: Actor, changes: Any, now: datetime) -> Organizer:
-        """Create the organizer."""
-        return places.create_place(Organizer, actor=actor, changes=changes, now=now)
-
-    def update(
-        self, *, record: Any, actor: Actor, changes: Any, now: datetime
-    ) -> Organizer:
-        """Change the organizer."""
-        return places.update_place(
-            Organizer,
-            actor=actor,
-            pk=record.pk,
-            changes=changes,
-            now=now,
-            expected_version=record.version,
-        )

@@ -9,16 +9,15 @@ from django.contrib.auth import get_user_model
 from django.db.models import Q
 from django.utils import timezone
 
-from calendar_events.admin.deleted import DeletedRecords
-from calendar_events.admin.filters import ReviewFilter
 from calendar_events.admin.images import thumbnail
 from calendar_events.admin.institutions import InstitutionFilter
-from calendar_events.admin.moving import InstitutionActions
-from calendar_events.admin.pages import RecordPages
+from calendar_events.admin.moving import MovedRecords
+from calendar_events.admin.pages import DeletedRecords, RecordPages
 from calendar_events.admin.preview import PreviewedRecords
+from calendar_events.admin.review import ReviewFilter
 from calendar_events.models import Image, Status, visibility
 from calendar_events.permissions import Actor, require_on
-from calendar_events.services.removal import delete_record, trash_record
+from calendar_events.services.removal import delete_record
 from platform_errors.admin import institution_of
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ WRITTEN = ("id", "created_at", "modified_at", "seen_version")
 """The version travels hidden, to notice who else was writing."""
 
 
-class PublishedAdmin(InstitutionActions, PreviewedRecords, DeletedRecords):
+class PublishedAdmin(MovedRecords, PreviewedRecords, DeletedRecords):
     """What events, venues and organizers share."""
 
     list_filter: ClassVar[tuple[Any, ...]] = ("status", ReviewFilter, InstitutionFilter)
@@ -113,10 +112,6 @@ class PublishedAdmin(InstitutionActions, PreviewedRecords, DeletedRecords):
     def require(self, *, actor: Actor, verb: str, record: Any) -> None:
         """Require the right to change or delete this very record."""
         require_on(actor, verb, record)
-
-    def trash(self, *, record: Any, actor: Actor, now: datetime) -> None:
-        """Move the record to the trash."""
-        trash_record(self.model, actor=actor, pk=record.pk, now=now)
 
     def remove(self, *, record: Any, actor: Actor, now: datetime) -> None:
         """Delete the record for good."""

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django import forms
-from django.contrib import messages
+from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpResponseRedirect
 from django.utils import timezone
 
 from calendar_events.admin.base import problems_in_words, refused_as_forbidden
-from calendar_events.admin.filters import ReviewFilter
 from calendar_events.admin.forms import CHANGED_MEANWHILE
 from calendar_events.admin.pages import RecordPages
 from calendar_events.admin.preview import shown
@@ -20,9 +19,30 @@ from calendar_events.permissions import Actor, NotAllowed, require_review
 from calendar_events.services import review
 
 if TYPE_CHECKING:
+    from django.db.models import QuerySet
     from django.http import HttpRequest, HttpResponse
 
 APPROVE, RETURN = "approve", "return"
+
+
+class ReviewFilter(admin.SimpleListFilter):
+    """What waits for review, for those who may decide about it."""
+
+    title = "review"
+    parameter_name = "review"
+    AWAITING = "awaiting"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """Offer the filter to whoever may publish."""
+        if not model_admin.has_publish_permission(request):
+            return []
+        return [(self.AWAITING, "Awaiting review")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Keep what is pending."""
+        if self.value() != self.AWAITING:
+            return queryset
+        return queryset.filter(status=Status.PENDING)
 
 
 class ReviewForm(forms.Form):

@@ -5,8 +5,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from lxml import html
 
-from calendar_events.admin import categories
-from calendar_events.admin.categories import in_order
+from calendar_events.admin import record_forms
+from calendar_events.admin.record_forms import in_order
 from calendar_events.models import Event, Term
 from calendar_events.models.guard import store_writes
 from calendar_events.tests.admin.test_admin import problems, shown
@@ -88,7 +88,7 @@ def test_what_is_no_category_of_the_institution_is_refused(editor, tree, sent):
 
 
 def test_too_many_are_searched_for(editor, tree, monkeypatch):
-    monkeypatch.setattr(categories, "MOST", 3)
+    monkeypatch.setattr(record_forms, "MOST", 3)
     event = EventFactory(terms=[tree["Jazz"]])
 
     depths, _ = boxes(editor, event)
