@@ -12,9 +12,8 @@ from django.urls import URLPattern, re_path
 
 from calendar_events.api import viewsets
 from calendar_events.api.dialect import EVENTS
-from calendar_events.api.documentation import Documentation, Schema
 from calendar_events.api.feeds.views import EventFeeds
-from calendar_events.api.root import Root
+from calendar_events.api.root import Documentation, Root, Schema
 from platform_errors.views import NoSuchResource
 
 if TYPE_CHECKING:

@@ -1,58 +1,54 @@
-"""The steps of a write that do not depend on what is written: which record, which copy."""
+"""The steps of a write that do not depend on what is written: which copy, only once."""
 
 from __future__ import annotations
 
 from datetime import UTC
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from django.http import HttpResponse
 from django.utils import timezone
 
-from calendar_events.api import conditional, responses
-from calendar_events.filters import reading
+from calendar_events.api import conditional, fieldsets, idempotency, responses
+from calendar_events.api.attempts import until_done
 from calendar_events.models import Event, Organizer, Status, Term, Venue
 from calendar_events.parsing import dates, slugs
 from calendar_events.parsing.identifiers import identifier
 from calendar_events.parsing.values import Unreadable
-from calendar_events.permissions import require_on
 from calendar_events.serializers import bodies
 from calendar_events.services import naming
+from calendar_events.services.images import delete_files_on_rollback
 from calendar_events.services.refusals import InTrash
 from platform_errors.errors import writes
-from platform_errors.permissions import require_credentials, require_same_institution
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from datetime import datetime, tzinfo
+    from collections.abc import Callable, Iterable, Mapping
+    from contextlib import AbstractContextManager
+    from datetime import datetime
 
+    from django.http.response import HttpResponseBase
     from rest_framework.request import Request
+    from rest_framework.response import Response
 
-    from calendar_events.models import Taxonomy
+    from calendar_events.api.idempotency import Claim
     from calendar_events.models.visibility import Viewer
     from calendar_events.permissions import Actor
 
 AnyRecord = TypeVar("AnyRecord", bound=Event | Venue | Organizer)
+Value = TypeVar("Value")
 
 
-def is_forced(request: Request) -> bool:
-    """Return whether ``force`` asks for a deletion for good."""
-    given = request.query_params.get("force", "")
-    if not given:
-        return False
-    try:
-        return reading.boolean(given)
-    except Unreadable as error:
-        raise writes.InvalidParameters({"force": str(error)}) from error
+def query_value(request: Request, name: str, read: Callable[[str], Value]) -> Value | None:
+    """Return a parameter of a write as ``read`` makes it of its text, if it was sent.
 
-
-def input_zone(request: Request) -> tzinfo | None:
-    """Return the zone in which the query's ``tz`` wants naive dates to be read."""
-    given = request.query_params.get("tz", "")
+    Raises ``InvalidParameters`` where ``read`` raises ``Unreadable``.
+    """
+    given = request.query_params.get(name, "")
     if not given:
         return None
     try:
-        return reading.zone(given)
+        return read(given)
     except Unreadable as error:
-        raise writes.InvalidParameters({"tz": str(error)}) from error
+        raise writes.InvalidParameters({name: str(error)}) from error
 
 
 def checked_body(
@@ -140,33 +136,71 @@ def find_record(model: type[AnyRecord], address: Mapping[str, str]) -> AnyRecord
     raise model.DoesNotExist
 
 
-def writable_record(
+KEPT_HEADERS = ("Location", "ETag", "Last-Modified")
+
+
+def created_once(
     request: Request,
-    actor: Actor,
-    verb: str,
-    model: type[AnyRecord],
-    address: Mapping[str, str],
-) -> AnyRecord:
-    """Return the record, which the actor may ``change`` or ``delete``.
+    claim: Claim | None,
+    *,
+    read: Callable[[], Any],
+    create: Callable[[Any], Response],
+    atomic: Callable[[], AbstractContextManager[None]],
+) -> HttpResponseBase:
+    """Return the answer to a create, the first one if it was asked before.
 
-    Raises what ``record``, ``require_same_institution`` and ``require_on`` raise.
+    ``read`` reads the body and may take its time, over the network even; ``create`` then
+    gets what it returned, inside the transaction, which ``atomic`` makes.
+
+    Raises what they raise, and ``KeyReused``.
     """
-    found = find_record(model, address)
-    require_same_institution(require_credentials(request), found.institution)
-    require_on(actor, verb, found)
-    return found
+
+    def once() -> HttpResponseBase:
+        earlier = idempotency.earlier_answer(claim) if claim else None
+        if earlier is not None:
+            return _repeated(earlier)
+        changes = read()
+        with delete_files_on_rollback(), atomic():
+            if claim:
+                idempotency.take(claim)
+            response = create(changes)
+            if claim:
+                idempotency.keep(claim, _kept(request, response))
+        return response
+
+    return until_done(once)
 
 
-def own_term(request: Request, taxonomy: Taxonomy, address: Mapping[str, str]) -> Term:
-    """Return the category or tag, which is of the institution of the credentials.
+def claim_of(request: Request, actor: Actor, body: Mapping[str, Any]) -> Claim | None:
+    """Return the claim of a request that carries a key. Raises ``KeyUnreadable``."""
+    key = request.META.get("HTTP_IDEMPOTENCY_KEY")
+    if key is None:
+        return None
+    return idempotency.claim(
+        key=key,
+        client_id=actor.client_id,
+        user_id=actor.user.pk,
+        path=request.path.rstrip("/"),
+        body=body,
+    )
 
-    Raises what ``term`` and ``require_same_institution`` raise.
-    """
-    found = term(taxonomy, address)
-    require_same_institution(require_credentials(request), found.institution)
-    return found
+
+def _kept(request: Request, response: Response) -> idempotency.Answer:
+    """Return what is kept of an answer, which is yet to be cut to ``_fields``."""
+    return idempotency.Answer(
+        status=response.status_code,
+        headers={name: response[name] for name in KEPT_HEADERS if name in response},
+        text=fieldsets.cut(response.data, fieldsets.wanted(request.GET)).decode(),
+    )
 
 
-def term(taxonomy: Taxonomy, address: Mapping[str, str]) -> Term:
-    """Return the category or tag. Raises ``Term.DoesNotExist``."""
-    return Term.objects.get(taxonomy=taxonomy, pk=identifier(address["pk"]))
+def _repeated(earlier: idempotency.Answer) -> HttpResponse:
+    """Return a kept answer."""
+    response = HttpResponse(
+        earlier.text,
+        status=earlier.status,
+        headers=earlier.headers,
+        content_type=responses.JSON,
+    )
+    conditional.add_cache_headers(response, is_private=True)
+    return response

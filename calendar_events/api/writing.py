@@ -16,11 +16,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.utils import timezone
 
-from calendar_events.api import callers, changing, creating, responses
+from calendar_events.api import callers, responses, steps
 from calendar_events.api.attempts import refusals, until_done
 from calendar_events.api.base import EventsView
-from calendar_events.models import Status
-from calendar_events.permissions import require_create, require_manage, require_verb
+from calendar_events.filters import reading
+from calendar_events.models import Status, Term
+from calendar_events.parsing.identifiers import identifier
+from calendar_events.permissions import (
+    require_create,
+    require_manage,
+    require_on,
+    require_verb,
+)
 from calendar_events.serializers import bodies
 from calendar_events.serializers.base import refusal
 from calendar_events.services import terms
@@ -28,6 +35,7 @@ from calendar_events.services.fetching import Pictures
 from calendar_events.services.images import delete_files_on_rollback
 from calendar_events.services.refusals import InTrash
 from calendar_events.services.removal import delete_record, trash_record
+from platform_errors.permissions import require_credentials, require_same_institution
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -36,7 +44,7 @@ if TYPE_CHECKING:
     from rest_framework.request import Request
     from rest_framework.response import Response
 
-    from calendar_events.models import Event, Organizer, Taxonomy, Term, Venue
+    from calendar_events.models import Event, Organizer, Taxonomy, Venue
     from calendar_events.permissions import Actor
     from calendar_events.services.images import Picture
 
@@ -67,9 +75,9 @@ class Writes(EventsView):
                     created, viewer=callers.as_viewer(actor), status=201
                 )
 
-            return creating.answer(
+            return steps.created_once(
                 request,
-                creating.claim_of(request, actor, body),
+                steps.claim_of(request, actor, body),
                 read=lambda: self.read(actor, body, pictures, zone=zone),
                 create=create,
                 atomic=self.atomic,
@@ -83,9 +91,9 @@ class Writes(EventsView):
             viewer = callers.as_viewer(actor)
             record = self.find(request, actor, "change", address)
             zone = self.input_zone(request)
-            body = changing.checked_body(request, record, viewer, lists=self.lists)
+            body = steps.checked_body(request, record, viewer, lists=self.lists)
             changes = self.read(actor, body, pictures, zone=zone, current=record)
-            version = changing.expected_version(request, record, body)
+            version = steps.expected_version(request, record, body)
             with delete_files_on_rollback(), self.atomic():
                 written = self.perform_update(actor, record, changes, version)
                 # In the transaction, so that it is this write that is answered.
@@ -99,11 +107,13 @@ class Writes(EventsView):
         def once(actor: Actor) -> Response:
             viewer = callers.as_viewer(actor)
             record = self.find(request, actor, "delete", address)
-            to_trash = self.has_trash and not changing.is_forced(request)
+            to_trash = self.has_trash and not steps.query_value(
+                request, "force", reading.boolean
+            )
             if to_trash and record.status == Status.TRASH:
                 raise InTrash(str(record))
             responses.check_preconditions(request, record, viewer=viewer)
-            version = changing.expected_version(request, record)
+            version = steps.expected_version(request, record)
             with self.atomic():
                 if to_trash:
                     trashed = trash_record(
@@ -195,7 +205,7 @@ class RecordWrites(Writes):
 
     def input_zone(self, request: Request) -> tzinfo | None:
         """Return the zone that ``tz`` names."""
-        return changing.input_zone(request)
+        return steps.query_value(request, "tz", reading.zone)
 
     def require(self, actor: Actor, verb: str) -> None:
         """Require the right to create records, or to change or delete one's own."""
@@ -208,7 +218,10 @@ class RecordWrites(Writes):
         self, request: Request, actor: Actor, verb: str, address: Mapping[str, str]
     ) -> Any:
         """Return the record."""
-        return changing.writable_record(request, actor, verb, self.model, address)
+        found = steps.find_record(self.model, address)
+        require_same_institution(require_credentials(request), found.institution)
+        require_on(actor, verb, found)
+        return found
 
     def perform_destroy(self, actor: Actor, record: Any, version: int | None) -> None:
         """Delete the record for good."""
@@ -228,7 +241,10 @@ class TermWrites(Writes):
         self, request: Request, actor: Actor, verb: str, address: Mapping[str, str]
     ) -> Term:
         """Return the term."""
-        return changing.own_term(request, self.taxonomy, address)
+        pk = identifier(address["pk"])
+        found: Term = Term.objects.get(taxonomy=self.taxonomy, pk=pk)
+        require_same_institution(require_credentials(request), found.institution)
+        return found
 
     def perform_create(self, actor: Actor, changes: Any) -> Term:
         """Create the term."""
