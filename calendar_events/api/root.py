@@ -16,7 +16,7 @@ from calendar_events.api import responses
 from calendar_events.api.base import EventsView
 from calendar_events.api.dialect import EVENTS
 from calendar_events.api.schema import document
-from calendar_events.api.schema.envelopes import Namespace
+from calendar_events.api.schema.answers import Namespace
 from calendar_events.conf import conf
 from calendar_events.filters.base import ParameterSet
 from calendar_events.filters.filtersets import (

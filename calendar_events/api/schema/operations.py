@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from drf_spectacular.extensions import OpenApiSerializerFieldExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse
 
-from calendar_events.api.schema import envelopes, examples
-from calendar_events.api.schema.errors import EventsErrorSerializer
+from calendar_events.api.schema import examples
+from calendar_events.api.schema.answers import EventsErrorSerializer, page_of
 from calendar_events.api.schema.parameters import (
     CONDITIONS,
     CONTEXT,
@@ -32,9 +32,10 @@ from calendar_events.api.schema.parameters import (
 from calendar_events.documents.events import EventDocument
 from calendar_events.documents.places import OrganizerDocument, VenueDocument
 from calendar_events.documents.terms import TermDocument
+from calendar_events.serializers.references import LinkedRecords
 
 if TYPE_CHECKING:
-    from rest_framework.serializers import BaseSerializer
+    from rest_framework.serializers import Serializer
 
 JSON, CALENDAR = "application/json", "text/calendar"
 READ_ERRORS = {
@@ -78,51 +79,39 @@ DESCRIPTIONS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Resource:
+class Resource(NamedTuple):
     """One of the five types, as operations know it."""
 
     singular: str
     plural: str
-    shape: type[BaseSerializer[Any]]
-    page: type[BaseSerializer[Any]]
+    shape: type[Serializer[Any]]
 
 
 RESOURCES = {
     resource.plural: resource
     for resource in (
-        Resource(
-            singular="event",
-            plural="events",
-            shape=EventDocument,
-            page=envelopes.EventList,
-        ),
-        Resource(
-            singular="venue",
-            plural="venues",
-            shape=VenueDocument,
-            page=envelopes.VenueList,
-        ),
-        Resource(
-            singular="organizer",
-            plural="organizers",
-            shape=OrganizerDocument,
-            page=envelopes.OrganizerList,
-        ),
-        Resource(
-            singular="category",
-            plural="categories",
-            shape=TermDocument,
-            page=envelopes.CategoryList,
-        ),
-        Resource(
-            singular="tag",
-            plural="tags",
-            shape=TermDocument,
-            page=envelopes.TagList,
-        ),
+        Resource("event", "events", EventDocument),
+        Resource("venue", "venues", VenueDocument),
+        Resource("organizer", "organizers", OrganizerDocument),
+        Resource("category", "categories", TermDocument),
+        Resource("tag", "tags", TermDocument),
     )
 }
+REFERENCE = [{"type": "integer"}, {"type": "string"}]
+
+
+class LinkedRecordsField(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
+    """Identifiers, objects with one, or the fields of a new record; one or a list."""
+
+    target_class = LinkedRecords
+
+    def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
+        """Refer to the body of the record that may come along."""
+        component = auto_schema.resolve_serializer(
+            self.target.kind.serializer(partial=True), direction
+        )
+        one = {"anyOf": [*REFERENCE, component.ref]}
+        return {"anyOf": [*one["anyOf"], {"type": "array", "items": one}]}
 
 
 class EventsAutoSchema(AutoSchema):
@@ -167,21 +156,14 @@ class EventsAutoSchema(AutoSchema):
 
     def get_summary(self) -> str | None:
         """Say it in words."""
-        words = {
-            "list": "List",
-            "create": "Create",
-            "retrieve": "Read",
-            "retrieve_by_slug": "Read",
-            "update": "Change",
-            "destroy": "Delete",
-        }
         if self.resource is None:
             view: Any = self.view
             return str(view.retrieve.__doc__)
+        verb = VERBS.get(self.action, "change").capitalize()
         noun = self.resource.plural if self.action == "list" else self.resource.singular
         by_slug = " by slug" if self.is_by_slug else ""
         feed = " as a calendar" if self.is_feed else ""
-        return f"{words[self.action]} {noun}{by_slug}{feed}"
+        return f"{verb} {noun}{by_slug}{feed}"
 
     def get_description(self) -> str:  # type: ignore[override]  # as drf-spectacular's
         """Say it in a sentence."""
@@ -258,7 +240,7 @@ class EventsAutoSchema(AutoSchema):
     def _shape(self) -> Any:
         if self.resource is None:
             return getattr(self.view, "shape", OpenApiTypes.OBJECT)
-        return self.resource.page if self.action == "list" else self.resource.shape
+        return page_of(*self.resource) if self.action == "list" else self.resource.shape
 
     def get_examples(self) -> list[Any]:
         """Return examples of the operation; a calendar is none of JSON."""

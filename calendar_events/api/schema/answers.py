@@ -1,13 +1,59 @@
-"""The error document of the events interface, for OpenAPI."""
+"""What answers put around documents, the namespace index and errors, for the schema only.
+
+The documents themselves are described by the serializers that render them (``documents``).
+"""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
+from rest_framework.serializers import CharField, IntegerField, ListField
 
 from platform_errors.schema import CauseSerializer
+
+
+class Page(serializers.Serializer):
+    """What every list says about its pages."""
+
+    rest_url = CharField(help_text="The query that was answered.")
+    next_rest_url = CharField(required=False, help_text="If there is a next page.")
+    previous_rest_url = CharField(required=False, help_text="If there is one before.")
+    total = IntegerField()
+    total_pages = IntegerField()
+
+
+@cache
+def page_of(
+    singular: str, plural: str, document: type[serializers.Serializer]
+) -> type[Page]:
+    """Return the envelope of a list: its documents, under the name of the collection."""
+    members = {"__doc__": f"A page of {plural}.", plural: document(many=True)}
+    return type(f"{singular.capitalize()}List", (Page,), members)
+
+
+class Endpoint(serializers.Serializer):
+    """Methods of a route that understand the same parameters."""
+
+    methods = ListField(child=CharField())
+    args = serializers.DictField(child=serializers.JSONField())
+
+
+class Route(serializers.Serializer):
+    """One route of the namespace."""
+
+    namespace = CharField()
+    methods = ListField(child=CharField())
+    endpoints = Endpoint(many=True)
+
+
+class Namespace(serializers.Serializer):
+    """The namespace index."""
+
+    namespace = CharField()
+    routes = serializers.DictField(child=Route())
 
 
 class FieldFaultSerializer(serializers.Serializer[Any]):
