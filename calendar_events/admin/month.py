@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from calendar import Calendar, day_name, month_name
-from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode
 
+from dateutil.relativedelta import relativedelta
 from django.contrib import admin
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.exceptions import PermissionDenied
@@ -32,56 +31,21 @@ if TYPE_CHECKING:
 MOST_OF_A_DAY = 5
 """Events that a day shows; the list has the others."""
 YEARS = range(1900, 2200)
-_MONTH = re.compile(r"([0-9]{4})-([0-9]{2})")
 
 
-@dataclass(frozen=True, slots=True)
-class Month:
-    """A month, written ``2026-11``."""
-
-    year: int
-    number: int
-
-    @classmethod
-    def read(cls, text: str) -> Month | None:
-        """Return the month of a text; ``None`` when it is none that can be shown."""
-        found = _MONTH.fullmatch(text)
-        if found is None or not found[0].isascii():
-            return None
-        year, number = map(int, found.groups())
-        return cls(year, number) if year in YEARS and 1 <= number <= 12 else None
-
-    @classmethod
-    def of(cls, day: date) -> Month:
-        """Return the month of a day."""
-        return cls(day.year, day.month)
-
-    def __str__(self) -> str:
-        return f"{self.year:04}-{self.number:02}"
-
-    @property
-    def name(self) -> str:
-        """Return the month in words."""
-        return f"{month_name[self.number]} {self.year}"
-
-    def beside(self, step: int) -> Month | None:
-        """Return the month before (-1) or after (1); ``None`` at the ends."""
-        months = self.year * 12 + self.number - 1 + step
-        year, number = divmod(months, 12)
-        return Month.read(f"{year:04}-{number + 1:02}")
-
-    @property
-    def weeks(self) -> list[list[date]]:
-        """Return the weeks, from Monday on, with the days around the month."""
-        return Calendar().monthdatescalendar(self.year, self.number)
+def read_month(text: str) -> date | None:
+    """Return the first day of a month such as ``2026-11``; ``None`` if it is not shown."""
+    try:
+        first = date.fromisoformat(f"{text}-01")
+    except ValueError:
+        return None
+    return first if first.year in YEARS else None
 
 
 class Day(NamedTuple):
     """A day of the table."""
 
     day: date
-    is_inside: bool
-    is_today: bool
     events: list[Any]
     more: int
     """How many are not shown."""
@@ -136,16 +100,18 @@ class MonthOfEvents(RecordPages):
             raise PermissionDenied
         today = timezone.localtime(timezone=conf.site_zone).date()
         asked = request.GET.get("month")
-        month = Month.read(asked or "")
+        month = read_month(asked or "")
         offered = self._institutions(request)
-        chosen = self._institution(request, offered)
+        chosen = request.GET.get("institution", "")
+        chosen = chosen if chosen in dict(offered) else ""
         rows = self.get_queryset(request).exclude(status=Status.TRASH)
         if chosen:
             rows = rows.filter(institution=chosen)
-        shown = month or Month.of(today)
-        weeks = shown.weeks
+        shown = month or today.replace(day=1)
+        # From Monday on, with the days around the month.
+        weeks = Calendar().monthdatescalendar(shown.year, shown.month)
         first, last = weeks[0][0], weeks[-1][-1]
-        days = self._days(request, rows, shown, today=today, chosen=chosen)
+        days = self._days(request, rows, weeks, chosen=chosen)
         going_on = list(_running(rows, first)[: MOST_OF_A_DAY + 1])
         shown_of_them = sorted(
             going_on[:MOST_OF_A_DAY], key=lambda event: event.start_local
@@ -153,50 +119,45 @@ class MonthOfEvents(RecordPages):
         return self.show(
             request,
             "month.html",
-            title=f"Events in {shown.name}",
+            title=f"Events in {month_name[shown.month]} {shown.year}",
             is_bad=asked is not None and month is None,
             years=YEARS,
             month=shown,
             weekdays=list(day_name),
+            today=today,
             weeks=[[days[day] for day in week] for week in weeks],
             first=first,
             last=last,
             going_on=shown_of_them,
             is_more_going_on=len(going_on) > MOST_OF_A_DAY,
-            previous=self._link(shown.beside(-1), chosen),
-            next=self._link(shown.beside(1), chosen),
-            now=self._link(Month.of(today), chosen),
+            previous=self._link(shown - relativedelta(months=1), chosen),
+            next=self._link(shown + relativedelta(months=1), chosen),
+            now=self._link(today, chosen),
             institution_choice=_select(offered, chosen),
             chosen=chosen,
         )
-
-    def _institution(self, request: HttpRequest, offered: list[tuple[str, str]]) -> str:
-        """Return the institution that staff of the platform chose, or nothing."""
-        chosen = request.GET.get("institution", "")
-        return chosen if chosen and chosen in dict(offered) else ""
 
     def _institutions(self, request: HttpRequest) -> list[tuple[str, str]]:
         if institution_of(request) is not None or not conf.institutions:
             return []
         return list(institutions.choices())
 
-    def _link(self, month: Month | None, chosen: str) -> str:
-        if month is None:
+    def _link(self, month: date, chosen: str) -> str:
+        """Return the query of a month, nothing at the ends."""
+        if month.year not in YEARS:
             return ""
-        query = {"month": str(month)} | ({"institution": chosen} if chosen else {})
+        query = {"month": f"{month:%Y-%m}"} | ({"institution": chosen} if chosen else {})
         return f"?{urlencode(query)}"
 
     def _days(
         self,
         request: HttpRequest,
         rows: QuerySet[Any],
-        month: Month,
+        weeks: list[list[date]],
         *,
-        today: date,
         chosen: str,
     ) -> dict[date, Day]:
         """Return every day of the table with the first of its events."""
-        weeks = month.weeks
         found: dict[date, list[Any]] = {}
         for event in _first_of_each_day(rows, weeks[0][0], weeks[-1][-1]):
             found.setdefault(event.day, []).append(event)
@@ -209,8 +170,6 @@ class MonthOfEvents(RecordPages):
             start = urlencode({"start_date": f"{day} 09:00:00", **scope})
             days[day] = Day(
                 day=day,
-                is_inside=day.month == month.number,
-                is_today=day == today,
                 events=self._named(events),
                 more=events[0].of_day - len(events) if events else 0,
                 list_url=f"{self.address('changelist')}?{listed}",

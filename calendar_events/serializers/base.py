@@ -10,7 +10,6 @@ from rest_framework.exceptions import ErrorDetail
 from rest_framework.fields import SkipField
 
 from calendar_events.conf import conf
-from calendar_events.models import Status
 from calendar_events.parsing import dates
 from calendar_events.serializers.calendar import PublicationDate, StatusName
 from calendar_events.serializers.fields import (
@@ -81,7 +80,7 @@ class RecordInput(Input):
     date_utc = PublicationDate(utc=True, help_text="Publication date in UTC.")
     description = RichText(help_text="HTML, or text that becomes paragraphs.")
     slug = SlugText(help_text="Made from the title when empty; unique by -2, -3, …")
-    status = StatusName(choices=Status)
+    status = StatusName()
     website = WebAddress()
     image = ImageReference(help_text="An image's id, or the URL of a picture to fetch.")
 

@@ -9,13 +9,12 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 
 from calendar_events.conf import conf
+from calendar_events.models import Status
 from calendar_events.parsing import costs, dates, zones
 from calendar_events.serializers.fields import KEPT, InputField, Messages
 
 if TYPE_CHECKING:
     from datetime import datetime, tzinfo
-
-    from calendar_events.models import Status
 
 
 @extend_schema_field(OpenApiTypes.STR)
@@ -32,11 +31,11 @@ class ZoneName(InputField):
     def to_internal_value(self, data: Any) -> str:
         """Return the zone as it is kept."""
         if not isinstance(data, str) or len(data) > 64:
-            raise self.refused("zone", reason="must be the name of a time zone.")
+            self.fail("zone", reason="must be the name of a time zone.")
         try:
             return zones.name(data)
         except zones.ZoneError as error:
-            raise self.refused("zone", reason=f"cannot be used: {error}") from error
+            self.fail("zone", reason=f"cannot be used: {error}")
 
 
 @extend_schema_field({"oneOf": [{"type": "string"}, {"type": "integer"}]})
@@ -52,11 +51,11 @@ class DateInput(InputField):
     def read(self, data: Any, zone: tzinfo) -> dates.Moment:
         """Return what the text means in a zone."""
         if isinstance(data, bool) or not isinstance(data, str | int):
-            raise self.refused("type")
+            self.fail("type")
         try:
             return dates.parse(data, now=self.context["now"], zone=zone)
         except dates.DateError as error:
-            raise self.refused("date", reason=str(error)) from error
+            self.fail("date", reason=str(error))
 
 
 class DateText(DateInput):
@@ -97,16 +96,11 @@ class StatusName(InputField):
         "status": "must be one of {choices}.",
     }
 
-    def __init__(self, *, choices: type[Status], **options: Any) -> None:
-        """Take the statuses of the wire."""
-        self.choices = choices
-        super().__init__(**options)
-
     def to_internal_value(self, data: Any) -> Status:
         """Return the status."""
-        if isinstance(data, str) and data in self.choices.values:
-            return self.choices(data)
-        raise self.refused("status", choices=", ".join(self.choices.values))
+        if not isinstance(data, str) or data not in Status.values:
+            self.fail("status", choices=", ".join(Status.values))
+        return Status(data)
 
 
 _AMOUNT = {"oneOf": [{"type": "string"}, {"type": "number"}]}
@@ -125,13 +119,11 @@ class CostText(InputField):
     def to_internal_value(self, data: Any) -> str:
         """Return the text to keep."""
         if isinstance(data, bool):
-            raise self.refused(
-                "cost", reason="A cost is a text, a number or a list of them."
-            )
+            self.fail("cost", reason="A cost is a text, a number or a list of them.")
         if self.is_stored(data):
             return str(data)
         try:
             costs.parse(data, currency=conf.currency)
             return costs.source(data)
         except costs.CostError as error:
-            raise self.refused("cost", reason=str(error)) from error
+            self.fail("cost", reason=str(error))

@@ -65,7 +65,7 @@ class InputField(serializers.Field):
         if data is empty or not self.is_blank(data):
             return super().validate_empty_values(data)
         if not self.clearable:
-            raise self.refused("blank")
+            self.fail("blank")
         if self.cleared is KEPT:
             raise SkipField
         return True, self.cleared
@@ -74,11 +74,6 @@ class InputField(serializers.Field):
         """Return whether this is what the record has: its own answer, sent back."""
         current = self.context.get("current")
         return current is not None and data == getattr(current, str(self.source), None)
-
-    def refused(self, key: str, **parts: object) -> serializers.ValidationError:
-        """Return what to raise: one of the field's messages."""
-        text = self.error_messages[key].format(**parts)
-        return serializers.ValidationError(text, code=key)
 
 
 @extend_schema_field(OpenApiTypes.STR)
@@ -98,14 +93,14 @@ class PlainText(InputField):
     def to_internal_value(self, data: Any) -> str:
         """Return the text as it is stored and answered."""
         if not isinstance(data, str):
-            raise self.refused("type")
+            self.fail("type")
         if self.is_stored(data):
             return data  # a title that shows a tag, say, has lost what it is made of
         self._limit(data, 20 * self.max_length)  # markup may be long, the text may not
         value = self.cleaned(data)
         self._limit(value, self.max_length)
         if not value and not self.clearable:
-            raise self.refused("blank")
+            self.fail("blank")
         return value
 
     def cleaned(self, value: str) -> str:
@@ -114,7 +109,7 @@ class PlainText(InputField):
 
     def _limit(self, value: str, limit: int) -> None:
         if len(value) > limit:
-            raise self.refused("length", limit=self.max_length, length=len(value))
+            self.fail("length", limit=self.max_length, length=len(value))
 
 
 class RichText(PlainText):
@@ -134,7 +129,7 @@ class RichText(PlainText):
         try:
             return self.made_safe(value)
         except MarkupError as error:
-            raise self.refused("markup", reason=error) from error
+            self.fail("markup", reason=error)
 
     def made_safe(self, value: str) -> str:
         """Return safe HTML. Raises ``MarkupError``."""
@@ -172,11 +167,10 @@ class Flag(InputField):
 
     def to_internal_value(self, data: Any) -> bool:
         """Return the flag."""
-        if isinstance(data, str | bool | int):
-            word = str(data).strip().lower()
-            if word in self.WORDS:
-                return self.WORDS[word]
-        raise self.refused("type")
+        word = str(data).strip().lower() if isinstance(data, str | int) else ""
+        if word not in self.WORDS:
+            self.fail("type")
+        return self.WORDS[word]
 
 
 @extend_schema_field(OpenApiTypes.URI)
@@ -195,15 +189,15 @@ class WebAddress(InputField):
     def to_internal_value(self, data: Any) -> str:
         """Return the address."""
         if not isinstance(data, str) or len(data) > self.MAX_LENGTH:
-            raise self.refused("url")
+            self.fail("url")
         value = data.strip()
         try:
             type(self).is_web_address(value)
         except (DjangoValidationError, ValueError):
-            raise self.refused("url") from None
+            self.fail("url")
         escaped = value.translate(self.ESCAPES)
         if len(escaped) > self.MAX_LENGTH:
-            raise self.refused("url")
+            self.fail("url")
         return escaped
 
 
@@ -219,12 +213,12 @@ class EmailAddress(InputField):
     def to_internal_value(self, data: Any) -> str:
         """Return the address."""
         if not isinstance(data, str) or len(data) > self.MAX_LENGTH:
-            raise self.refused("email")
+            self.fail("email")
         value = data.strip()
         try:
             validate_email(value)
         except DjangoValidationError:
-            raise self.refused("email") from None
+            self.fail("email")
         return value
 
 
@@ -243,7 +237,7 @@ class Identifier(InputField):
         """Return the identifier."""
         value = as_identifier(data)
         if value is None:
-            raise self.refused("id")
+            self.fail("id")
         return value
 
 
@@ -275,14 +269,14 @@ class Coordinate(InputField):
 
     def to_internal_value(self, data: Any) -> float:
         """Return the degrees."""
-        if isinstance(data, str | int | float) and not isinstance(data, bool):
-            try:
-                value = float(data)
-            except (ValueError, OverflowError):
-                value = math.nan
-            if abs(value) <= self.limit:
-                return value
-        raise self.refused("degrees", limit=self.limit)
+        is_number = isinstance(data, str | int | float) and not isinstance(data, bool)
+        try:
+            value = float(data) if is_number else math.nan
+        except (ValueError, OverflowError):
+            value = math.nan
+        if not abs(value) <= self.limit:  # not a number is not within any limit
+            self.fail("degrees", limit=self.limit)
+        return value
 
 
 @extend_schema_field(OpenApiTypes.STR)
@@ -301,5 +295,5 @@ class SlugText(PlainText):
         """Return the slug in the form in which it is stored."""
         slug = slugs.from_title(value, fallback="")
         if not slug:
-            raise self.refused("slug")
+            self.fail("slug")
         return slug

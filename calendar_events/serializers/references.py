@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from rest_framework.serializers import Serializer
 
     from calendar_events.models import Event, Image, Organizer, Venue
-    from calendar_events.permissions import Actor
     from calendar_events.services.inputs import NewOrganizer, NewVenue
 
 MOST = 100
@@ -58,22 +57,16 @@ class ReferenceField(InputField):
         """Return whether the value says "nothing"."""
         return super().is_blank(data) or data in ([], {}, 0, "0")
 
-    @property
-    def actor(self) -> Actor:
-        """Who writes, and so whose records may be named."""
-        actor: Actor = self.context["actor"]
-        return actor
-
     def items(self, data: Any) -> list[Any]:
         """Return a list, the parts of a CSV or the one value, without empty parts."""
         if isinstance(data, str):
             data = data.split(",", MOST_PARTS)
         given = data if isinstance(data, list) else [data]
         if len(given) > MOST_PARTS:
-            raise self.refused("many", most=MOST)
+            self.fail("many", most=MOST)
         found = [item for item in given if not InputField.is_blank(self, item)]
         if len(found) > MOST:
-            raise self.refused("many", most=MOST)
+            self.fail("many", most=MOST)
         return found
 
 
@@ -126,16 +119,16 @@ class TermList(LinkField):
         if isinstance(item, dict):
             identifier = as_identifier(item.get("id"))
             if not identifier:
-                raise self.refused("object")
+                self.fail("object")
             return identifier
         identifier = as_identifier(item)
         if identifier is not None:
             return identifier
         if not isinstance(item, str):
-            raise self.refused("term")
+            self.fail("term")
         name = text.plain(item[: 20 * self.NAME_LENGTH])
         if not 0 < len(name) <= self.NAME_LENGTH:
-            raise self.refused("name", limit=self.NAME_LENGTH)
+            self.fail("name", limit=self.NAME_LENGTH)
         return name
 
 
@@ -172,9 +165,9 @@ class LinkedRecords(LinkField):
         items = self.items(data)
         new = [item for item in items if isinstance(item, dict) and not item.get("id")]
         if len(new) > MOST_NEW:
-            raise self.refused("new", most=MOST_NEW)
+            self.fail("new", most=MOST_NEW)
         if sum(map(_count_tags, new)) > MAX_TAGS:
-            raise self.refused("tags", most=MAX_TAGS)
+            self.fail("tags", most=MAX_TAGS)
         return [self.one(item) for item in items]
 
     def settled(self, value: list[Any], found: references.Found) -> list[Any]:
@@ -194,14 +187,14 @@ class LinkedRecords(LinkField):
         if identifier:
             return identifier
         if not isinstance(item, dict) or not InputField.is_blank(self, given):
-            raise self.refused("linked")
+            self.fail("linked")
         return self.nested(item)
 
     def nested(self, item: dict[str, Any]) -> Any:
         """Return what a nested object says; whether it is there already, services ask."""
         nested = self.kind.serializer(data=item, context={**self.context, "current": None})
         if not nested.is_valid():
-            raise self.refused("reference", reason=first_reason(nested.errors))
+            self.fail("reference", reason=first_reason(nested.errors))
         return self.kind.new(changes=nested.validated_data)
 
 
@@ -228,13 +221,15 @@ class ImageReference(ReferenceField):
         identifier = as_identifier(data.get("id") if isinstance(data, dict) else data)
         if identifier is not None:
             try:
-                return references.find_image(identifier, institution=self.actor.institution)
+                return references.find_image(
+                    identifier, institution=self.context["actor"].institution
+                )
             except references.BadReference as error:
-                raise self.refused("reference", reason=str(error)) from error
+                self.fail("reference", reason=str(error))
         if not isinstance(data, str) or not data.strip().startswith(
             ("http://", "https://")
         ):
-            raise self.refused("image")
+            self.fail("image")
         return self.stored(data.strip()) or ImageUrl(data.strip())
 
     def stored(self, url: str) -> Image | None:
@@ -243,7 +238,7 @@ class ImageReference(ReferenceField):
         if not url.startswith(base):
             return None
         return references.find_stored_image(
-            unquote(url.removeprefix(base)), institution=self.actor.institution
+            unquote(url.removeprefix(base)), institution=self.context["actor"].institution
         )
 
 
@@ -270,7 +265,7 @@ class AuthorReference(Identifier):
                 current=current.author_id if current else None,
             )
         except references.BadReference as error:
-            raise self.refused("reference", reason=str(error)) from error
+            self.fail("reference", reason=str(error))
 
 
 class ParentReference(Identifier):
@@ -287,7 +282,7 @@ class ParentReference(Identifier):
                 institution=self.context["actor"].institution,
             ).require(Taxonomy.CATEGORY, identifier)
         except references.BadReference as error:
-            raise self.refused("reference", reason=str(error)) from error
+            self.fail("reference", reason=str(error))
         return identifier
 
 

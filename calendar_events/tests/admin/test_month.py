@@ -148,13 +148,13 @@ def test_what_is_no_month_is_said_and_this_month_shown(editor, bad):
     page = month(editor, month=bad)
 
     assert "This is no month that can be shown." in page.content.decode()
-    assert str(page.context["month"]) == f"{timezone.now():%Y-%m}"
+    assert f'name="month" value="{timezone.now():%Y-%m}"' in page.content.decode()
 
 
 def test_an_array_of_months_is_its_last(editor):
     page = editor.get(f"{url(Event, 'month')}?month=2031-01&month=2031-02&month[]=x")
 
-    assert str(page.context["month"]) == "2031-02"
+    assert 'name="month" value="2031-02"' in page.content.decode()
 
 
 @pytest.mark.parametrize("day", ["", "x", "2031-02-30", "9999-12-31"])
