@@ -1,4 +1,4 @@
-"""Put the demonstration's calendar into the database, or move it to the coming days.
+"""Put the demonstration's calendar, which is ``calendar.toml``, into the database.
 
 Seeding again re-dates the demo's own events, which are known by their slugs, and touches
 nothing else: people may have edited, added and deleted.
@@ -6,9 +6,12 @@ nothing else: people may have edited, added and deleted.
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import cache
 from io import BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import PIL.Image
@@ -17,15 +20,6 @@ from django.contrib.auth import get_user_model
 from django.db import transaction
 
 from calendar_events.conf import conf
-from calendar_events.demo.data import DemoEvent, events
-from calendar_events.demo.places import (
-    CATEGORIES,
-    NORTHGATE,
-    ORGANIZERS,
-    RIVERSIDE,
-    TAGS,
-    VENUES,
-)
 from calendar_events.models import Event, Organizer, Status, Taxonomy, Venue
 from calendar_events.permissions import Actor
 from calendar_events.services import images
@@ -36,18 +30,47 @@ from calendar_events.services.schedule import Schedule, plan
 from calendar_events.services.terms import create_term
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from datetime import datetime
 
     from calendar_events.services.inputs import EventChanges, TermChanges
 
-EDITORS = {RIVERSIDE: "alice", NORTHGATE: "carol"}
+EDITORS = {"1001": "alice", "1002": "carol"}
 PICTURES = {"quay": (38, 84, 124), "screen": (124, 40, 60)}
+SERIES_DAYS = 60
+"""From today on."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DemoEvent:
+    """One event, by days from today."""
+
+    slug: str
+    title: str
+    day: int
+    hour: int = 19
+    hours: float = 2
+    institution: str = "1001"
+    timezone: str = ""
+    description: str = ""
+    excerpt: str = ""
+    venues: list[str] = field(default_factory=list)
+    organizers: list[str] = field(default_factory=list)
+    categories: list[str] = field(default_factory=list)
+    tags: list[str] = field(default_factory=list)
+    status: str = Status.PUBLISH
+    publish_in_days: int = 0
+    cost: str = ""
+    website: str = ""
+    password: str = ""
+    image: str = ""
+    author: str = ""
+    flags: list[str] = field(default_factory=list)
 
 
 @dataclass
 class Made:
-    """What was made for one institution, by the names of ``demo_data``."""
+    """What was made for one institution, by the names of ``calendar.toml``."""
 
     actor: Actor
     venues: dict[str, int] = field(default_factory=dict)
@@ -55,6 +78,30 @@ class Made:
     categories: dict[str, int] = field(default_factory=dict)
     tags: dict[str, int] = field(default_factory=dict)
     pictures: dict[str, Any] = field(default_factory=dict)
+
+
+@cache
+def calendar() -> dict[str, Any]:
+    """Return what ``calendar.toml`` says."""
+    text = Path(__file__).with_name("calendar.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def events() -> Iterator[DemoEvent]:
+    """Yield the special events, then the series over sixty days."""
+    for event in calendar()["events"]:
+        yield DemoEvent(**event)
+    for series in calendar()["series"]:
+        of_all = dict(series)
+        slug, step = of_all.pop("slug"), of_all.pop("every")
+        for number, day in enumerate(range(1 + step // 2, SERIES_DAYS + 1, step), start=1):
+            yield DemoEvent(
+                **of_all,
+                slug=f"demo-{slug}-{number}",
+                day=day,
+                hours=1.5,
+                description=f"<p>{series['title']}, number {number} of the season.</p>",
+            )
 
 
 @transaction.atomic
@@ -94,19 +141,19 @@ def seed(
 def make_surroundings(actor: Actor, *, now: datetime) -> Made:
     """Make venues, organizers, categories, tags and pictures of an institution."""
     made, place = Made(actor=actor), actor.institution
-    for name, venue in VENUES[place].items():
+    for name, venue in calendar()["venues"][place].items():
         made.venues[name] = create_place(Venue, actor=actor, changes=venue, now=now).pk
-    for name, organizer in ORGANIZERS[place].items():
+    for name, organizer in calendar()["organizers"][place].items():
         created = create_place(Organizer, actor=actor, changes=organizer, now=now)
         made.organizers[name] = created.pk
-    for name, above in CATEGORIES[place].items():
+    for name, above in calendar()["categories"][place].items():
         category: TermChanges = {"name": name}
         if above:
             category["parent"] = made.categories[above]
         made.categories[name] = create_term(
             actor=actor, taxonomy=Taxonomy.CATEGORY, changes=category, now=now
         ).pk
-    for name in TAGS[place]:
+    for name in calendar()["tags"][place]:
         made.tags[name] = create_term(
             actor=actor, taxonomy=Taxonomy.TAG, changes={"name": name}, now=now
         ).pk
@@ -140,7 +187,7 @@ def make(demo: DemoEvent, made: Made, *, users: Mapping[str, int], now: datetime
         "website": demo.website,
         "password": demo.password,
         "timezone": demo.timezone,
-        "status": demo.status if demo.status != Status.TRASH else Status.PUBLISH,
+        "status": Status.PUBLISH if demo.status == Status.TRASH else Status(demo.status),
         "venue": [made.venues[name] for name in demo.venues],
         "organizer": [made.organizers[name] for name in demo.organizers],
         "categories": [made.categories[name] for name in demo.categories],
