@@ -68,8 +68,6 @@ class StatusActions(ReviewedRecords):
         *,
         done: str,
     ) -> None:
-        """Give every record these values."""
-
         def write(record: Any, actor: Actor) -> None:
             self.update(
                 record=record, actor=actor, changes=dict(changes), now=timezone.now()

@@ -172,7 +172,6 @@ class RecordAdmin(CalendarAdmin, SimpleHistoryAdmin, metaclass=AbstractAdminType
         return queryset
 
     def having(self, word: str) -> Q:
-        """Return the condition for the records with a folded word."""
         return Q(search_text__contains=word)
 
     def save_model(
@@ -194,7 +193,6 @@ class RecordAdmin(CalendarAdmin, SimpleHistoryAdmin, metaclass=AbstractAdminType
         obj.__dict__.update(saved.__dict__)
 
     def delete_model(self, request: HttpRequest, obj: Any) -> None:
-        """Delete for good, through the service."""
         with refused_as_forbidden():
             self.remove(
                 record=obj,
@@ -244,5 +242,4 @@ class RecordAdmin(CalendarAdmin, SimpleHistoryAdmin, metaclass=AbstractAdminType
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        """Add or change a record."""
         return super().changeform_view(request, object_id, form_url, extra_context)

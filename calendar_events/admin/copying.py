@@ -28,7 +28,6 @@ class CopiedEvents(RecordPages):
     """Duplicates, of which a repeated click makes one."""
 
     def get_urls(self) -> list[Any]:
-        """Add the address of the button."""
         route = "<str:object_id>/duplicate/"
         return [self.page(route, self.duplicate_view, "duplicate"), *super().get_urls()]
 

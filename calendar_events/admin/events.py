@@ -91,14 +91,12 @@ class EventAdmin(MonthOfEvents, CopiedEvents, VenueActions, PublishedAdmin):
     @admin.action(description="Feature", permissions=["change"])
     @bulk.in_background
     def feature(self, request: HttpRequest, queryset: QuerySet) -> None:
-        """Mark events as featured."""
         plain = queryset.filter(featured=False)
         self.set_each(request, plain, {"featured": True}, done="Featured")
 
     @admin.action(description="Stop featuring", permissions=["change"])
     @bulk.in_background
     def stop_featuring(self, request: HttpRequest, queryset: QuerySet) -> None:
-        """Take the mark from events."""
         marked = queryset.filter(featured=True)
         self.set_each(request, marked, {"featured": False}, done="No longer featured")
 
@@ -181,11 +179,9 @@ class EventAdmin(MonthOfEvents, CopiedEvents, VenueActions, PublishedAdmin):
         return Q(Among(F("pk"), found))
 
     def create(self, *, actor: Actor, changes: Any, now: datetime) -> Event:
-        """Create the event."""
         return events.create_event(actor=actor, changes=changes, now=now)
 
     def update(self, *, record: Any, actor: Actor, changes: Any, now: datetime) -> Event:
-        """Change the event."""
         return events.update_event(
             actor=actor,
             pk=record.pk,

@@ -42,7 +42,6 @@ class Differences(HistoricalRecordContextHelper):
     """The differences between two versions, some columns left out."""
 
     def __init__(self, model: Any, record: Any, left_out: Iterable[str] = ()) -> None:
-        """Leave out the columns of these names."""
         super().__init__(model, record)
         self.left_out = FOLLOWS | frozenset(left_out)
 
@@ -105,7 +104,6 @@ class ReadableHistory(RecordAdmin):
     def get_historical_record_context_helper(
         self, request: HttpRequest, historical_record: Any
     ) -> HistoricalRecordContextHelper:
-        """Return the differences in words."""
         is_platform = institution_of(request) is None
         left_out = frozenset() if is_platform else self.form.only_here
         return Differences(self.model, historical_record, left_out)

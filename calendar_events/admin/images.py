@@ -99,7 +99,6 @@ class ImageAdmin(CalendarAdmin):
 
     @admin.display(description="Picture")
     def picture(self, image: Image) -> str:
-        """Return the picture, small."""
         return thumbnail(image)
 
     def get_form(
@@ -110,11 +109,9 @@ class ImageAdmin(CalendarAdmin):
         return super().get_form(request, obj, *args, **kwargs)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        """Show everything of a stored image."""
         return self.readonly_fields if obj else ()
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """List the fields in the order of interest."""
         if obj is None:
             return ["institution", "title", "alternative_text", "upload"]
         return ["picture", "title", "alternative_text", *self.readonly_fields[1:]]
@@ -155,5 +152,4 @@ class ImageAdmin(CalendarAdmin):
         obj.__dict__.update(saved.__dict__)
 
     def delete_model(self, request: HttpRequest, obj: Any) -> None:
-        """Delete the row and its files."""
         images.remove(image=obj)

@@ -62,7 +62,6 @@ class InstitutionFilter(admin.SimpleListFilter):
         return list(known.items())
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """Keep the rows of the chosen one."""
         return queryset.filter(institution=self.value()) if self.value() else queryset
 
 

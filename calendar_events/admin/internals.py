@@ -23,15 +23,12 @@ class ReadOnlyAdmin(InstitutionScopedAdmin):
         return False
 
     def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:
-        """Nobody adds by hand."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Nobody changes by hand."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Nobody deletes by hand."""
         return False
 
 

@@ -64,7 +64,6 @@ class DayFilter(admin.SimpleListFilter):
         return self.value() is not None
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Name the day that is asked for."""
         day = self.value()
         return [(day, day)] if day else []
 
@@ -84,13 +83,11 @@ class MonthOfEvents(RecordPages):
     """A page with a table of weeks."""
 
     def get_urls(self) -> list[Any]:
-        """Add the page."""
         return [self.page("month/", self.month_view, "month"), *super().get_urls()]
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Lead to the page."""
         context = {"month_url": self.address("month"), **(extra_context or {})}
         return super().changelist_view(request, context)
 

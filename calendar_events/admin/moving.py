@@ -128,8 +128,6 @@ class MovedRecords(StatusActions):
     def change_author(
         self, request: HttpRequest, queryset: QuerySet[Any]
     ) -> HttpResponse | None:
-        """Make somebody the author of all."""
-
         def changes(record: Any, actor: Actor, pk: int) -> dict[str, Any]:
             author = references.find_author(
                 pk, actor=actor, model=self.model, current=record.author_id
@@ -158,8 +156,6 @@ class MovedRecords(StatusActions):
     def move_to_institution(
         self, request: HttpRequest, queryset: QuerySet[Any]
     ) -> HttpResponse | None:
-        """Give all of them to one institution."""
-
         def write(record: Any, actor: Actor, institution: str) -> None:
             move_record(
                 self.model,

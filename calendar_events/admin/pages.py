@@ -35,7 +35,6 @@ class RecordPages(ReadableHistory):
         )
 
     def address(self, name: str, *args: Any) -> str:
-        """Return the address of a page."""
         opts = self.opts
         return reverse(f"admin:{opts.app_label}_{opts.model_name}_{name}", args=args)
 
@@ -84,13 +83,11 @@ class DeletedRecords(RecordPages):
     change_list_template = "admin/calendar_events/record_list.html"
 
     def get_urls(self) -> list[Any]:
-        """Add the page."""
         return [self.page("deleted/", self.deleted_view, "deleted"), *super().get_urls()]
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Lead to the page."""
         context = {"deleted_url": self.address("deleted"), **(extra_context or {})}
         return super().changelist_view(request, context)
 

@@ -21,11 +21,9 @@ class PlaceAdmin(PublishedAdmin):
     """What venues and organizers share."""
 
     def create(self, *, actor: Actor, changes: Any, now: datetime) -> Any:
-        """Create the venue or organizer."""
         return places.create_place(self.model, actor=actor, changes=changes, now=now)
 
     def update(self, *, record: Any, actor: Actor, changes: Any, now: datetime) -> Any:
-        """Change the venue or organizer."""
         return places.update_place(
             self.model,
             actor=actor,

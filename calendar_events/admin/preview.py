@@ -40,14 +40,12 @@ class PreviewedRecords(RecordPages):
     """A page that shows a stored record in every form."""
 
     def get_urls(self) -> list[Any]:
-        """Add the page."""
         route = "<str:object_id>/preview/"
         return [self.page(route, self.preview_view, "preview"), *super().get_urls()]
 
     def render_change_form(
         self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any
     ) -> HttpResponse:
-        """Lead to the page."""
         record = kwargs.get("obj")
         if record is not None:
             context["preview_url"] = self.address("preview", record.pk)

@@ -110,9 +110,7 @@ class PublishedAdmin(MovedRecords, PreviewedRecords, DeletedRecords):
         )
 
     def require(self, *, actor: Actor, verb: str, record: Any) -> None:
-        """Require the right to change or delete this very record."""
         require_on(actor, verb, record)
 
     def remove(self, *, record: Any, actor: Actor, now: datetime) -> None:
-        """Delete the record for good."""
         delete_record(self.model, actor=actor, pk=record.pk)

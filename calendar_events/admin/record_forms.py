@@ -33,7 +33,6 @@ class TreeWidget(forms.CheckboxSelectMultiple):
     depths: dict[int, int]
 
     def __init__(self) -> None:
-        """Begin without a tree."""
         super().__init__()
         self.depths = {}
 
@@ -141,7 +140,6 @@ class EventForm(PublishedForm):
         terms.label = "Tags"
 
     def shown(self) -> dict[str, Any]:
-        """Return the dates and the links, too."""
         event = self.instance
         if not event.pk:
             return super().shown()

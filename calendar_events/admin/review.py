@@ -39,7 +39,6 @@ class ReviewFilter(admin.SimpleListFilter):
         return [(self.AWAITING, "Awaiting review")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """Keep what is pending."""
         if self.value() != self.AWAITING:
             return queryset
         return queryset.filter(status=Status.PENDING)
@@ -72,14 +71,12 @@ class ReviewedRecords(RecordPages):
     """A page for what waits for review, and what came of it on the page of a record."""
 
     def get_urls(self) -> list[Any]:
-        """Add the page."""
         route = "<str:object_id>/review/"
         return [self.page(route, self.review_view, "review"), *super().get_urls()]
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Lead to what waits."""
         waiting = f"?{ReviewFilter.parameter_name}={ReviewFilter.AWAITING}"
         may_publish = self.has_publish_permission(request)
         context = {"review_url": waiting if may_publish else "", **(extra_context or {})}

@@ -41,7 +41,6 @@ class TermForm(RecordForm):
         return CategoryInput if self.taxonomy == Taxonomy.CATEGORY else TermInput
 
     def body(self, *, is_new: bool) -> dict[str, Any]:
-        """Name the kind with the term."""
         body = super().body(is_new=is_new)
         body.pop("taxonomy", None)
         return body
@@ -69,16 +68,13 @@ class TermAdmin(ReadableHistory):
         return [*super().get_readonly_fields(request, obj), *fixed]
 
     def require(self, *, actor: Actor, verb: str, record: Term) -> None:
-        """Require the right to manage terms of this kind."""
         require_manage(actor, Taxonomy(record.taxonomy))
 
     def create(self, *, actor: Actor, changes: Any, now: datetime) -> Term:
-        """Create the term."""
         taxonomy = Taxonomy(changes.pop("taxonomy"))
         return terms.create_term(actor=actor, taxonomy=taxonomy, changes=changes, now=now)
 
     def update(self, *, record: Any, actor: Actor, changes: Any, now: datetime) -> Term:
-        """Change the term."""
         return terms.update_term(
             actor=actor,
             term_id=record.pk,

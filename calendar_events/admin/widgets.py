@@ -20,7 +20,6 @@ class LocalDateTimeInput(forms.DateTimeInput):
     input_type = "datetime-local"
 
     def __init__(self) -> None:
-        """Ask for seconds, which events may have."""
         super().__init__(attrs={"step": "1"})
 
     def format_value(self, value: Any) -> str:
@@ -36,7 +35,6 @@ class LongSelect(forms.Select):
     """A choice among thousands, written at once: Django renders a template for each."""
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> Any:
-        """Return the select with its options."""
         chosen = str(value or "")
         options = [
             format_html(CHOSEN if str(each) == chosen else OPTION, each, words)
@@ -51,7 +49,6 @@ class TimeZoneInput(forms.TextInput):
     """A text with the names of time zones to choose from; offsets are typed."""
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> Any:
-        """Return the input with its list."""
         list_id = f"{name}_zones"
         typed = super().render(name, value, {**(attrs or {}), "list": list_id}, renderer)
         options = format_html_join(

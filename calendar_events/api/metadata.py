@@ -32,7 +32,6 @@ class RouteMetadata(BaseMetadata):
     """
 
     def determine_metadata(self, request: Request, view: APIView) -> dict[str, Any]:
-        """Describe the route."""
         methods = [
             name
             for name in view.allowed_methods

@@ -195,7 +195,6 @@ def _kept(request: Request, response: Response) -> idempotency.Answer:
 
 
 def _repeated(earlier: idempotency.Answer) -> HttpResponse:
-    """Return a kept answer."""
     response = HttpResponse(
         earlier.text,
         status=earlier.status,

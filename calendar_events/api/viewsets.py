@@ -59,13 +59,11 @@ class EventViewSet(RecordWrites, EventReads):
         return self.answer(request, found) if found else super().retrieve(request, pk)
 
     def perform_create(self, actor: Actor, changes: Any) -> Event:
-        """Create the event."""
         return events.create_event(actor=actor, changes=changes, now=timezone.now())
 
     def perform_update(
         self, actor: Actor, record: Event, changes: Any, version: int | None
     ) -> Event:
-        """Change the event."""
         return events.update_event(
             actor=actor,
             pk=record.pk,
@@ -82,7 +80,6 @@ class PlaceViewSet(RecordWrites, RecordReads):
     filterset_class = PlaceFilter
 
     def perform_create(self, actor: Actor, changes: Any) -> Any:
-        """Create the record."""
         return places.create_place(
             self.model, actor=actor, changes=changes, now=timezone.now()
         )
@@ -90,7 +87,6 @@ class PlaceViewSet(RecordWrites, RecordReads):
     def perform_update(
         self, actor: Actor, record: Any, changes: Any, version: int | None
     ) -> Any:
-        """Change the record."""
         return places.update_place(
             self.model,
             actor=actor,

@@ -174,7 +174,6 @@ class Writes(EventsView):
         raise NotImplementedError
 
     def perform_create(self, actor: Actor, changes: Any) -> Any:
-        """Create the record."""
         raise NotImplementedError
 
     def perform_update(
@@ -204,7 +203,6 @@ class RecordWrites(Writes):
     lists = frozenset({"categories", "tags", "venue", "organizer", "cost"})
 
     def input_zone(self, request: Request) -> tzinfo | None:
-        """Return the zone that ``tz`` names."""
         return steps.query_value(request, "tz", reading.zone)
 
     def require(self, actor: Actor, verb: str) -> None:
@@ -217,14 +215,12 @@ class RecordWrites(Writes):
     def find(
         self, request: Request, actor: Actor, verb: str, address: Mapping[str, str]
     ) -> Any:
-        """Return the record."""
         found = steps.find_record(self.model, address)
         require_same_institution(require_credentials(request), found.institution)
         require_on(actor, verb, found)
         return found
 
     def perform_destroy(self, actor: Actor, record: Any, version: int | None) -> None:
-        """Delete the record for good."""
         delete_record(self.model, actor=actor, pk=record.pk, expected_version=version)
 
 
@@ -234,20 +230,17 @@ class TermWrites(Writes):
     taxonomy: ClassVar[Taxonomy]
 
     def require(self, actor: Actor, verb: str) -> None:
-        """Require the right to manage terms of the taxonomy."""
         require_manage(actor, self.taxonomy)
 
     def find(
         self, request: Request, actor: Actor, verb: str, address: Mapping[str, str]
     ) -> Term:
-        """Return the term."""
         pk = identifier(address["pk"])
         found: Term = Term.objects.get(taxonomy=self.taxonomy, pk=pk)
         require_same_institution(require_credentials(request), found.institution)
         return found
 
     def perform_create(self, actor: Actor, changes: Any) -> Term:
-        """Create the term."""
         return terms.create_term(
             actor=actor, taxonomy=self.taxonomy, changes=changes, now=timezone.now()
         )
@@ -255,7 +248,6 @@ class TermWrites(Writes):
     def perform_update(
         self, actor: Actor, record: Term, changes: Any, version: int | None
     ) -> Term:
-        """Change the term."""
         return terms.update_term(
             actor=actor,
             term_id=record.pk,

@@ -82,7 +82,6 @@ class Made:
 
 @cache
 def calendar() -> dict[str, Any]:
-    """Return what ``calendar.toml`` says."""
     text = Path(__file__).with_name("calendar.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
 
@@ -164,7 +163,6 @@ def make_surroundings(actor: Actor, *, now: datetime) -> Made:
 
 
 def draw(colour: tuple[int, int, int]) -> bytes:
-    """Draw a picture: stripes that grow lighter."""
     picture = PIL.Image.new("RGB", (1200, 800), colour)
     pen = PIL.ImageDraw.Draw(picture)
     for step in range(8):
@@ -176,7 +174,6 @@ def draw(colour: tuple[int, int, int]) -> bytes:
 
 
 def make(demo: DemoEvent, made: Made, *, users: Mapping[str, int], now: datetime) -> None:
-    """Make one event."""
     changes: EventChanges = {
         **dates(demo, now=now),
         "title": demo.title,

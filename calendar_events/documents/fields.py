@@ -91,7 +91,6 @@ class Constant:
     """Before another field: it says the same of every record."""
 
     def __init__(self, constant: Any, **kwargs: Any) -> None:
-        """Take what it says."""
         super().__init__(**kwargs)
         self.constant = constant
 

@@ -51,7 +51,6 @@ def event(document: dict[str, Any], *, currency: str) -> EventParts:
 
 
 def place(venue: dict[str, Any]) -> dict[str, Any]:
-    """Describe a venue."""
     address = _filled({name: venue.get(field) for name, field in _ADDRESS.items()})
     parts = {
         "@type": "Place",
@@ -73,7 +72,6 @@ def place(venue: dict[str, Any]) -> dict[str, Any]:
 
 
 def person(organizer: dict[str, Any]) -> dict[str, Any]:
-    """Describe an organizer."""
     return _filled(
         {
             "@type": "Person",

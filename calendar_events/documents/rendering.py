@@ -71,7 +71,6 @@ def render_event(event: Event) -> RenderedEvent:
 
 
 def render_venue(venue: Venue) -> Rendered:
-    """Return what is made of a venue."""
     document = _VENUE.to_representation(venue)
     return Rendered(
         fragment=addresses.members(document),
@@ -81,7 +80,6 @@ def render_venue(venue: Venue) -> Rendered:
 
 
 def render_organizer(organizer: Organizer) -> Rendered:
-    """Return what is made of an organizer."""
     document = _ORGANIZER.to_representation(organizer)
     return Rendered(
         fragment=addresses.members(document),

@@ -52,7 +52,6 @@ class LastValue(AllValues):
     """Takes the last value of a parameter."""
 
     def value_from_datadict(self, data: Any, files: Any, name: str) -> Any:
-        """Return the value."""
         values = super().value_from_datadict(data, files, name)
         # One that cannot be stored is refused wherever it stands.
         return next((value for value in values if "\x00" in value), values[-1])
@@ -132,7 +131,6 @@ class Parameter(django_filters.Filter):
         return self.apply(getattr(qs, self.predicate), value) if self.predicate else qs
 
     def apply(self, predicate: Callable[..., QuerySet[Any]], value: Any) -> QuerySet[Any]:
-        """Call the predicate with the value."""
         return predicate(value)
 
 
@@ -193,7 +191,6 @@ class DateFilter(Parameter):
         return super().field
 
     def apply(self, predicate: Callable[..., QuerySet[Any]], value: Any) -> QuerySet[Any]:
-        """Give the instant."""
         return predicate(value.utc)
 
 

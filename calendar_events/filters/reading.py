@@ -45,7 +45,6 @@ def identifier(value: str) -> int:
 
 
 def boolean(value: str) -> bool:
-    """Read a flag."""
     folded = value.strip().lower()
     if folded in TRUE:
         return True
@@ -87,7 +86,6 @@ def search_text(value: str) -> str:
 
 
 def number(value: str) -> float:
-    """Read a decimal number."""
     try:
         found = float(value)
     except ValueError as error:
@@ -122,7 +120,6 @@ def kilometres(value: str) -> float:
 
 
 def zone(value: str) -> tzinfo:
-    """Read the name of a zone."""
     try:
         return zones.zone(words(value))
     except zones.ZoneError as error:
@@ -151,7 +148,6 @@ def items(values: list[str]) -> list[str]:
 
 
 def identifiers(values: list[str]) -> list[int]:
-    """Read a list of identifiers."""
     return [identifier(item) for item in items(values)]
 
 
@@ -161,7 +157,6 @@ def possible_identifiers(values: list[str]) -> list[int]:
 
 
 def tokens(values: list[str]) -> list[Token]:
-    """Read a list of identifiers or slugs."""
     return [Token(words(item)) for item in items(values)]
 
 
@@ -171,7 +166,6 @@ def slug_words(values: list[str]) -> list[str]:
 
 
 def texts(values: list[str]) -> list[str]:
-    """Read a list of words."""
     return [words(item) for item in items(values)]
 
 

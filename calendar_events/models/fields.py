@@ -28,7 +28,6 @@ class WallClockField(models.Field):
         return "timestamp(0)" if connection.vendor == "postgresql" else "text"
 
     def from_db_value(self, value: Any, *_args: Any) -> datetime | None:
-        """Read either representation."""
         return self.to_python(value)
 
     def to_python(self, value: Any) -> datetime | None:
@@ -45,7 +44,6 @@ class WallClockField(models.Field):
         return value.replace(microsecond=0)
 
     def get_prep_value(self, value: Any) -> datetime | None:
-        """Return the naive datetime."""
         return self.to_python(super().get_prep_value(value))
 
     def get_db_prep_value(

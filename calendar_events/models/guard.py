@@ -25,7 +25,6 @@ class WrittenPastTheStore(RuntimeError):
     """A row was to be written by other code than ``calendar_events.store``."""
 
     def __init__(self, model: type[models.Model]) -> None:
-        """Say what to call instead."""
         super().__init__(
             f"{model.__name__} rows are written by calendar_events.services, or by "
             "calendar_events.store.saving.save: written directly, the documents that the "

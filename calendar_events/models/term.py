@@ -28,11 +28,9 @@ class TermQuerySet(GuardedQuerySet):
     """Terms by kind and by place in the tree."""
 
     def categories(self) -> Self:
-        """Keep the tree."""
         return self.filter(taxonomy=Taxonomy.CATEGORY)
 
     def tags(self) -> Self:
-        """Keep the flat ones."""
         return self.filter(taxonomy=Taxonomy.TAG)
 
     def with_descendants(self, ids: Iterable[int]) -> set[int]:

@@ -25,11 +25,9 @@ class ZoneName(InputField):
 
     @property
     def cleared(self) -> str:
-        """The site zone."""
         return conf.site_zone.key
 
     def to_internal_value(self, data: Any) -> str:
-        """Return the zone as it is kept."""
         if not isinstance(data, str) or len(data) > 64:
             self.fail("zone", reason="must be the name of a time zone.")
         try:
@@ -49,7 +47,6 @@ class DateInput(InputField):
     }
 
     def read(self, data: Any, zone: tzinfo) -> dates.Moment:
-        """Return what the text means in a zone."""
         if isinstance(data, bool) or not isinstance(data, str | int):
             self.fail("type")
         try:
@@ -82,7 +79,6 @@ class PublicationDate(DateInput):
         super().__init__(**options)
 
     def to_internal_value(self, data: Any) -> datetime:
-        """Return the instant."""
         zone = self.context.get("zone") or conf.site_zone
         return self.read(data, UTC if self.utc else zone).utc
 
@@ -97,7 +93,6 @@ class StatusName(InputField):
     }
 
     def to_internal_value(self, data: Any) -> Status:
-        """Return the status."""
         if not isinstance(data, str) or data not in Status.values:
             self.fail("status", choices=", ".join(Status.values))
         return Status(data)
@@ -117,7 +112,6 @@ class CostText(InputField):
         return super().is_blank(data) or data in ([], 0, "0")
 
     def to_internal_value(self, data: Any) -> str:
-        """Return the text to keep."""
         if isinstance(data, bool):
             self.fail("cost", reason="A cost is a text, a number or a list of them.")
         if self.is_stored(data):

@@ -91,7 +91,6 @@ class PlainText(InputField):
         super().__init__(**options)
 
     def to_internal_value(self, data: Any) -> str:
-        """Return the text as it is stored and answered."""
         if not isinstance(data, str):
             self.fail("type")
         if self.is_stored(data):
@@ -104,7 +103,6 @@ class PlainText(InputField):
         return value
 
     def cleaned(self, value: str) -> str:
-        """Return the text without what cannot be stored."""
         return text.plain(value)
 
     def _limit(self, value: str, limit: int) -> None:
@@ -118,14 +116,12 @@ class RichText(PlainText):
     default_error_messages: ClassVar[Messages] = {"markup": "must not {reason}."}
 
     def __init__(self, **options: Any) -> None:
-        """Set a generous upper bound."""
         super().__init__(max_length=text.MAX_HTML, **options)
 
     def _limit(self, value: str, limit: int) -> None:
         super()._limit(value, self.max_length * 2)
 
     def cleaned(self, value: str) -> str:
-        """Return safe HTML."""
         try:
             return self.made_safe(value)
         except MarkupError as error:
@@ -166,7 +162,6 @@ class Flag(InputField):
         super().__init__(**options)
 
     def to_internal_value(self, data: Any) -> bool:
-        """Return the flag."""
         word = str(data).strip().lower() if isinstance(data, str | int) else ""
         if word not in self.WORDS:
             self.fail("type")
@@ -187,7 +182,6 @@ class WebAddress(InputField):
     }
 
     def to_internal_value(self, data: Any) -> str:
-        """Return the address."""
         if not isinstance(data, str) or len(data) > self.MAX_LENGTH:
             self.fail("url")
         value = data.strip()
@@ -211,7 +205,6 @@ class EmailAddress(InputField):
     }
 
     def to_internal_value(self, data: Any) -> str:
-        """Return the address."""
         if not isinstance(data, str) or len(data) > self.MAX_LENGTH:
             self.fail("email")
         value = data.strip()
@@ -234,7 +227,6 @@ class Identifier(InputField):
         return super().is_blank(data) or data in (0, "0")
 
     def to_internal_value(self, data: Any) -> int:
-        """Return the identifier."""
         value = as_identifier(data)
         if value is None:
             self.fail("id")
@@ -268,7 +260,6 @@ class Coordinate(InputField):
         super().__init__(**options)
 
     def to_internal_value(self, data: Any) -> float:
-        """Return the degrees."""
         is_number = isinstance(data, str | int | float) and not isinstance(data, bool)
         try:
             value = float(data) if is_number else math.nan

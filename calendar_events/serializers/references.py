@@ -78,7 +78,6 @@ class LinkField(ReferenceField):
 
     @property
     def cleared(self) -> list[Any]:
-        """Nothing."""
         return []
 
 
@@ -99,7 +98,6 @@ class TermList(LinkField):
     }
 
     def __init__(self, *, taxonomy: Taxonomy, **options: Any) -> None:
-        """Take the kind of term."""
         self.names = self.taxonomy = taxonomy
         super().__init__(**options)
 
@@ -155,7 +153,6 @@ class LinkedRecords(LinkField):
     }
 
     def __init__(self, *, kind: Kind, **options: Any) -> None:
-        """Take what the event may bring with it."""
         self.kind = kind
         self.names = str(kind.model._meta.model_name)
         super().__init__(**options)
@@ -254,7 +251,6 @@ class AuthorReference(Identifier):
         super().__init__(clearable=False, **options)
 
     def to_internal_value(self, data: Any) -> int:
-        """Return the user's identifier."""
         identifier = super().to_internal_value(data)
         current = self.context.get("current")
         try:
@@ -274,7 +270,6 @@ class ParentReference(Identifier):
     default_error_messages: ClassVar[Messages] = {"reference": "{reason}"}
 
     def to_internal_value(self, data: Any) -> int:
-        """Return the parent's identifier."""
         identifier = super().to_internal_value(data)
         try:
             references.find(

@@ -34,7 +34,6 @@ SCHEDULED = line("STATUS", UNDECIDED)
 
 
 def opening(name: str) -> str:
-    """Return the beginning of a calendar."""
     calendar = Calendar()
     calendar.add("prodid", PRODUCT)
     calendar.add("version", "2.0")
@@ -49,7 +48,6 @@ def opening(name: str) -> str:
 
 
 def closing() -> str:
-    """Return the end of a calendar."""
     return "END:VCALENDAR\r\n"
 
 
@@ -61,7 +59,6 @@ class Composer:
     """Puts the events of one calendar together, each zone before its first event."""
 
     def __init__(self, zones: ZonesOfFeed) -> None:
-        """Look up the settings that stored texts leave open."""
         self._zones = zones
         self._host = conf.public_host
         self._fillings = (

@@ -27,7 +27,6 @@ class Places:
     """Counts the feeds that this process is sending."""
 
     def __init__(self) -> None:
-        """No feed is being sent yet."""
         self._lock = threading.Lock()
         self._taken = 0
 
@@ -45,11 +44,9 @@ class Places:
 
     @property
     def taken(self) -> int:
-        """How many feeds are on their way."""
         return self._taken
 
     def give_back(self) -> None:
-        """Count one less."""
         with self._lock:
             self._taken -= 1
 
@@ -74,7 +71,6 @@ class Steps:
         self._context = contextvars.copy_context()
 
     def __iter__(self) -> Self:
-        """Return itself."""
         return self
 
     def __next__(self) -> bytes:
@@ -98,7 +94,6 @@ class FeedResponse(StreamingHttpResponse):
     """
 
     def __init__(self, steps: Generator[bytes], **kwargs: Any) -> None:
-        """Take a place, and make the first step."""
         places.take()
         self._give_back = weakref.finalize(self, places.give_back)
         try:
@@ -108,7 +103,6 @@ class FeedResponse(StreamingHttpResponse):
             raise
 
     def close(self) -> None:
-        """Stop, and give the place back."""
         try:
             super().close()
         finally:

@@ -47,7 +47,6 @@ class CalendarRenderer(BaseRenderer):
         accepted_media_type: str | None = None,
         renderer_context: Mapping[str, Any] | None = None,
     ) -> bytes:
-        """Return what an OPTIONS answer holds."""
         return orjson.dumps(data)
 
 

@@ -85,5 +85,4 @@ def document(root_url: str) -> bytes:
 
 
 def current() -> bytes:
-    """Return the document for this server."""
     return document(conf.root_url)

@@ -124,17 +124,14 @@ class EventsAutoSchema(AutoSchema):
 
     @property
     def action(self) -> str:
-        """The viewset's action."""
         return str(getattr(self.view, "action", ""))
 
     @property
     def is_feed(self) -> bool:
-        """Whether the answer is a calendar."""
         return ".ics" in self.path
 
     @property
     def is_by_slug(self) -> bool:
-        """Whether the path names a slug."""
         return "{slug}" in self.path
 
     def get_operation_id(self) -> str:
@@ -151,11 +148,9 @@ class EventsAutoSchema(AutoSchema):
         return f"{verb}{name.capitalize()}{feed}{by_slug}"
 
     def get_tags(self) -> list[str]:
-        """Group by type."""
         return [self.resource.plural if self.resource else "namespace"]
 
     def get_summary(self) -> str | None:
-        """Say it in words."""
         if self.resource is None:
             view: Any = self.view
             return str(view.retrieve.__doc__)
@@ -166,7 +161,6 @@ class EventsAutoSchema(AutoSchema):
         return f"{verb} {noun}{by_slug}{feed}"
 
     def get_description(self) -> str:  # type: ignore[override]  # as drf-spectacular's
-        """Say it in a sentence."""
         resource = self.resource
         if resource is None or (self.is_feed and self.action == "list"):
             described: Any = super()
@@ -180,7 +174,6 @@ class EventsAutoSchema(AutoSchema):
         )
 
     def get_override_parameters(self) -> list[Any]:
-        """Return what the operation understands besides its path."""
         resource, view = self.resource, cast("Any", self.view)
         if resource is None:
             filterset = getattr(view, "filterset_class", None)
@@ -215,7 +208,6 @@ class EventsAutoSchema(AutoSchema):
         return view.serializer_class(partial=self.action == "update")
 
     def get_response_serializers(self) -> Any:
-        """Return the answers and the errors."""
         is_read = self.method in {"GET", "HEAD"}
         errors = READ_ERRORS if is_read else WRITE_ERRORS
         found: dict[Any, Any] = {}

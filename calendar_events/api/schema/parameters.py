@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 
 def query_parameters(filterset: type[django_filters.FilterSet]) -> list[OpenApiParameter]:
-    """Return the declared parameters as OpenAPI has them."""
     return [
         OpenApiParameter(
             name,

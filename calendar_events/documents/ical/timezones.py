@@ -34,7 +34,6 @@ class ZonesOfFeed:
     """
 
     def __init__(self, reach: tuple[int, int] | None = None) -> None:
-        """Begin a feed."""
         self._reach = reach
         self._seen: set[str] = set()
         self._years: dict[str, tuple[int, int]] = {}
