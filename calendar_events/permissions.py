@@ -129,14 +129,9 @@ def require_choose_author(actor: Actor, model: type[Record]) -> None:
         raise NotAllowed("You may not make somebody else the author.")
 
 
-def may_manage(actor: Actor, taxonomy: Taxonomy) -> bool:
-    """Return whether the actor may create, change and delete terms of a kind."""
-    return actor.holds(MANAGE[taxonomy])
-
-
 def require_manage(actor: Actor, taxonomy: Taxonomy) -> None:
     """Require the right to manage terms of a kind. Raises ``NotAllowed``."""
-    if not may_manage(actor, taxonomy):
+    if not actor.holds(MANAGE[taxonomy]):
         kind = "categories" if taxonomy == Taxonomy.CATEGORY else "tags"
         raise NotAllowed(f"You may not create, change or delete {kind}.")
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
     from django.http import HttpRequest, HttpResponse
 
-    Changes = Callable[[Any, Actor, int], dict[str, Any]]
     Write = Callable[[Any, Actor, Any], object]
 
 MOVED = (
@@ -59,27 +58,6 @@ class MovedRecords(StatusActions):
     """Actions that ask for a row, or an institution, before they are done."""
 
     actions = (*StatusActions.actions, "change_author", "move_to_institution")
-
-    def ask_and_set(  # noqa: PLR0913 -- a request, its records, and what is asked
-        self,
-        request: HttpRequest,
-        queryset: QuerySet[Any],
-        *,
-        action: str,
-        name: str,
-        title: str,
-        changes: Changes,
-    ) -> HttpResponse | None:
-        """Ask for a row that ``name`` may hold; then write each record with ``changes``."""
-
-        def write(record: Any, actor: Actor, target: Any) -> None:
-            new = changes(record, actor, target.pk)
-            self.update(record=record, actor=actor, changes=new, now=timezone.now())
-
-        field = TargetField(request, self.model, name)
-        return self.ask_and_write(
-            request, queryset, action=action, field=field, title=title, write=write
-        )
 
     def ask_and_write(  # noqa: PLR0913 -- a request, its records, and what is asked
         self,
@@ -128,19 +106,20 @@ class MovedRecords(StatusActions):
     def change_author(
         self, request: HttpRequest, queryset: QuerySet[Any]
     ) -> HttpResponse | None:
-        def changes(record: Any, actor: Actor, pk: int) -> dict[str, Any]:
+        def write(record: Any, actor: Actor, target: Any) -> None:
             author = references.find_author(
-                pk, actor=actor, model=self.model, current=record.author_id
+                target.pk, actor=actor, model=self.model, current=record.author_id
             )
-            return {"author": author}
+            changes = {"author": author}
+            self.update(record=record, actor=actor, changes=changes, now=timezone.now())
 
-        return self.ask_and_set(
+        return self.ask_and_write(
             request,
             queryset,
             action="change_author",
-            name="author",
+            field=TargetField(request, self.model, "author"),
             title="Change the author",
-            changes=changes,
+            write=write,
         )
 
     def has_move_permission(self, request: HttpRequest) -> bool:
@@ -191,16 +170,18 @@ class VenueActions(MovedRecords):
     ) -> HttpResponse | None:
         """Give all of them one venue, instead of those that they have."""
 
-        def changes(_record: Event, actor: Actor, pk: int) -> dict[str, Any]:
+        def write(event: Event, actor: Actor, target: Any) -> None:
+            pk = target.pk
             found = references.find({visibility.VENUE: [pk]}, institution=actor.institution)
             found.require(visibility.VENUE, pk)
-            return {"venue": [pk]}
+            changes = {"venue": [pk]}
+            self.update(record=event, actor=actor, changes=changes, now=timezone.now())
 
-        return self.ask_and_set(
+        return self.ask_and_write(
             request,
             queryset,
             action="move_to_venue",
-            name="venues",
+            field=TargetField(request, self.model, "venues"),
             title="Move to another venue",
-            changes=changes,
+            write=write,
         )

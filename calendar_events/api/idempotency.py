@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -106,14 +106,7 @@ def take(wanted: Claim) -> None:
     swept = list(outlived.values_list("pk", flat=True)[:SWEPT_AT_ONCE])
     expired = Q(pk__in=swept) | Q(pk__in=wanted.rows.values("pk"))
     outlived.filter(expired).delete()
-    IdempotentAnswer.objects.create(
-        client_id=wanted.client_id,
-        user_id=wanted.user_id,
-        path=wanted.path,
-        key=wanted.key,
-        body_hash=wanted.body_hash,
-        created_at=now,
-    )
+    IdempotentAnswer.objects.create(**asdict(wanted), created_at=now)
 
 
 def keep(wanted: Claim, answer: Answer) -> None:

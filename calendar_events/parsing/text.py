@@ -55,7 +55,7 @@ _BLOCKS = (
     "|summary|table|tbody|td|tfoot|th|thead|tr|ul"
 )
 _BLOCK = re.compile(rf"<(?:{_BLOCKS})\b", re.IGNORECASE)
-_BREAK = re.compile(rf"(?=</?(?:{_BLOCKS}|br)\b)", re.IGNORECASE)
+BREAK = re.compile(rf"(?=</?(?:{_BLOCKS}|br)\b)", re.IGNORECASE)
 _PRE_START = re.compile(r"(<pre\b[^<>]*>)\n+")
 _BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
 # Each pass decodes entities once; a text that was escaped more often is meant badly.
@@ -169,7 +169,7 @@ def _clean(untrusted: str) -> str:
 
 def strip_html(text: str) -> str:
     """Return the words of HTML on one line; blocks are parted, inline tags are not."""
-    bare = markup.without_tags(_BREAK.sub(" ", text))
+    bare = markup.without_tags(BREAK.sub(" ", text))
     return " ".join(_readable(_decoded(bare)).split())
 
 

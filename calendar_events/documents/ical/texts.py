@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 import nh3
 from icalendar.timezone.tzid import is_utc
 
-from calendar_events.parsing import zones
+from calendar_events.parsing import text, zones
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,11 +32,6 @@ STATUSES = {"publish": "CONFIRMED", "private": "CONFIRMED", "trash": "CANCELLED"
 UNDECIDED = "TENTATIVE"
 
 _COMPACT = str.maketrans({"-": None, ":": None, " ": "T"})
-_BLOCKS = (
-    "blockquote|br|caption|dd|details|div|dl|dt|figcaption|figure|h[1-6]|hr|li|ol|p|pre"
-    "|summary|table|tbody|td|tfoot|th|thead|tr|ul"
-)
-_BREAK = re.compile(rf"(?=</?(?:{_BLOCKS})\b)", re.IGNORECASE)
 _PREFORMATTED = re.compile(r"<pre\b.*?</pre>", re.IGNORECASE | re.DOTALL)
 
 
@@ -108,7 +103,7 @@ def organizer_text(document: Mapping[str, Any]) -> str:
 def words(markup: str) -> str:
     """Return the words of a description; blocks and line breaks end a line."""
     flat = _PREFORMATTED.sub(lambda found: found[0].replace("\n", "<br>"), markup)
-    bare = nh3.clean(_BREAK.sub("\n", flat.replace("\n", " ")), tags=set())
+    bare = nh3.clean(text.BREAK.sub("\n", flat.replace("\n", " ")), tags=set())
     lines = (" ".join(part.split()) for part in entities.unescape(bare).split("\n"))
     return "\n".join(filter(None, lines))
 

@@ -1,16 +1,20 @@
-"""``Moment``: an instant, how exactly it was given, and the days it covers.
+"""Read dates, and cross between wall clocks and instants (decisions 7).
+
+A ``Moment`` is an instant, how exactly it was given, and the days it covers.
 
 A *wall* is what a clock on the wall shows, a naive ``datetime``; an *instant* is an
 aware ``datetime`` in UTC. Only ``to_utc`` and ``to_wall`` cross over.
+Pure: no clock, no settings, no models; ``now`` and the zone come in as arguments.
 """
 
 import calendar
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
-from calendar_events.parsing import zones
-from calendar_events.parsing.dates import grammar
-from calendar_events.parsing.dates.reading import OUTSIDE, DateError, Precision, Reading
+from calendar_events.parsing import date_grammar, zones
+from calendar_events.parsing.date_reading import OUTSIDE, DateError, Precision, Reading
+
+__all__ = ["DateError", "Moment", "day_end", "day_start", "parse", "to_utc", "to_wall"]
 
 FIRST = datetime.min.replace(tzinfo=UTC)
 LAST = datetime.max.replace(microsecond=0, tzinfo=UTC)
@@ -88,7 +92,7 @@ def parse(
     out of them is their first or last second: right for a limit, wrong for an event.
     Raises ``DateError`` with a reason for people.
     """
-    reading = grammar.read(str(text))
+    reading = date_grammar.read(str(text))
     if reading.unix is not None:
         utc, where = _from_unix(reading.unix), zone
     else:

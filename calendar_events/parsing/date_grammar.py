@@ -19,7 +19,7 @@ from functools import lru_cache
 from dateutil.relativedelta import relativedelta
 
 from calendar_events.parsing import zones
-from calendar_events.parsing.dates.reading import OUTSIDE, DateError, Reading, Weekday
+from calendar_events.parsing.date_reading import OUTSIDE, DateError, Reading, Weekday
 
 MAX_LENGTH = 100
 
