@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from django.core import checks
 from django.core.checks import CheckMessage, Error, Tags, register
 from django.db import connections
+from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils.module_loading import import_string
 
@@ -30,25 +31,6 @@ def check_institutions(**_kwargs: Any) -> list[CheckMessage]:
         return []
     problem = f"CALENDAR_EVENTS['INSTITUTIONS']: {conf.institutions} is no function."
     return [Error(problem, id="calendar_events.E001")]
-
-
-BEFORE: Final = frozenset(
-    {
-        "0002_counters",
-        "0003_search_indexes",
-        "0004_groups",
-        "0005_same_name_and_link_history",
-        "0006_count_in_place",
-        "0007_search_text_inline",
-        "0008_months",
-        "0009_event_search",
-        "0010_search_text_outside",
-        "0011_feed_texts",
-        "0012_fill_feed_texts",
-        "0013_modified_indexes",
-    }
-)
-"""The migrations that those of today replace."""
 
 
 @register(Tags.database)
@@ -83,13 +65,19 @@ def check_migrations_of_before(
     Django would take such a database for one that is up to date.
     """
     found: list[CheckMessage] = []
+    replaced = {
+        name
+        for (app, _), migration in MigrationLoader(None).disk_migrations.items()
+        for _, name in migration.replaces
+        if app == "calendar_events"
+    }
     for alias in databases or ():
         applied = {
             name
             for app, name in MigrationRecorder(connections[alias]).applied_migrations()
             if app == "calendar_events"
         }
-        if applied & BEFORE and not applied >= BEFORE:
+        if applied & replaced and not applied >= replaced:
             found.append(
                 Error(
                     f"The database {alias} stopped half-way before 0001 to 0013 of "

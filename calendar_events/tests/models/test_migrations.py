@@ -10,11 +10,16 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
 
-from calendar_events import checks
 from calendar_events.tests import catalogue
 
 APP = "calendar_events"
-BEFORE = ("0001_initial", *sorted(checks.BEFORE))
+BEFORE = (
+    *("0001_initial", "0002_counters", "0003_search_indexes", "0004_groups"),
+    *("0005_same_name_and_link_history", "0006_count_in_place"),
+    *("0007_search_text_inline", "0008_months", "0009_event_search"),
+    *("0010_search_text_outside", "0011_feed_texts", "0012_fill_feed_texts"),
+    "0013_modified_indexes",
+)
 SINCE = [
     *("0005_history_comments", "0006_image_alternative_text", "0007_admin_at_scale"),
     "0008_event_in_admin",
