@@ -6,7 +6,6 @@ events interface, so that admin cannot make what the interface would refuse.
 
 from __future__ import annotations
 
-from abc import ABCMeta, abstractmethod
 from contextlib import contextmanager
 from functools import wraps
 from itertools import islice
@@ -16,13 +15,13 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import Q
-from django.forms.widgets import MediaDefiningClass
 from django.http import Http404, HttpResponseRedirect
 from django.utils import timezone
 from simple_history.admin import SimpleHistoryAdmin
 
 from calendar_events.admin.forms import CHANGED_MEANWHILE, RecordForm
 from calendar_events.admin.institutions import owner_now, registry_id_of
+from calendar_events.api import records
 from calendar_events.parsing import text
 from calendar_events.permissions import Actor, NotAllowed
 from calendar_events.services import restoring
@@ -90,14 +89,7 @@ class CalendarAdmin(InstitutionScopedAdmin):
             self.delete_model(request, record)
 
 
-class AbstractAdminType(ABCMeta, MediaDefiningClass):
-    """Django's metaclass of admin classes, with abstract methods.
-
-    A class that leaves one of them out cannot be registered.
-    """
-
-
-class RecordAdmin(CalendarAdmin, SimpleHistoryAdmin, metaclass=AbstractAdminType):
+class RecordAdmin(CalendarAdmin, SimpleHistoryAdmin):
     """List, search, history, and writes through services."""
 
     form: type[RecordForm]
@@ -110,21 +102,16 @@ class RecordAdmin(CalendarAdmin, SimpleHistoryAdmin, metaclass=AbstractAdminType
     class Media:
         css = {"all": ["calendar_events/desk.css"]}
 
-    @abstractmethod
-    def require(self, *, actor: Actor, verb: str, record: Any) -> None:
-        """Raise ``NotAllowed`` unless the actor may change or delete the record."""
-
-    @abstractmethod
     def create(self, *, actor: Actor, changes: Any, now: datetime) -> Any:
-        """Call the service that creates."""
+        """Write a new record through its service."""
+        model: Any = self.model
+        return records.create(model, actor=actor, changes=changes, now=now)
 
-    @abstractmethod
     def update(self, *, record: Any, actor: Actor, changes: Any, now: datetime) -> Any:
-        """Call the service that changes what is stored."""
-
-    @abstractmethod
-    def remove(self, *, record: Any, actor: Actor, now: datetime) -> None:
-        """Call the service that deletes for good."""
+        """Write a record that is still as it was read, through its service."""
+        return records.update(
+            record, actor=actor, changes=changes, now=now, version=record.version
+        )
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Let people change what the interface would let them change."""
@@ -143,7 +130,7 @@ class RecordAdmin(CalendarAdmin, SimpleHistoryAdmin, metaclass=AbstractAdminType
             return True
         actor = Actor(user=request.user, institution=record.institution)
         try:
-            self.require(actor=actor, verb=verb, record=record)
+            records.require(actor, verb, record)
         except NotAllowed:
             return False
         return True
@@ -194,11 +181,8 @@ class RecordAdmin(CalendarAdmin, SimpleHistoryAdmin, metaclass=AbstractAdminType
 
     def delete_model(self, request: HttpRequest, obj: Any) -> None:
         with refused_as_forbidden():
-            self.remove(
-                record=obj,
-                actor=Actor(user=request.user, institution=obj.institution),
-                now=timezone.now(),
-            )
+            actor = Actor(user=request.user, institution=obj.institution)
+            records.delete(obj, actor=actor, now=timezone.now())
 
     def history_view(
         self,

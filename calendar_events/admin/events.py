@@ -18,15 +18,12 @@ from calendar_events.admin.record_forms import EventForm
 from calendar_events.models import Event, Status
 from calendar_events.models.event import LISTED
 from calendar_events.permissions import Actor
-from calendar_events.services import events
 from calendar_events.store import search_conditions, sql
 from platform_errors.admin import bulk, institution_of
 from platform_errors.admin.first_page import ROWS, Block, Row, capped
 from platform_errors.admin.search import MOST_FOUND, is_short, newest
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from django.db.models import QuerySet
     from django.http import HttpRequest
 
@@ -177,18 +174,6 @@ class EventAdmin(MonthOfEvents, CopiedEvents, VenueActions, PublishedAdmin):
             return self.reading(word)
         found = RawSQL(*search_conditions.identifiers(word))  # noqa: S611 -- words are parameters
         return Q(Among(F("pk"), found))
-
-    def create(self, *, actor: Actor, changes: Any, now: datetime) -> Event:
-        return events.create_event(actor=actor, changes=changes, now=now)
-
-    def update(self, *, record: Any, actor: Actor, changes: Any, now: datetime) -> Event:
-        return events.update_event(
-            actor=actor,
-            pk=record.pk,
-            changes=changes,
-            now=now,
-            expected_version=record.version,
-        )
 
 
 LIST = "admin:calendar_events_event_changelist"

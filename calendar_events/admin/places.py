@@ -2,40 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from django.contrib import admin
 
 from calendar_events.admin.published import PUBLICATION, WRITTEN, PublishedAdmin
 from calendar_events.admin.record_forms import OrganizerForm, VenueForm
 from calendar_events.models import Organizer, Venue
-from calendar_events.services import places
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from calendar_events.permissions import Actor
-
-
-class PlaceAdmin(PublishedAdmin):
-    """What venues and organizers share."""
-
-    def create(self, *, actor: Actor, changes: Any, now: datetime) -> Any:
-        return places.create_place(self.model, actor=actor, changes=changes, now=now)
-
-    def update(self, *, record: Any, actor: Actor, changes: Any, now: datetime) -> Any:
-        return places.update_place(
-            self.model,
-            actor=actor,
-            pk=record.pk,
-            changes=changes,
-            now=now,
-            expected_version=record.version,
-        )
 
 
 @admin.register(Venue)
-class VenueAdmin(PlaceAdmin):
+class VenueAdmin(PublishedAdmin):
     """Venues."""
 
     form = VenueForm
@@ -57,7 +32,7 @@ class VenueAdmin(PlaceAdmin):
 
 
 @admin.register(Organizer)
-class OrganizerAdmin(PlaceAdmin):
+class OrganizerAdmin(PublishedAdmin):
     """Organizers."""
 
     form = OrganizerForm

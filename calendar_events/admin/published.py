@@ -16,13 +16,10 @@ from calendar_events.admin.pages import DeletedRecords, RecordPages
 from calendar_events.admin.preview import PreviewedRecords
 from calendar_events.admin.review import ReviewFilter
 from calendar_events.models import Image, Status, visibility
-from calendar_events.permissions import Actor, require_on
-from calendar_events.services.removal import delete_record
+from calendar_events.permissions import Actor
 from platform_errors.admin import institution_of
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from django.db.models import QuerySet
     from django.http import HttpRequest
 
@@ -108,9 +105,3 @@ class PublishedAdmin(MovedRecords, PreviewedRecords, DeletedRecords):
         return "author" not in self._left_out(request) and self.has_change_permission(
             request
         )
-
-    def require(self, *, actor: Actor, verb: str, record: Any) -> None:
-        require_on(actor, verb, record)
-
-    def remove(self, *, record: Any, actor: Actor, now: datetime) -> None:
-        delete_record(self.model, actor=actor, pk=record.pk)

@@ -10,7 +10,6 @@ from calendar_events.admin.forms import RecordForm
 from calendar_events.admin.history import ReadableHistory
 from calendar_events.admin.institutions import InstitutionFilter
 from calendar_events.models import Taxonomy, Term
-from calendar_events.permissions import require_manage
 from calendar_events.serializers.inputs import CategoryInput, TermInput
 from calendar_events.services import terms
 
@@ -67,25 +66,9 @@ class TermAdmin(ReadableHistory):
         fixed = ["taxonomy"] if obj else []
         return [*super().get_readonly_fields(request, obj), *fixed]
 
-    def require(self, *, actor: Actor, verb: str, record: Term) -> None:
-        require_manage(actor, Taxonomy(record.taxonomy))
-
     def create(self, *, actor: Actor, changes: Any, now: datetime) -> Term:
         taxonomy = Taxonomy(changes.pop("taxonomy"))
         return terms.create_term(actor=actor, taxonomy=taxonomy, changes=changes, now=now)
-
-    def update(self, *, record: Any, actor: Actor, changes: Any, now: datetime) -> Term:
-        return terms.update_term(
-            actor=actor,
-            term_id=record.pk,
-            changes=changes,
-            now=now,
-            expected_version=record.version,
-        )
-
-    def remove(self, *, record: Any, actor: Actor, now: datetime) -> None:
-        """Delete the term for good; its children move up."""
-        terms.delete_term(actor=actor, term_id=record.pk, now=now)
 
     def save_model(
         self, request: HttpRequest, obj: Any, form: Any, *args: Any, **kwargs: Any

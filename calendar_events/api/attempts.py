@@ -18,11 +18,7 @@ from calendar_events.conf import conf
 from calendar_events.permissions import NotAllowed
 from calendar_events.services.fetching import TooManyFetches
 from calendar_events.services.images import NotAPicture, NotStored
-from calendar_events.services.refusals import (
-    InTrash,
-    InvalidFields,
-    TermExists,
-)
+from calendar_events.services.refusals import InTrash, InvalidFields, TermExists
 from calendar_events.store.saving import VersionConflict
 from platform_errors.errors import base, catalogue, writes
 

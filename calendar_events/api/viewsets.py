@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
-
-from django.utils import timezone
+from typing import TYPE_CHECKING, Any
 
 from calendar_events.api import revalidation
 from calendar_events.api.reading import EventReads, RecordReads, TermReads
@@ -24,14 +22,12 @@ from calendar_events.serializers.inputs import (
     TermInput,
     VenueInput,
 )
-from calendar_events.services import events, places
 from calendar_events.store.places import ListedPlaces
 
 if TYPE_CHECKING:
     from django.http.response import HttpResponseBase
     from rest_framework.request import Request
 
-    from calendar_events.permissions import Actor
     from calendar_events.store.singles import Loaded
 
 
@@ -58,46 +54,8 @@ class EventViewSet(RecordWrites, EventReads):
         """Read an event; ``found`` is one that was read already."""
         return self.answer(request, found) if found else super().retrieve(request, pk)
 
-    def perform_create(self, actor: Actor, changes: Any) -> Event:
-        return events.create_event(actor=actor, changes=changes, now=timezone.now())
 
-    def perform_update(
-        self, actor: Actor, record: Event, changes: Any, version: int | None
-    ) -> Event:
-        return events.update_event(
-            actor=actor,
-            pk=record.pk,
-            changes=changes,
-            now=timezone.now(),
-            expected_version=version,
-        )
-
-
-class PlaceViewSet(RecordWrites, RecordReads):
-    """What venues and organizers have in common."""
-
-    model: ClassVar[type[Venue | Organizer]]
-    filterset_class = PlaceFilter
-
-    def perform_create(self, actor: Actor, changes: Any) -> Any:
-        return places.create_place(
-            self.model, actor=actor, changes=changes, now=timezone.now()
-        )
-
-    def perform_update(
-        self, actor: Actor, record: Any, changes: Any, version: int | None
-    ) -> Any:
-        return places.update_place(
-            self.model,
-            actor=actor,
-            pk=record.pk,
-            changes=changes,
-            now=timezone.now(),
-            expected_version=version,
-        )
-
-
-class VenueViewSet(PlaceViewSet):
+class VenueViewSet(RecordWrites, RecordReads):
     """Venues."""
 
     resource = "venues"
@@ -105,9 +63,10 @@ class VenueViewSet(PlaceViewSet):
     model = Venue
     queryset = ListedPlaces(Venue)
     serializer_class = VenueInput
+    filterset_class = PlaceFilter
 
 
-class OrganizerViewSet(PlaceViewSet):
+class OrganizerViewSet(RecordWrites, RecordReads):
     """Organizers."""
 
     resource = "organizers"
@@ -115,6 +74,7 @@ class OrganizerViewSet(PlaceViewSet):
     model = Organizer
     queryset = ListedPlaces(Organizer)
     serializer_class = OrganizerInput
+    filterset_class = PlaceFilter
 
 
 class CategoryViewSet(TermWrites, TermReads):

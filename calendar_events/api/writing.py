@@ -2,7 +2,7 @@
 
 The routes find the actions by their names: ``create``, ``update`` (PUT, POST, PATCH by id
 or by slug) and ``destroy``; the address gives ``pk`` or ``slug``. A viewset says what is
-permitted, which record is meant, and which service writes it.
+permitted and which record is meant; ``records`` says which service writes it.
 
 The order of checks is that of decisions 7: credentials, service and institution (the
 viewset's permission classes), permission, existence, preconditions, body. Where somebody
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.utils import timezone
 
-from calendar_events.api import callers, responses, steps
+from calendar_events.api import callers, records, responses, steps
 from calendar_events.api.attempts import refusals, until_done
 from calendar_events.api.base import EventsView
 from calendar_events.filters import reading
@@ -34,7 +34,7 @@ from calendar_events.services import terms
 from calendar_events.services.fetching import Pictures
 from calendar_events.services.images import delete_files_on_rollback
 from calendar_events.services.refusals import InTrash
-from calendar_events.services.removal import delete_record, trash_record
+from calendar_events.services.removal import trash_record
 from platform_errors.permissions import require_credentials, require_same_institution
 
 if TYPE_CHECKING:
@@ -95,7 +95,13 @@ class Writes(EventsView):
             changes = self.read(actor, body, pictures, zone=zone, current=record)
             version = steps.expected_version(request, record, body)
             with delete_files_on_rollback(), self.atomic():
-                written = self.perform_update(actor, record, changes, version)
+                written = records.update(
+                    record,
+                    actor=actor,
+                    changes=changes,
+                    now=timezone.now(),
+                    version=version,
+                )
                 # In the transaction, so that it is this write that is answered.
                 return responses.written(written, viewer=viewer)
 
@@ -125,7 +131,8 @@ class Writes(EventsView):
                     )
                     return responses.written(trashed, viewer=viewer)
                 answer = responses.written(record, viewer=viewer)
-                self.perform_destroy(actor, record, version)
+                now = timezone.now()
+                records.delete(record, actor=actor, now=now, version=version)
                 return answer
 
         return self._write(request, "delete", once)
@@ -176,16 +183,6 @@ class Writes(EventsView):
     def perform_create(self, actor: Actor, changes: Any) -> Any:
         raise NotImplementedError
 
-    def perform_update(
-        self, actor: Actor, record: Any, changes: Any, version: int | None
-    ) -> Any:
-        """Change the record, if it is still at ``version``; return it."""
-        raise NotImplementedError
-
-    def perform_destroy(self, actor: Actor, record: Any, version: int | None) -> None:
-        """Delete the record for good, if it is still at ``version``."""
-        raise NotImplementedError
-
     def _write(
         self, request: Request, verb: str, once: Callable[[Actor], Response]
     ) -> Response:
@@ -220,8 +217,9 @@ class RecordWrites(Writes):
         require_on(actor, verb, found)
         return found
 
-    def perform_destroy(self, actor: Actor, record: Any, version: int | None) -> None:
-        delete_record(self.model, actor=actor, pk=record.pk, expected_version=version)
+    def perform_create(self, actor: Actor, changes: Any) -> Any:
+        now = timezone.now()
+        return records.create(self.model, actor=actor, changes=changes, now=now)
 
 
 class TermWrites(Writes):
@@ -243,21 +241,4 @@ class TermWrites(Writes):
     def perform_create(self, actor: Actor, changes: Any) -> Term:
         return terms.create_term(
             actor=actor, taxonomy=self.taxonomy, changes=changes, now=timezone.now()
-        )
-
-    def perform_update(
-        self, actor: Actor, record: Term, changes: Any, version: int | None
-    ) -> Term:
-        return terms.update_term(
-            actor=actor,
-            term_id=record.pk,
-            changes=changes,
-            now=timezone.now(),
-            expected_version=version,
-        )
-
-    def perform_destroy(self, actor: Actor, record: Term, version: int | None) -> None:
-        """Delete the term for good; events lose it."""
-        terms.delete_term(
-            actor=actor, term_id=record.pk, now=timezone.now(), expected_version=version
         )

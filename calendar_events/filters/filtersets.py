@@ -100,13 +100,8 @@ class EventFilter(ListFilterSet, OrderParameters, ChangeParameters):
     orderby = WordsFilter(
         schema={
             "enum": [
-                "start_date",
-                "event_date",
-                "end_date",
-                "date",
-                "modified",
-                "title",
-                "id",
+                *("start_date", "event_date", "end_date", "date"),
+                *("modified", "title", "id"),
             ],
             "default": "start_date",
         },

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from copy import copy
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import django_filters
 from django import forms
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
     from django.http import QueryDict
 
-    from calendar_events.parsing.values import Context
 
 _INDEX = re.compile(r"\[[^\[\]]*\]$")
 INTEGER = {"type": "integer", "minimum": 1}
@@ -84,12 +83,6 @@ class ListField(ParameterField):
     widget = AllValues
 
 
-class Contextual(Protocol):
-    """The FilterSet of a request, as far as its filters ask it."""
-
-    context: Context
-
-
 class Parameter(django_filters.Filter):
     """One query parameter.
 
@@ -101,7 +94,6 @@ class Parameter(django_filters.Filter):
     read: ClassVar[Any] = staticmethod(reading.words)
     """What makes a value of the text that was sent. Raises ``Unreadable``."""
     schema: dict[str, Any]
-    parent: Contextual
 
     def __init__(
         self,

@@ -6,12 +6,7 @@ function keeps every invariant of this package together, in one transaction: the
 the modification moment, the fragment, the search text, and the copies in the link rows.
 """
 
-from calendar_events.models.event import (
-    Event,
-    EventOrganizer,
-    EventTerm,
-    EventVenue,
-)
+from calendar_events.models.event import Event, EventOrganizer, EventTerm, EventVenue
 from calendar_events.models.fields import WallClockField
 from calendar_events.models.image import Image
 from calendar_events.models.internals import DayCount, EventSearch, IdempotentAnswer

@@ -12,12 +12,7 @@ from rest_framework.fields import SkipField
 from calendar_events.conf import conf
 from calendar_events.parsing import dates
 from calendar_events.serializers.calendar import PublicationDate, StatusName
-from calendar_events.serializers.fields import (
-    RichText,
-    SlugText,
-    WebAddress,
-    as_identifier,
-)
+from calendar_events.serializers.fields import RichText, SlugText, WebAddress, as_identifier
 from calendar_events.serializers.references import ImageReference
 from platform_errors.errors import writes
 

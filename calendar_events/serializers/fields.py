@@ -38,6 +38,7 @@ class InputField(serializers.Field):
     default_error_messages: ClassVar[Messages] = {
         "required": "is required.",
         "blank": "must not be empty.",
+        "reference": "{reason}",
     }
 
     def __init__(self, *, clearable: bool = True, **options: Any) -> None:

@@ -20,7 +20,6 @@ from calendar_events.serializers.fields import (
 )
 from calendar_events.serializers.references import (
     AuthorReference,
-    Kind,
     LinkedRecords,
     ParentReference,
     TermList,
@@ -106,10 +105,8 @@ class EventInput(RecordInput):
     ticketed = Flag()
     categories = TermList(taxonomy=Taxonomy.CATEGORY)
     tags = TermList(taxonomy=Taxonomy.TAG)
-    venue = LinkedRecords(kind=Kind(model=Venue, serializer=VenueInput, new=NewVenue))
-    organizer = LinkedRecords(
-        kind=Kind(model=Organizer, serializer=OrganizerInput, new=NewOrganizer)
-    )
+    venue = LinkedRecords(model=Venue, serializer=VenueInput, new=NewVenue)
+    organizer = LinkedRecords(model=Organizer, serializer=OrganizerInput, new=NewOrganizer)
 
     def to_internal_value(self, data: Mapping[str, Any]) -> dict[str, Any]:
         """Read the body; what a list blanked of a protected event was not sent."""

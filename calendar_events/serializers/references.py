@@ -6,7 +6,6 @@ A field only reads what was written; whether the records exist is asked of
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import unquote
 
@@ -49,7 +48,6 @@ class ReferenceField(InputField):
     """What may be empty in more ways: ``[]``, ``{}``, ``0`` and ``false`` are nothing."""
 
     default_error_messages: ClassVar[Messages] = {
-        "reference": "{reason}",
         "many": "must not name more than {most} records.",
     }
 
@@ -130,15 +128,6 @@ class TermList(LinkField):
         return name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
-    """What a field may bring with it: the model, how it is read, what services take."""
-
-    model: type[Venue | Organizer]
-    serializer: type[Serializer[Any]]
-    new: type[NewVenue | NewOrganizer]
-
-
 class LinkedRecords(LinkField):
     """Venues or organizers: by id, or as new ones that the event brings with it.
 
@@ -152,9 +141,18 @@ class LinkedRecords(LinkField):
         "tags": "must not bring more than {most} tags of HTML.",
     }
 
-    def __init__(self, *, kind: Kind, **options: Any) -> None:
-        self.kind = kind
-        self.names = str(kind.model._meta.model_name)
+    def __init__(
+        self,
+        *,
+        model: type[Venue | Organizer],
+        serializer: type[Serializer[Any]],
+        new: type[NewVenue | NewOrganizer],
+        **options: Any,
+    ) -> None:
+        """Take what reads a record that the event brings, and what services take of it."""
+        self.names = str(model._meta.model_name)
+        self.serializer = serializer
+        self.new = new
         super().__init__(**options)
 
     def to_internal_value(self, data: Any) -> list[Any]:
@@ -189,10 +187,10 @@ class LinkedRecords(LinkField):
 
     def nested(self, item: dict[str, Any]) -> Any:
         """Return what a nested object says; whether it is there already, services ask."""
-        nested = self.kind.serializer(data=item, context={**self.context, "current": None})
+        nested = self.serializer(data=item, context={**self.context, "current": None})
         if not nested.is_valid():
             self.fail("reference", reason=first_reason(nested.errors))
-        return self.kind.new(changes=nested.validated_data)
+        return self.new(changes=nested.validated_data)
 
 
 def _count_tags(item: dict[str, Any]) -> int:
@@ -243,8 +241,6 @@ class ImageReference(ReferenceField):
 class AuthorReference(Identifier):
     """The author: a user of the writer's institution."""
 
-    default_error_messages: ClassVar[Messages] = {"reference": "{reason}"}
-
     def __init__(self, *, model: type[Event | Venue | Organizer], **options: Any) -> None:
         """Take the kind of record, on which the permission depends."""
         self.model = model
@@ -266,8 +262,6 @@ class AuthorReference(Identifier):
 
 class ParentReference(Identifier):
     """The parent of a category; ``0`` is the top of the tree."""
-
-    default_error_messages: ClassVar[Messages] = {"reference": "{reason}"}
 
     def to_internal_value(self, data: Any) -> int:
         identifier = super().to_internal_value(data)

@@ -108,7 +108,7 @@ class LinkedRecordsField(OpenApiSerializerFieldExtension):  # type: ignore[no-un
     def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
         """Refer to the body of the record that may come along."""
         component = auto_schema.resolve_serializer(
-            self.target.kind.serializer(partial=True), direction
+            self.target.serializer(partial=True), direction
         )
         one = {"anyOf": [*REFERENCE, component.ref]}
         return {"anyOf": [*one["anyOf"], {"type": "array", "items": one}]}

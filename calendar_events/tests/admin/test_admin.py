@@ -7,7 +7,6 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from calendar_events.admin.published import PublishedAdmin
 from calendar_events.models import Event, Image, Organizer, Status, Taxonomy, Term, Venue
 from calendar_events.tests.factories import (
     CategoryFactory,
@@ -516,12 +515,3 @@ def test_who_may_not_change_others_records_is_refused_here_too():
 
     assert response.status_code == 403
     assert Event.objects.get().version == 1
-
-
-def test_an_admin_that_leaves_a_write_out_cannot_be_registered():
-    class Unfinished(PublishedAdmin):
-        def create(self, *, actor, changes, now):
-            return Event()
-
-    with pytest.raises(TypeError, match=r"abstract method.* update"):
-        admin.AdminSite().register(Event, Unfinished)

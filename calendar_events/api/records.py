@@ -1,0 +1,61 @@
+"""Which service writes a record of which kind, for the interface and for admin alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from calendar_events.models import Event, Organizer, Taxonomy, Term, Venue
+from calendar_events.permissions import require_manage, require_on
+from calendar_events.services import events, places, terms
+from calendar_events.services.removal import delete_record
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from calendar_events.permissions import Actor
+
+    Record = Event | Venue | Organizer
+
+
+def require(actor: Actor, verb: str, record: Record | Term) -> None:
+    """Require the right to change or delete this very record. Raises ``NotAllowed``."""
+    if isinstance(record, Term):
+        require_manage(actor, Taxonomy(record.taxonomy))
+    else:
+        require_on(actor, verb, record)
+
+
+def create(
+    model: type[Record], *, actor: Actor, changes: Any, now: datetime
+) -> Event | Venue | Organizer:
+    """Create an event, a venue or an organizer."""
+    if issubclass(model, Event):
+        return events.create_event(actor=actor, changes=changes, now=now)
+    return places.create_place(model, actor=actor, changes=changes, now=now)
+
+
+def update(
+    record: Record | Term, *, actor: Actor, changes: Any, now: datetime, version: int | None
+) -> Event | Venue | Organizer | Term:
+    """Change a record, if it is still at ``version``; return it as it is then."""
+    written: dict[str, Any] = {
+        "actor": actor,
+        "changes": changes,
+        "now": now,
+        "expected_version": version,
+    }
+    if isinstance(record, Term):
+        return terms.update_term(term_id=record.pk, **written)
+    if isinstance(record, Event):
+        return events.update_event(pk=record.pk, **written)
+    return places.update_place(type(record), pk=record.pk, **written)
+
+
+def delete(
+    record: Record | Term, *, actor: Actor, now: datetime, version: int | None = None
+) -> None:
+    """Delete a record for good, if it is still at ``version``; events lose a term."""
+    if isinstance(record, Term):
+        terms.delete_term(actor=actor, term_id=record.pk, now=now, expected_version=version)
+    else:
+        delete_record(type(record), actor=actor, pk=record.pk, expected_version=version)
