@@ -14,7 +14,7 @@ from django.utils import timezone
 from calendar_events.admin.base import refused_as_forbidden
 from calendar_events.admin.pages import RecordPages
 from calendar_events.api import idempotency
-from calendar_events.api.idempotency import Answer, Claim, KeyUnreadable
+from calendar_events.api.idempotency import Claim, KeyUnreadable
 from calendar_events.models import Status
 from calendar_events.permissions import Actor
 from calendar_events.services.copying import copy_event
@@ -74,11 +74,10 @@ class CopiedEvents(RecordPages):
             with refused_as_forbidden(), transaction.atomic():
                 idempotency.take(claim)
                 draft = copy_event(actor=actor, pk=event.pk, now=timezone.now())
-                answer = Answer(status=302, headers={}, text=str(draft.pk))
-                idempotency.keep(claim, answer)
-                return answer.text
+                idempotency.keep(claim, status=302, headers={}, answer=str(draft.pk))
+                return str(draft.pk)
         except IntegrityError:
             earlier = idempotency.earlier_answer(claim)
             if earlier is None:
                 raise
-            return earlier.text
+            return earlier.answer

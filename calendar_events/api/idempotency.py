@@ -40,15 +40,6 @@ class KeyReused(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """What is repeated."""
-
-    status: int
-    headers: dict[str, str]
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
     """One create that must not happen twice: the key within (service key, user, path)."""
 
@@ -82,7 +73,7 @@ def claim(
     )
 
 
-def earlier_answer(wanted: Claim) -> Answer | None:
+def earlier_answer(wanted: Claim) -> IdempotentAnswer | None:
     """Return the answer that was given before.
 
     Raises ``KeyReused`` when it was the answer to another body.
@@ -92,7 +83,7 @@ def earlier_answer(wanted: Claim) -> Answer | None:
         return None
     if row.body_hash != wanted.body_hash:
         raise KeyReused(f"Idempotency-Key {wanted.key} came with another body.")
-    return Answer(status=row.status, headers=row.headers, text=row.answer)
+    return row
 
 
 def take(wanted: Claim) -> None:
@@ -109,9 +100,9 @@ def take(wanted: Claim) -> None:
     IdempotentAnswer.objects.create(**asdict(wanted), created_at=now)
 
 
-def keep(wanted: Claim, answer: Answer) -> None:
+def keep(wanted: Claim, *, status: int, headers: dict[str, str], answer: str) -> None:
     """Keep the answer for those who ask again, in the transaction of the create."""
-    wanted.rows.update(status=answer.status, headers=answer.headers, answer=answer.text)
+    wanted.rows.update(status=status, headers=headers, answer=answer)
 
 
 def oldest(now: datetime) -> datetime:

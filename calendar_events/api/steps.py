@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from rest_framework.response import Response
 
     from calendar_events.api.idempotency import Claim
+    from calendar_events.models import IdempotentAnswer
     from calendar_events.models.visibility import Viewer
     from calendar_events.permissions import Actor
 
@@ -165,7 +166,15 @@ def created_once(
                 idempotency.take(claim)
             response = create(changes)
             if claim:
-                idempotency.keep(claim, _kept(request, response))
+                idempotency.keep(
+                    claim,
+                    status=response.status_code,
+                    headers={n: response[n] for n in KEPT_HEADERS if n in response},
+                    # What is answered is yet to be cut to ``_fields``.
+                    answer=fieldsets.cut(
+                        response.data, fieldsets.wanted(request.GET)
+                    ).decode(),
+                )
         return response
 
     return until_done(once)
@@ -185,18 +194,9 @@ def claim_of(request: Request, actor: Actor, body: Mapping[str, Any]) -> Claim |
     )
 
 
-def _kept(request: Request, response: Response) -> idempotency.Answer:
-    """Return what is kept of an answer, which is yet to be cut to ``_fields``."""
-    return idempotency.Answer(
-        status=response.status_code,
-        headers={name: response[name] for name in KEPT_HEADERS if name in response},
-        text=fieldsets.cut(response.data, fieldsets.wanted(request.GET)).decode(),
-    )
-
-
-def _repeated(earlier: idempotency.Answer) -> HttpResponse:
+def _repeated(earlier: IdempotentAnswer) -> HttpResponse:
     response = HttpResponse(
-        earlier.text,
+        earlier.answer,
         status=earlier.status,
         headers=earlier.headers,
         content_type=responses.JSON,

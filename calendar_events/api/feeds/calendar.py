@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 CONTENT_TYPE = "text/calendar; charset=utf-8"
 PRODUCT = "-//Calendar Events//events/v1//EN"
+CLOSING = "END:VCALENDAR\r\n"
 REFRESH = "PT1H"
 """How often calendars should read a feed again; an unchanged one is a 304."""
 PUBLISHED = line("STATUS", STATUSES[Status.PUBLISH])
@@ -41,14 +42,10 @@ def opening(name: str) -> str:
     calendar.add("method", "PUBLISH")
     calendar.add("x-wr-calname", name)
     calendar.add("x-wr-timezone", conf.site_zone.key)
-    begun = calendar.to_ical().decode().removesuffix("END:VCALENDAR\r\n")
+    begun = calendar.to_ical().decode().removesuffix(CLOSING)
     # RFC 7986 5.7, and what others read.
     refresh = line("REFRESH-INTERVAL;VALUE=DURATION", REFRESH)
     return begun + refresh + line("X-PUBLISHED-TTL", REFRESH)
-
-
-def closing() -> str:
-    return "END:VCALENDAR\r\n"
 
 
 # The same few names come again and again.

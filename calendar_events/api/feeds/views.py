@@ -96,7 +96,7 @@ def single_calendar(pk: int, *, viewer: Viewer, now: datetime) -> str:
         (
             calendar.opening(NAME),
             _events(composer, [row], {row.id}, viewer=viewer, now=now),
-            calendar.closing(),
+            calendar.CLOSING,
         )
     )
 
@@ -108,7 +108,7 @@ def _texts(query: EventQuery) -> Generator[str]:
     for rows in event_feeds.batches(query):
         open_ids = {row.id for row in rows if opens(row.password, query.password)}
         yield _events(composer, rows, open_ids, viewer=query.viewer, now=query.now)
-    yield calendar.closing()
+    yield calendar.CLOSING
 
 
 def _events(

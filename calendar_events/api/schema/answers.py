@@ -1,4 +1,4 @@
-"""What answers put around documents, the namespace index and errors, for the schema only.
+"""What answers put around documents, the index, errors and examples, for the schema only.
 
 The documents themselves are described by the serializers that render them (``documents``).
 """
@@ -6,9 +6,15 @@ The documents themselves are described by the serializers that render them (``do
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
-from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
+import orjson
+from drf_spectacular.utils import (
+    OpenApiExample,
+    extend_schema_field,
+    extend_schema_serializer,
+)
 from rest_framework import serializers
 from rest_framework.serializers import CharField, IntegerField, ListField
 
@@ -104,3 +110,42 @@ class EventsErrorSerializer(serializers.Serializer[Any]):
     code = serializers.CharField(help_text="A slug that programs can rely on.")
     message = serializers.CharField()
     data = EventsErrorDataSerializer()  # type: ignore[assignment]
+
+
+_FILE = Path(__file__).with_name("examples.json")
+BODIES = {"create": "body", "update": "change"}
+
+
+@cache
+def _examples() -> dict[str, dict[str, Any]]:
+    return cast("dict[str, dict[str, Any]]", orjson.loads(_FILE.read_bytes()))
+
+
+def examples_of(resource: str, action: str) -> list[OpenApiExample]:
+    """Return the examples of what is sent, what is answered, and a refusal.
+
+    ``resource`` is its singular, such as ``event``; ``action`` the viewset's.
+    """
+    known = _examples()[resource]
+    found = [
+        OpenApiExample(
+            f"{resource} {'page' if action == 'list' else 'answer'}",
+            known["list" if action == "list" else "one"],
+            response_only=True,
+            status_codes=["201" if action == "create" else "200"],
+        ),
+        OpenApiExample(
+            "refusal", _examples()["refusal"], response_only=True, status_codes=["400"]
+        ),
+    ]
+    if action in BODIES:
+        body = known[BODIES[action]]
+        found.append(
+            OpenApiExample(
+                f"{resource} {action}",
+                body,
+                request_only=True,
+                media_type="application/json",
+            )
+        )
+    return found

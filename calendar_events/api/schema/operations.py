@@ -9,8 +9,7 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse
 
-from calendar_events.api.schema import examples
-from calendar_events.api.schema.answers import EventsErrorSerializer, page_of
+from calendar_events.api.schema.answers import EventsErrorSerializer, examples_of, page_of
 from calendar_events.api.schema.parameters import (
     CONDITIONS,
     CONTEXT,
@@ -238,7 +237,7 @@ class EventsAutoSchema(AutoSchema):
         """Return examples of the operation; a calendar is none of JSON."""
         if self.resource is None or self.is_feed:
             return []
-        return examples.of_operation(self.resource.singular, self.action)
+        return examples_of(self.resource.singular, self.action)
 
     def get_auth(self) -> list[dict[str, Any]]:
         """Return the schemes; reads also go without."""

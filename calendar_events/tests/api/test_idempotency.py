@@ -147,7 +147,7 @@ answer = idempotency.earlier_answer(idempotency.claim(
     key="a", client_id=sys.argv[1], user_id=int(sys.argv[2]),
     path="/platform/events/v1/venues", body={"venue": "Hall"},
 ))
-print(json.dumps([answer.status, answer.headers["Location"], answer.text]))
+print(json.dumps([answer.status, answer.headers["Location"], answer.answer]))
 """
 
 
