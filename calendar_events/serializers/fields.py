@@ -115,6 +115,8 @@ class RichText(PlainText):
     """HTML of a description or excerpt, sanitised; plain text becomes paragraphs."""
 
     default_error_messages: ClassVar[Messages] = {"markup": "must not {reason}."}
+    make_safe: ClassVar[Any] = staticmethod(text.strict_html)
+    """Raises ``MarkupError``."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(max_length=text.MAX_HTML, **options)
@@ -124,21 +126,15 @@ class RichText(PlainText):
 
     def cleaned(self, value: str) -> str:
         try:
-            return self.made_safe(value)
+            return self.make_safe(value)
         except MarkupError as error:
             self.fail("markup", reason=error)
-
-    def made_safe(self, value: str) -> str:
-        """Return safe HTML. Raises ``MarkupError``."""
-        return text.strict_html(value)
 
 
 class SafeText(RichText):
     """The description of a term: sanitised like a description, but left in one piece."""
 
-    def made_safe(self, value: str) -> str:
-        """Return safe HTML. Raises ``MarkupError``."""
-        return text.safe_html(value)
+    make_safe = staticmethod(text.safe_html)
 
 
 @extend_schema_field(
