@@ -84,7 +84,8 @@ def replace(event: Event, links: Links) -> bool:
     for name, _, model in KINDS:
         rows = model.objects.filter(event=event)
         if getattr(links, name) is None:
-            rows.update(start_utc=start_utc, listed=listed)
+            stale = rows.exclude(start_utc=start_utc, listed=listed)
+            stale.update(start_utc=start_utc, listed=listed)
         else:
             rows.delete()
             changed[name] = event.linked[name]

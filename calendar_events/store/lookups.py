@@ -136,7 +136,8 @@ def slugs_taken(
 ) -> set[str]:
     """Return which slugs other rows have, among which they must be unique (primary)."""
     others = sql.Conditions()
-    others.any_of("slug", candidates)
+    # As a list, not as an array: for that PostgreSQL would make a plan each time.
+    others.add(f"slug IN ({', '.join(['%s'] * len(candidates))})", *candidates)
     others.add("NOT (slug = '')")  # the index of slugs leaves out the empty ones
     if record.pk is not None:
         others.add("id <> %s", record.pk)

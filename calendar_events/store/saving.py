@@ -28,7 +28,7 @@ from calendar_events import documents
 from calendar_events.models import Event, Organizer, Term, Venue
 from calendar_events.models.guard import store_writes
 from calendar_events.parsing import text
-from calendar_events.store import links, sql
+from calendar_events.store import links, rows, sql
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -55,10 +55,9 @@ def save(record: AnyRecord, *, now: datetime, wanted: Links = links.NO_CHANGE) -
     with transaction.atomic(savepoint=False), store_writes():
         if isinstance(record, Event):
             record.linked = links.resulting(record, wanted)
-        if is_new:
-            _insert(record, now=now.replace(microsecond=0))
-        else:
-            _update(record, now=now.replace(microsecond=0))
+        write = _insert if is_new else _update
+        write(record, now=now.replace(microsecond=0))
+        rows.remember(record, "+" if is_new else "~")
         if isinstance(record, Event):
             written = links.insert(record) if is_new else links.replace(record, wanted)
             if not written:
@@ -73,7 +72,11 @@ def delete(record: AnyRecord) -> None:
     with transaction.atomic(savepoint=False), store_writes():
         if isinstance(record, Event):
             record.linked = links.resulting(record, links.NO_CHANGE)
-        _claim(record, modified_at=record.modified_at)
+        # A conditional UPDATE, because SQLite has no ``SELECT … FOR UPDATE``.
+        stored = type(record).objects.filter(pk=record.pk, version=record.version)
+        if not stored.update(version=F("version") + 1):
+            raise VersionConflict(f"{record} is no longer at version {record.version}.")
+        record.version += 1
         record.delete()
 
 
@@ -83,29 +86,17 @@ def _insert(record: AnyRecord, *, now: datetime) -> None:
     # The fragment names the identifier: taken beforehand, it needs no second statement.
     record.pk = sql.next_identifier(type(record))
     render(record)
-    record.save(force_insert=True)
+    rows.insert(record)
 
 
 def _update(record: AnyRecord, *, now: datetime) -> None:
-    _claim(record, modified_at=max(now, record.modified_at + timedelta(seconds=1)))
+    read = record.version
+    record.version = read + 1
+    record.modified_at = max(now, record.modified_at + timedelta(seconds=1))
     render(record)
-    record.save(force_update=True)
-
-
-def _claim(record: AnyRecord, *, modified_at: datetime) -> None:
-    """Take the next version, if nobody took it since the record was read.
-
-    One conditional UPDATE, because SQLite has no ``SELECT … FOR UPDATE``.
-    """
-    claimed = (
-        type(record)
-        .objects.filter(pk=record.pk, version=record.version)
-        .update(version=F("version") + 1, modified_at=modified_at)
-    )
-    if not claimed:
-        raise VersionConflict(f"{record} is no longer at version {record.version}.")
-    record.version += 1
-    record.modified_at = modified_at
+    if not rows.update(record, version=read):
+        record.version = read
+        raise VersionConflict(f"{record} is no longer at version {read}.")
 
 
 def render(record: AnyRecord) -> None:

@@ -49,9 +49,9 @@ def test_changing_costs_the_same_however_much_is_linked(
     record = EventFactory()
     body = {"title": "Other", **links(count)}
 
-    # Permissions, record, references, transaction 4, lock, version, event, history, links 3
-    # and as created, answer.
-    expected = 16 if connection.vendor == "postgresql" else 18
+    # Permissions, record, references, transaction 4, lock, event, history, links 3 and as
+    # created, answer.
+    expected = 15 if connection.vendor == "postgresql" else 17
     with django_assert_num_queries(expected):
         assert editor.put(f"/events/{record.pk}", body).status_code == 200
 
