@@ -45,20 +45,16 @@ def of_file(name: str) -> Address | str:
 
 def dumps(value: Any) -> str:
     """Return ``value`` as JSON text in which each ``Address`` is left open."""
-    if isinstance(value, Address):
-        return value.json()
-    if isinstance(value, dict):
-        return f"{{{members(value)}}}"
-    if isinstance(value, list):
-        return f"[{','.join(map(dumps, value))}]"
-    return orjson.dumps(value).decode()
+    return orjson.dumps(value, _left_open, orjson.OPT_PASSTHROUGH_DATACLASS).decode()
+
+
+def _left_open(address: Address) -> orjson.Fragment:
+    return orjson.Fragment(address.json())
 
 
 def members(document: Mapping[str, Any]) -> str:
     """Return the members of an object without its braces."""
-    return ",".join(
-        f"{orjson.dumps(name).decode()}:{dumps(value)}" for name, value in document.items()
-    )
+    return dumps(document)[1:-1]
 
 
 def fill(text: str) -> bytes:

@@ -8,7 +8,6 @@ continue the name of the field.
 from __future__ import annotations
 
 import math
-from copy import copy
 from typing import Any, ClassVar, Self
 
 from django.core.exceptions import ValidationError as DjangoValidationError
@@ -53,9 +52,12 @@ class InputField(serializers.Field):
         """Return a shallow copy, with a parent of its own.
 
         DRF makes each field anew from its declaration, for every serializer; of ours
-        nothing changes but the serializer it is bound to.
+        nothing changes but the serializer it is bound to. (``copy.copy``, which looks for
+        ways to pickle first, took four times as long.)
         """
-        return copy(self)
+        twin = type(self).__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        return twin
 
     def is_blank(self, data: Any) -> bool:
         """Return whether the value says "nothing"."""

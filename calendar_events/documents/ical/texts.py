@@ -33,6 +33,7 @@ UNDECIDED = "TENTATIVE"
 
 _COMPACT = str.maketrans({"-": None, ":": None, " ": "T"})
 _PREFORMATTED = re.compile(r"<pre\b.*?</pre>", re.IGNORECASE | re.DOTALL)
+_NO_TAGS = nh3.Cleaner(tags=set())
 
 
 class EventText(NamedTuple):
@@ -103,7 +104,7 @@ def organizer_text(document: Mapping[str, Any]) -> str:
 def words(markup: str) -> str:
     """Return the words of a description; blocks and line breaks end a line."""
     flat = _PREFORMATTED.sub(lambda found: found[0].replace("\n", "<br>"), markup)
-    bare = nh3.clean(text.BREAK.sub("\n", flat.replace("\n", " ")), tags=set())
+    bare = _NO_TAGS.clean(text.BREAK.sub("\n", flat.replace("\n", " ")))
     lines = (" ".join(part.split()) for part in entities.unescape(bare).split("\n"))
     return "\n".join(filter(None, lines))
 
