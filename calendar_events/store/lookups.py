@@ -33,12 +33,14 @@ KINDS: dict[str, type[Event | Venue | Organizer]] = {
     visibility.ORGANIZER: Organizer,
 }
 _TREE = """
-WITH RECURSIVE tree(id) AS (
-    SELECT id FROM calendar_events_term WHERE taxonomy = %s AND ({roots})
+WITH RECURSIVE tree(id, parent_id, slug) AS (
+    SELECT id, parent_id, slug FROM calendar_events_term
+    WHERE taxonomy = %s AND ({roots})
     UNION
-    SELECT t.id FROM calendar_events_term t JOIN tree ON t.parent_id = tree.id
+    SELECT t.id, t.parent_id, t.slug FROM calendar_events_term t
+    JOIN tree ON t.parent_id = tree.id
 )
-SELECT t.id, t.parent_id, t.slug FROM calendar_events_term t JOIN tree ON tree.id = t.id
+SELECT id, parent_id, slug FROM tree
 """
 
 
@@ -97,12 +99,17 @@ def term_ids(taxonomy: Taxonomy, tokens: Sequence[Token]) -> set[int]:
     All digits are an identifier first, then a slug; a slug names its term in every
     institution. Raises ``Unknown``.
     """
-    roots = sql.Conditions()
-    roots.any_of("id", [token.pk for token in tokens if token.pk is not None])
     slugs = [token.slug for token in tokens]
-    marks = ", ".join(["%s"] * len(slugs))
-    statement = _TREE.format(roots=f"{roots} OR slug IN ({marks})")
-    rows = sql.rows(statement, [taxonomy, *roots.params, *slugs], prepare=False)
+    numbers = [token.pk for token in tokens if token.pk is not None]
+    roots = f"slug IN ({_marks(slugs)})"
+    if numbers:
+        roots += f" OR id IN ({_marks(numbers)})"
+    # The plan for one term, which is what is asked for most, is worth keeping.
+    rows = sql.rows(
+        _TREE.format(roots=roots),
+        [str(taxonomy), *slugs, *numbers],
+        prepare=len(tokens) == 1,
+    )
     by_id = {pk for pk, _, _ in rows}
     by_slug: dict[str, set[int]] = {}
     children: dict[int, set[int]] = {}
@@ -131,13 +138,17 @@ def _with_descendants(named: set[int], children: dict[int, set[int]]) -> set[int
     return found
 
 
+def _marks(values: Sequence[object]) -> str:
+    return ", ".join(["%s"] * len(values))
+
+
 def slugs_taken(
     record: Event | Organizer | Term | Venue, candidates: list[str]
 ) -> set[str]:
     """Return which slugs other rows have, among which they must be unique (primary)."""
     others = sql.Conditions()
     # As a list, not as an array: for that PostgreSQL would make a plan each time.
-    others.add(f"slug IN ({', '.join(['%s'] * len(candidates))})", *candidates)
+    others.add(f"slug IN ({_marks(candidates)})", *candidates)
     others.add("NOT (slug = '')")  # the index of slugs leaves out the empty ones
     if record.pk is not None:
         others.add("id <> %s", record.pk)
