@@ -105,6 +105,7 @@ class MonthOfEvents(RecordPages):
         if chosen:
             rows = rows.filter(institution=chosen)
         shown = month or today.replace(day=1)
+        name = f"{month_name[shown.month]} {shown.year}"
         # From Monday on, with the days around the month.
         weeks = Calendar().monthdatescalendar(shown.year, shown.month)
         first, last = weeks[0][0], weeks[-1][-1]
@@ -116,10 +117,12 @@ class MonthOfEvents(RecordPages):
         return self.show(
             request,
             "month.html",
-            title=f"Events in {month_name[shown.month]} {shown.year}",
+            title=f"Events in {name}",
+            name=name,
             is_bad=asked is not None and month is None,
             years=YEARS,
-            month=shown,
+            month=f"{shown:%Y-%m}",
+            shown=shown,
             weekdays=list(day_name),
             today=today,
             weeks=[[days[day] for day in week] for week in weeks],
