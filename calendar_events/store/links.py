@@ -6,10 +6,9 @@ Part of writing a record: only ``store.saving`` calls this, inside its transacti
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-from django.db.models import Value
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from calendar_events.models import EventOrganizer, EventTerm, EventVenue
 from calendar_events.models.visibility import LISTED, holds
@@ -20,17 +19,38 @@ if TYPE_CHECKING:
 
     from calendar_events.models import Event
 
-KINDS: tuple[tuple[str, str, Any], ...] = (
-    ("venues", "venue_id", EventVenue),
-    ("organizers", "organizer_id", EventOrganizer),
-    ("terms", "term_id", EventTerm),
-)
 
+class _Kind(NamedTuple):
+    """A table of links."""
+
+    name: str
+    table: str
+    column: str
+    """What names the linked row."""
+    linked: str
+    """The table of that row."""
+
+
+def _kind(name: str, model: Any, column: str) -> _Kind:
+    linked = model._meta.get_field(column).related_model
+    return _Kind(name, model._meta.db_table, column, linked._meta.db_table)
+
+
+KINDS = (
+    _kind("venues", EventVenue, "venue_id"),
+    _kind("organizers", EventOrganizer, "organizer_id"),
+    _kind("terms", EventTerm, "term_id"),
+)
+_STORED = " UNION ALL ".join(
+    f"SELECT '{kind.name}', position, {kind.column}, start_utc, listed "
+    f"FROM {kind.table} WHERE event_id = %s"
+    for kind in KINDS
+)
 # Only rows of the event's institution, as of this moment: one that is being moved is waited
 # for, and none of those that are linked is moved before the transaction ends.
-_INSERT = """INSERT INTO {table} (event_id, {column}, position, start_utc, listed)
+_INSERT = """INSERT INTO {kind.table} (event_id, {kind.column}, position, start_utc, listed)
 SELECT %s, given.pk, given.place, %s, %s FROM {given}
-JOIN {named} AS named ON named.id = given.pk WHERE named.institution = %s{locked}
+JOIN {kind.linked} AS named ON named.id = given.pk WHERE named.institution = %s{locked}
 RETURNING 1"""
 # Identifiers with their places, from one parameter, so that one text fits any number.
 _POSTGRES_GIVEN = """(SELECT pk, place - 1 AS place
@@ -50,86 +70,79 @@ class Links:
 NO_CHANGE = Links()
 
 
-def resulting(event: Event, links: Links) -> dict[str, list[int]]:
-    """Return what the event will be linked to, for its history; one statement at most."""
-    known = {name: getattr(links, name) for name, _, _ in KINDS}
-    found = {name: list(dict.fromkeys(ids or ())) for name, ids in known.items()}
-    if event._state.adding or None not in known.values():  # noqa: SLF001 -- Django's
-        return found
-    kept = [
-        model.objects.filter(event=event).values_list(Value(name), "position", column)
-        for name, column, model in KINDS
-        if known[name] is None
-    ]
-    for name, _position, pk in sorted(kept[0].union(*kept[1:], all=True)):
-        found[name].append(pk)
-    return found
+@dataclass(slots=True)
+class _Stored:
+    """The links of one kind that an event has."""
+
+    ids: list[int] = field(default_factory=list)
+    """In order."""
+    copies: set[tuple[Any, bool]] = field(default_factory=set)
+    """What its rows repeat of the event."""
 
 
-def insert(event: Event) -> bool:
-    """Write the rows of a new event, which are those of ``event.linked``.
-
-    Return whether all that is linked is of the event's institution; others are left out.
-    """
-    return _insert(event, {name: event.linked[name] for name, _, _ in KINDS})
+def stored(event: Event) -> dict[str, list[int]]:
+    """Return what the event is linked to, by kind and in order, in one statement."""
+    return {name: found.ids for name, found in _stored(event).items()}
 
 
-def replace(event: Event, links: Links) -> bool:
-    """Write the rows that changed, and the copies in those that did not.
+def write(event: Event, wanted: Links, *, is_new: bool) -> bool:
+    """Write the links that change and the copies that do, and set ``event.linked``.
 
     Return whether all that is new is of the event's institution; others are left out.
     """
-    start_utc, listed = copies(event)
-    changed = {}
-    for name, _, model in KINDS:
-        rows = model.objects.filter(event=event)
-        if getattr(links, name) is None:
-            stale = rows.exclude(start_utc=start_utc, listed=listed)
-            stale.update(start_utc=start_utc, listed=listed)
-        else:
-            rows.delete()
-            changed[name] = event.linked[name]
-    return _insert(event, changed)
+    before = {kind.name: _Stored() for kind in KINDS} if is_new else _stored(event)
+    copies = _copies(event)
+    event.linked = {}
+    added = []
+    for kind in KINDS:
+        had, given = before[kind.name], getattr(wanted, kind.name)
+        ids = had.ids if given is None else list(dict.fromkeys(given))
+        event.linked[kind.name] = ids
+        if ids != had.ids:
+            if had.ids:
+                sql.write(f"DELETE FROM {kind.table} WHERE event_id = %s", [event.pk])
+            if ids:
+                added.append(kind)
+        elif had.copies - {copies}:  # some are stale
+            start_utc, listed = copies
+            sql.write(
+                f"UPDATE {kind.table} SET start_utc = %s, listed = %s WHERE event_id = %s",
+                [sql.moment(start_utc), listed, event.pk],
+            )
+    return _insert(event, added)
 
 
-def copies(event: Event) -> tuple[Any, bool]:
+def _stored(event: Event) -> dict[str, _Stored]:
+    found = {kind.name: _Stored() for kind in KINDS}
+    for name, _, pk, start_utc, listed in sorted(sql.write(_STORED, [event.pk] * 3)):
+        found[name].ids.append(pk)
+        found[name].copies.add((sql.as_moment(start_utc), bool(listed)))
+    return found
+
+
+def _copies(event: Event) -> tuple[Any, bool]:
     """Return what each row repeats of the event: its start, and whether lists show it."""
     return event.start_utc, holds((LISTED,), event) and not event.password
 
 
-def _insert(event: Event, wanted: dict[str, list[int]]) -> bool:
-    """Insert all rows: in one statement on PostgreSQL, in one of each kind on SQLite."""
-    start_utc, listed = copies(event)
+def _insert(event: Event, kinds: list[_Kind]) -> bool:
+    """Insert rows of these kinds, all in one statement on PostgreSQL.
+
+    Return whether all could be inserted.
+    """
+    start_utc, listed = _copies(event)
     is_postgres = sql.is_postgres()
     given = _POSTGRES_GIVEN if is_postgres else _SQLITE_GIVEN
     locked = " FOR KEY SHARE OF named" if is_postgres else ""
-    inserts: list[str] = []
+    inserts = [_INSERT.format(kind=kind, given=given, locked=locked) for kind in kinds]
     params: list[list[Any]] = []
-    for name, column, model in KINDS:
-        if ids := wanted.get(name):
-            table = model._meta.db_table
-            named = model._meta.get_field(column).related_model._meta.db_table
-            inserts.append(
-                _INSERT.format(
-                    table=table, column=column, given=given, named=named, locked=locked
-                )
-            )
-            numbers = ids if is_postgres else json.dumps(ids)
-            moment = sql.moment(start_utc)
-            params.append([event.pk, moment, listed, numbers, event.institution])
-    if not inserts:
-        return True
-    asked = sum(map(len, wanted.values()))
-    if is_postgres:
-        parts = [f"part{number}" for number in range(len(inserts))]
-        ctes = [f"{part} AS ({one})" for part, one in zip(parts, inserts, strict=True)]
-        counted = " UNION ALL ".join(f"SELECT 1 FROM {part}" for part in parts)
-        whole = f"WITH {', '.join(ctes)} {counted}"
-        return (
-            len(sql.write(whole, [each for values in params for each in values])) == asked
-        )
-    written = [
-        len(sql.write(statement, values))
-        for statement, values in zip(inserts, params, strict=True)
-    ]
-    return sum(written) == asked
+    for kind in kinds:
+        ids = event.linked[kind.name]
+        numbers = ids if is_postgres else json.dumps(ids)
+        params.append([event.pk, sql.moment(start_utc), listed, numbers, event.institution])
+    if is_postgres and len(kinds) > 1:
+        parts = ", ".join(f"part{n} AS ({one})" for n, one in enumerate(inserts))
+        counted = " UNION ALL ".join(f"SELECT 1 FROM part{n}" for n in range(len(kinds)))
+        inserts, params = [f"WITH {parts} {counted}"], [list(chain.from_iterable(params))]
+    written = sum(len(sql.write(*each)) for each in zip(inserts, params, strict=True))
+    return written == sum(len(event.linked[kind.name]) for kind in kinds)

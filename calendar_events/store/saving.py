@@ -19,7 +19,7 @@ free ones).
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 from django.db.models import F
@@ -31,6 +31,7 @@ from calendar_events.parsing import text
 from calendar_events.store import links, rows, sql
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import datetime
 
     from calendar_events.store.links import Links
@@ -38,6 +39,11 @@ if TYPE_CHECKING:
 AnyRecord = Event | Venue | Organizer | Term
 
 SORT_LENGTH = 200
+_RENDERERS: dict[type[AnyRecord], Callable[[Any], Any]] = {
+    Event: documents.render_event,
+    Venue: documents.render_venue,
+    Organizer: documents.render_organizer,
+}
 
 
 class VersionConflict(Exception):
@@ -52,16 +58,12 @@ def save(record: AnyRecord, *, now: datetime, wanted: Links = links.NO_CHANGE) -
     ``IntegrityError`` when a constraint is violated.
     """
     is_new = record._state.adding  # noqa: SLF001 -- Django's word for it
-    with transaction.atomic(savepoint=False), store_writes():
-        if isinstance(record, Event):
-            record.linked = links.resulting(record, wanted)
+    with transaction.atomic(savepoint=False):
         write = _insert if is_new else _update
         write(record, now=now.replace(microsecond=0))
+        if isinstance(record, Event) and not links.write(record, wanted, is_new=is_new):
+            raise VersionConflict(f"What {record} names is no longer there to link.")
         rows.remember(record, "+" if is_new else "~")
-        if isinstance(record, Event):
-            written = links.insert(record) if is_new else links.replace(record, wanted)
-            if not written:
-                raise VersionConflict(f"What {record} names is no longer there to link.")
 
 
 def delete(record: AnyRecord) -> None:
@@ -71,7 +73,7 @@ def delete(record: AnyRecord) -> None:
     """
     with transaction.atomic(savepoint=False), store_writes():
         if isinstance(record, Event):
-            record.linked = links.resulting(record, links.NO_CHANGE)
+            record.linked = links.stored(record)
         # A conditional UPDATE, because SQLite has no ``SELECT … FOR UPDATE``.
         stored = type(record).objects.filter(pk=record.pk, version=record.version)
         if not stored.update(version=F("version") + 1):
@@ -138,12 +140,5 @@ def _render(record: AnyRecord) -> None:
     if isinstance(record, Term):
         record.fragment = documents.render_term(record)
         return
-    rendered: documents.RenderedEvent | documents.Rendered
-    if isinstance(record, Event):
-        rendered = documents.render_event(record)
-    elif isinstance(record, Venue):
-        rendered = documents.render_venue(record)
-    else:
-        rendered = documents.render_organizer(record)
-    for column, made in rendered._asdict().items():
+    for column, made in _RENDERERS[type(record)](record)._asdict().items():
         setattr(record, column, made)
