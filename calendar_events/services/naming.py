@@ -7,14 +7,11 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from calendar_events.parsing import slugs
-from calendar_events.store import links, locks, saving
+from calendar_events.store import locks
 from calendar_events.store.lookups import slugs_taken
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from calendar_events.models import Event, Organizer, Term, Venue
-    from calendar_events.store.links import Links
 
     AnyRecord = Event | Organizer | Term | Venue
 
@@ -23,7 +20,7 @@ _TRASHED_SLUG = re.compile(rf"(.*){TRASHED}(?:-\d+)?")
 MOST_AT_ONCE = 1000
 
 
-def available_slug(record: AnyRecord, preferred: str) -> str:
+def _free_slug(record: AnyRecord, preferred: str) -> str:
     """Return ``preferred`` or the first of ``preferred-2``, ``-3``, … that is free.
 
     Asked in growing batches, so that the ten-thousandth "Yoga" costs few statements.
@@ -39,25 +36,18 @@ def available_slug(record: AnyRecord, preferred: str) -> str:
         size = min(size * 8, MOST_AT_ONCE)
 
 
-def save(
-    record: AnyRecord,
-    *,
-    preferred: str,
-    now: datetime,
-    wanted: Links = links.NO_CHANGE,
-) -> None:
-    """Save the record under the preferred slug or the next free one.
+def take_slug(record: AnyRecord, preferred: str) -> None:
+    """Give the record the preferred slug or the next free one.
 
     Who looks for a slug holds it until the end of the transaction, so that nobody takes it
-    between the look and the write. Raises what ``store.saving.save`` raises.
+    between the look and the write.
     """
     table = type(record)._meta.db_table
     held, slug = "", preferred
     while held != slug:
         locks.advisory_lock("slug", table, slug)
-        held, slug = slug, available_slug(record, preferred)
+        held, slug = slug, _free_slug(record, preferred)
     record.slug = slug
-    saving.save(record, now=now, wanted=wanted)
 
 
 def trashed(slug: str) -> str:

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
+from calendar_events.models import Status
 from calendar_events.permissions import require_on
 from calendar_events.services import writing
+from calendar_events.services.refusals import InTrash
 from calendar_events.store import saving
 
 if TYPE_CHECKING:
@@ -26,14 +28,18 @@ def trash_record(
     now: datetime,
     expected_version: int | None = None,
 ) -> AnyRecord:
-    """Move an event, a venue or an organizer to the trash.
+    """Move an event, a venue or an organizer to the trash, from where it can come back.
 
     Raises ``NotAllowed``, ``InTrash``, ``VersionConflict`` and the model's
     ``DoesNotExist``.
     """
     record = writing.lock(model, pk, expected_version=expected_version)
     require_on(actor, "delete", record)
-    writing.trash(record, actor=actor, now=now)
+    if record.status == Status.TRASH:
+        raise InTrash(f"{record} is in the trash.")
+    record.previous_status, record.status = record.status, Status.TRASH
+    writing.set_history_actor(record, actor)
+    writing.save(record, {}, stored_slug=record.slug, now=now)
     return record
 
 

@@ -62,7 +62,7 @@ def return_record(  # noqa: PLR0913 -- whose, which, what, when
         raise InvalidFields({"comment": limits})
     stored_slug = record.slug
     writing.amend(record, {"status": Status.DRAFT}, actor=actor, now=now)
-    writing.set_history_reason(record, f"{RETURNED}{words}")
+    writing.set_history_actor(record, actor, f"{RETURNED}{words}")
     writing.save(record, {}, stored_slug=stored_slug, now=now)
     return record
 

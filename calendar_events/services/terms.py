@@ -11,9 +11,8 @@ from calendar_events.parsing import slugs, text
 from calendar_events.permissions import require_manage
 from calendar_events.services import naming
 from calendar_events.services.refusals import InvalidFields, TermExists
-from calendar_events.services.writing import set_history_actor
+from calendar_events.services.writing import lock, set_history_actor
 from calendar_events.store import locks, saving
-from calendar_events.store.saving import VersionConflict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,11 +39,9 @@ def create_term(
     term = Term(taxonomy=taxonomy, institution=actor.institution)
     _fill(term, changes)
     _require_free_name(term)
-    preferred = changes.get("slug") or slugs.from_plain(
-        term.name, fallback=UNNAMED[taxonomy]
-    )
+    naming.take_slug(term, changes.get("slug") or _made_slug(term))
     set_history_actor(term, actor)
-    naming.save(term, preferred=preferred, now=now)
+    saving.save(term, now=now)
     return term
 
 
@@ -62,23 +59,18 @@ def update_term(
     Raises ``NotAllowed``, ``TermExists``, ``VersionConflict``, ``Term.DoesNotExist``, and
     ``InvalidFields`` on ``parent`` or on a ``slug`` that another term has.
     """
-    found = Term.objects.get(pk=term_id)
-    require_manage(actor, Taxonomy(found.taxonomy))
-    _lock(found.taxonomy, found.institution)
-    term = _locked(term_id, expected_version)
+    term = _own_tree(actor, term_id, expected_version)
     named = term.name, term.parent_id
     _fill(term, changes)
     if (term.name, term.parent_id) != named:
         _require_free_name(term)
-    set_history_actor(term, actor)
-    slug = changes.get("slug", term.slug)
-    if slug:
-        _require_free_slug(term, slug)
-        term.slug = slug
-        saving.save(term, now=now)
+    term.slug = changes.get("slug", term.slug)
+    if term.slug:
+        _require_free_slug(term)
     else:
-        made = slugs.from_plain(term.name, fallback=UNNAMED[Taxonomy(term.taxonomy)])
-        naming.save(term, preferred=made, now=now)
+        naming.take_slug(term, _made_slug(term))
+    set_history_actor(term, actor)
+    saving.save(term, now=now)
     return term
 
 
@@ -90,10 +82,7 @@ def delete_term(
 
     Raises ``NotAllowed``, ``VersionConflict`` and ``Term.DoesNotExist``.
     """
-    found = Term.objects.get(pk=term_id)
-    require_manage(actor, Taxonomy(found.taxonomy))
-    _lock(found.taxonomy, found.institution)
-    term = _locked(term_id, expected_version)
+    term = _own_tree(actor, term_id, expected_version)
     for child in Term.objects.select_for_update(of=("self",)).filter(parent=term):
         child.parent_id = term.parent_id
         set_history_actor(child, actor)
@@ -134,12 +123,12 @@ def _lock(taxonomy: str, institution: str) -> None:
     locks.advisory_lock("terms", taxonomy, institution)
 
 
-def _locked(term_id: int, expected_version: int | None) -> Term:
-    """Return the row for writing."""
-    term = Term.objects.select_for_update(of=("self",)).get(pk=term_id)
-    if expected_version is not None and term.version != expected_version:
-        raise VersionConflict(f"{term} is at version {term.version}.")
-    return term
+def _own_tree(actor: Actor, term_id: int, expected_version: int | None) -> Term:
+    """Return the row for writing, and its tree for nobody else."""
+    found = Term.objects.get(pk=term_id)
+    require_manage(actor, Taxonomy(found.taxonomy))
+    _lock(found.taxonomy, found.institution)
+    return lock(Term, term_id, expected_version=expected_version)
 
 
 def _fill(term: Term, changes: TermChanges) -> None:
@@ -182,8 +171,13 @@ def _require_free_name(term: Term) -> None:
             raise TermExists(pk)
 
 
-def _require_free_slug(term: Term, slug: str) -> None:
+def _made_slug(term: Term) -> str:
+    """Return the slug that is made of the name."""
+    return slugs.from_plain(term.name, fallback=UNNAMED[Taxonomy(term.taxonomy)])
+
+
+def _require_free_slug(term: Term) -> None:
     """Require that no other term has the slug."""
-    other = _others(term).filter(slug=slug).first()
+    other = _others(term).filter(slug=term.slug).first()
     if other is not None:
         raise InvalidFields({"slug": f"belongs to another term, {other.pk}."})

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from calendar_events.models import Event, Organizer, Status, Venue
+from calendar_events.models import Event, Organizer, Status, Term, Venue
 from calendar_events.parsing import slugs
 from calendar_events.permissions import may_publish, require_on
 from calendar_events.services import images, naming, publication
@@ -26,12 +26,13 @@ if TYPE_CHECKING:
     from calendar_events.store.links import Links
 
 AnyRecord = TypeVar("AnyRecord", bound=Event | Venue | Organizer)
+AnyRow = TypeVar("AnyRow", bound=Event | Venue | Organizer | Term)
 
 UNTITLED = {Event: "event", Venue: "venue", Organizer: "organizer"}
 """The slug of a title without a letter or digit."""
 
 
-def lock(model: type[AnyRecord], pk: int, *, expected_version: int | None) -> AnyRecord:
+def lock(model: type[AnyRow], pk: int, *, expected_version: int | None) -> AnyRow:
     """Return the row for writing; nobody else writes it before this transaction ends.
 
     PostgreSQL locks the row; SQLite lets only one transaction write at all. The version is
@@ -41,21 +42,16 @@ def lock(model: type[AnyRecord], pk: int, *, expected_version: int | None) -> An
     and the model's ``DoesNotExist``.
     """
     rows = model.objects.select_for_update(of=("self",))
-    record = cast("AnyRecord", rows.get(pk=pk))
+    record = cast("AnyRow", rows.get(pk=pk))
     if expected_version is not None and record.version != expected_version:
         raise VersionConflict(f"{record} is at version {record.version}.")
     return record
 
 
-def set_history_actor(record: Any, actor: Actor) -> None:
-    """Say in the history who makes the change that is about to be saved, and how."""
+def set_history_actor(record: Any, actor: Actor, reason: str = "") -> None:
+    """Say in the history who makes the change that is about to be saved, and how or why."""
     record._history_user = actor.user  # noqa: SLF001 -- django-simple-history's seam
-    record._change_reason = actor.reason  # noqa: SLF001
-
-
-def set_history_reason(record: Any, reason: str) -> None:
-    """Say in the history why the change is made that is about to be saved."""
-    record._change_reason = reason  # noqa: SLF001
+    record._change_reason = reason or actor.reason  # noqa: SLF001
 
 
 def begin(
@@ -132,9 +128,9 @@ def save(
     preferred = _preferred_slug(record, changes)
     if preferred in {"", stored_slug}:
         record.slug = preferred
-        saving.save(record, now=now, wanted=wanted)
-        return
-    naming.save(record, preferred=preferred, now=now, wanted=wanted)
+    else:
+        naming.take_slug(record, preferred)
+    saving.save(record, now=now, wanted=wanted)
 
 
 def _preferred_slug(record: AnyRecord, changes: RecordChanges) -> str:
@@ -149,15 +145,3 @@ def _preferred_slug(record: AnyRecord, changes: RecordChanges) -> str:
         title = record.title if isinstance(record, Event) else record.name
         slug = slugs.from_plain(title, fallback=UNTITLED[type(record)])
     return naming.trashed(slug) if record.status == Status.TRASH else slug
-
-
-def trash(record: AnyRecord, *, actor: Actor, now: datetime) -> None:
-    """Move the record to the trash, from which it can be restored.
-
-    Raises ``InTrash`` when it is there already.
-    """
-    if record.status == Status.TRASH:
-        raise InTrash(f"{record} is in the trash.")
-    record.previous_status, record.status = record.status, Status.TRASH
-    set_history_actor(record, actor)
-    save(record, {}, stored_slug=record.slug, now=now)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
+    from django.db.models import QuerySet
+
     from calendar_events.models.visibility import Viewer
     from calendar_events.parsing.values import Token
 
@@ -58,14 +60,7 @@ class Unknown(Refused):
 
 def require(kind: str, ids: Sequence[int], viewer: Viewer, now: datetime) -> None:
     """Require that records are there and may be read. Raises ``Unknown``."""
-    found = set(
-        KINDS[kind]
-        .objects.visible_to(viewer, now)
-        .filter(id__in=_possible(ids))
-        .values_list("id", flat=True)
-    )
-    if missing := [pk for pk in dict.fromkeys(ids) if pk not in found]:
-        raise Unknown(missing)
+    _require(KINDS[kind].objects.visible_to(viewer, now), ids)
 
 
 def require_statuses(statuses: Iterable[str], kind: str, viewer: Viewer) -> None:
@@ -79,11 +74,11 @@ def require_statuses(statuses: Iterable[str], kind: str, viewer: Viewer) -> None
 
 def require_terms(taxonomy: Taxonomy, ids: Sequence[int]) -> None:
     """Require that terms of a taxonomy are there. Raises ``Unknown``."""
-    found = set(
-        Term.objects.filter(taxonomy=taxonomy, id__in=_possible(ids)).values_list(
-            "id", flat=True
-        )
-    )
+    _require(Term.objects.filter(taxonomy=taxonomy), ids)
+
+
+def _require(rows: QuerySet[Any], ids: Sequence[int]) -> None:
+    found = set(rows.filter(id__in=_possible(ids)).values_list("id", flat=True))
     if missing := [pk for pk in dict.fromkeys(ids) if pk not in found]:
         raise Unknown(missing)
 
