@@ -22,11 +22,10 @@ if TYPE_CHECKING:
 
     from benchmarks.load.production import Production
 
-    Act = Callable[[Production], None]
+    Act = Callable[[Production], object]
 
 
 FAKETIME: Final = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)
-CLOCK: Final = "" if FAKETIME else "libfaketime"
 ROOT: Final = "" if os.geteuid() == 0 else "root"
 LEFT_OUT_SECONDS: Final = 10
 """How long nginx asks no host that did not answer (``fail_timeout``)."""
@@ -56,79 +55,16 @@ def _signal(pids: Iterable[int], number: signal.Signals) -> None:
             os.kill(pid, number)
 
 
-def _kill_worker(made: Production) -> None:
-    _signal(made.workers()[:1], signal.SIGKILL)
+def _kill(pids: Iterable[int]) -> None:
+    _signal(pids, signal.SIGKILL)
 
 
-def _kill_workers(made: Production) -> None:
-    _signal(made.workers(), signal.SIGKILL)
+def _freeze(pids: Iterable[int]) -> None:
+    _signal(pids, signal.SIGSTOP)
 
 
-def _kill_parent(made: Production) -> None:
-    """Kill the process that the supervisor starts again."""
-    _signal(made.tree("server")[1:2], signal.SIGKILL)
-
-
-def _kill_server(made: Production) -> None:
-    made.kill("server")
-
-
-def _start_server(made: Production) -> None:
-    made.start("server")
-
-
-def _restart_server(made: Production) -> None:
-    """Stop as a deployment does: what has begun is finished."""
-    made.restart("server")
-
-
-def _kill_background_worker(made: Production) -> None:
-    made.kill("worker")
-
-
-def _start_background_worker(made: Production) -> None:
-    made.start("worker")
-
-
-def _crash_postgresql(made: Production) -> None:
-    made.cluster.stop(mode="immediate")
-
-
-def _stop_postgresql(made: Production) -> None:
-    made.cluster.stop(mode="fast")
-
-
-def _start_postgresql(made: Production) -> None:
-    made.cluster.start()
-
-
-def _kill_a_backend(made: Production) -> None:
-    """Kill one connection's process; PostgreSQL ends all others after that."""
-    _signal(processes.tree(made.cluster.pid)[-1:], signal.SIGKILL)
-
-
-def _freeze_postgresql(made: Production) -> None:
-    _signal(processes.tree(made.cluster.pid), signal.SIGSTOP)
-
-
-def _thaw_postgresql(made: Production) -> None:
-    _signal(processes.tree(made.cluster.pid), signal.SIGCONT)
-
-
-def _kill_redis(made: Production) -> None:
-    made.kill("redis")
-
-
-def _start_redis(made: Production) -> None:
-    made.start("redis")
-
-
-def _freeze_redis(made: Production) -> None:
-    _signal(made.tree("redis"), signal.SIGSTOP)
-
-
-def _thaw_redis(made: Production) -> None:
-    _signal(made.tree("redis"), signal.SIGCONT)
+def _thaw(pids: Iterable[int]) -> None:
+    _signal(pids, signal.SIGCONT)
 
 
 def _skew(hours: int) -> Act:
@@ -146,18 +82,6 @@ def _skew(hours: int) -> Act:
     return begin
 
 
-def _set_clock(made: Production) -> None:
-    made.restart(made.servers[-1])
-
-
-def _part_host(_made: Production) -> None:
-    network.part()
-
-
-def _join_host(_made: Production) -> None:
-    network.join()
-
-
 def _deploy(made: Production) -> None:
     """Restart host after host with the next version, of which the first one migrates.
 
@@ -167,30 +91,6 @@ def _deploy(made: Production) -> None:
         if name != made.servers[0]:
             time.sleep(LEFT_OUT_SECONDS)
         made.restart(name, DJANGO_SETTINGS_MODULE="config.tests.change.next_settings")
-
-
-def _lose_replica(made: Production) -> None:
-    made.standby.stop(mode="immediate")
-
-
-def _start_replica(made: Production) -> None:
-    made.standby.start()
-
-
-def _freeze_replica(made: Production) -> None:
-    _signal(processes.tree(made.standby.pid), signal.SIGSTOP)
-
-
-def _thaw_replica(made: Production) -> None:
-    _signal(processes.tree(made.standby.pid), signal.SIGCONT)
-
-
-def _hold_replica_back(made: Production) -> None:
-    made.standby.execute("SELECT pg_wal_replay_pause()")
-
-
-def _let_replica_go_on(made: Production) -> None:
-    made.standby.execute("SELECT pg_wal_replay_resume()")
 
 
 def _fail_over(made: Production) -> None:
@@ -242,33 +142,88 @@ CLOCK_WRONG: Final = {
 FAULTS: Final = {
     fault.name: fault
     for fault in (
-        Fault("one worker killed", _kill_worker),
-        Fault("all workers killed", _kill_workers),
-        Fault("the workers' parent killed", _kill_parent),
-        Fault("the whole server killed and started", _kill_server, _start_server),
-        Fault("the server stopped and started", _restart_server),
+        Fault("one worker killed", lambda made: _kill(made.workers()[:1])),
+        Fault("all workers killed", lambda made: _kill(made.workers())),
+        # The process that the supervisor starts again.
+        Fault("the workers' parent killed", lambda made: _kill(made.tree("server")[1:2])),
         Fault(
-            "background worker killed", _kill_background_worker, _start_background_worker
+            "the whole server killed and started",
+            lambda made: made.kill("server"),
+            lambda made: made.start("server"),
         ),
-        Fault("PostgreSQL crashed", _crash_postgresql, _start_postgresql),
-        Fault("PostgreSQL stopped", _stop_postgresql, _start_postgresql),
-        Fault("one process of PostgreSQL killed", _kill_a_backend),
-        Fault("PostgreSQL frozen", _freeze_postgresql, _thaw_postgresql, 8.0),
-        Fault("Redis killed", _kill_redis, _start_redis),
-        Fault("Redis frozen", _freeze_redis, _thaw_redis),
+        Fault("the server stopped and started", lambda made: made.restart("server")),
         Fault(
-            "a host's clock an hour fast", _skew(1), _set_clock, 10.0, CLOCK, CLOCK_WRONG
+            "background worker killed",
+            lambda made: made.kill("worker"),
+            lambda made: made.start("worker"),
         ),
         Fault(
-            "a host's clock an hour slow", _skew(-1), _set_clock, 10.0, CLOCK, CLOCK_WRONG
+            "PostgreSQL crashed",
+            lambda made: made.cluster.stop(mode="immediate"),
+            lambda made: made.cluster.start(),
         ),
-        Fault("a host cut off", _part_host, _join_host, 20.0, missing=ROOT),
-        Fault("replica lost", _lose_replica, _start_replica),
-        Fault("replica frozen", _freeze_replica, _thaw_replica),
-        Fault("replica behind", _hold_replica_back, _let_replica_go_on),
+        Fault(
+            "PostgreSQL stopped",
+            lambda made: made.cluster.stop(mode="fast"),
+            lambda made: made.cluster.start(),
+        ),
+        # Of one connection; PostgreSQL ends all others after that.
+        Fault(
+            "one process of PostgreSQL killed",
+            lambda made: _kill(processes.tree(made.cluster.pid)[-1:]),
+        ),
+        Fault(
+            "PostgreSQL frozen",
+            lambda made: _freeze(processes.tree(made.cluster.pid)),
+            lambda made: _thaw(processes.tree(made.cluster.pid)),
+            8.0,
+        ),
+        Fault(
+            "Redis killed",
+            lambda made: made.kill("redis"),
+            lambda made: made.start("redis"),
+        ),
+        Fault(
+            "Redis frozen",
+            lambda made: _freeze(made.tree("redis")),
+            lambda made: _thaw(made.tree("redis")),
+        ),
+        *(
+            Fault(
+                f"a host's clock an hour {way}",
+                _skew(hours),
+                lambda made: made.restart(made.servers[-1]),
+                10.0,
+                "" if FAKETIME else "libfaketime",
+                CLOCK_WRONG,
+            )
+            for way, hours in (("fast", 1), ("slow", -1))
+        ),
+        Fault(
+            "a host cut off",
+            lambda _made: network.part(),
+            lambda _made: network.join(),
+            20.0,
+            ROOT,
+        ),
+        Fault(
+            "replica lost",
+            lambda made: made.standby.stop(mode="immediate"),
+            lambda made: made.standby.start(),
+        ),
+        Fault(
+            "replica frozen",
+            lambda made: _freeze(processes.tree(made.standby.pid)),
+            lambda made: _thaw(processes.tree(made.standby.pid)),
+        ),
+        Fault(
+            "replica behind",
+            lambda made: made.standby.execute("SELECT pg_wal_replay_pause()"),
+            lambda made: made.standby.execute("SELECT pg_wal_replay_resume()"),
+        ),
         Fault("a new version deployed", _deploy),
         Fault("media disk full", _fill_media, _clear_media, missing=ROOT),
         Fault("failover of PostgreSQL", _fail_over),
-        Fault("database disk full", _fill_database, _clear_database, 10.0, missing=ROOT),
+        Fault("database disk full", _fill_database, _clear_database, 10.0, ROOT),
     )
 }
