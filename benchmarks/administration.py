@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from itertools import islice
 from statistics import median
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
 from django.contrib import admin
@@ -18,6 +18,7 @@ from django.urls import NoReverseMatch, reverse
 
 from authserver.models import Institution, User
 from benchmarks import processes
+from benchmarks.sections.admin import Page
 from benchmarks.seed.constants import ABSENT, COMMON, INSTITUTIONS, STOP_WORD
 
 if TYPE_CHECKING:
@@ -45,21 +46,6 @@ MOST_CHOICES: Final = 5
 """Of a filter's choices, the first are followed."""
 PAGES: Final = ("month", "deleted", "check")
 PAGES_OF_A_ROW: Final = ("change", "history", "preview")
-
-
-class Found(NamedTuple):
-    """What one page costs one member of staff, in statements and CPU milliseconds."""
-
-    who: str
-    page: str
-    statements: int
-    application: float
-    database: float
-
-    @property
-    def milliseconds(self) -> float:
-        """Both together."""
-        return self.application + self.database
 
 
 def pages(model_admin: Any, request: HttpRequest) -> Iterator[tuple[str, str]]:
@@ -119,15 +105,15 @@ def variants(model_admin: Any, request: HttpRequest) -> Iterator[tuple[str, str]
                 yield f"{spec.title}: {choice['display']}", choice["query_string"]
 
 
-def figures(*, database_pid: int) -> list[tuple[Any, ...]]:
-    """Measure every page for everybody; fields of ``Found``."""
-    found: list[Found] = []
+def figures(*, database_pid: int) -> list[Page]:
+    """Measure every page for everybody."""
+    found: list[Page] = []
     for role, registry_id in STAFF.items():
         client, request = _signed_in(role, registry_id)
         for name, address in _addresses(request):
             if client.get(address).status_code == 200:
-                found.append(Found(role, name, *_cost(client, address, database_pid)))
-    return [tuple(each) for each in found]
+                found.append(Page(role, name, *_cost(client, address, database_pid)))
+    return found
 
 
 def _signed_in(role: str, registry_id: str) -> tuple[Client, HttpRequest]:

@@ -7,90 +7,82 @@ import sys
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Final, NamedTuple
+from urllib.parse import urlsplit
 
-from benchmarks import inside, servers
+from benchmarks import messages, paths, servers
 from benchmarks.measure import Cost, Effort, Variant, compare
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from benchmarks.databases import Cluster
-    from benchmarks.seed.constants import Accounts
     from benchmarks.servers import Server
 
-SIZES = {"10k": 10_000, "100k": 100_000, "1M": 1_000_000}
-STOCK = "benchmarks.yardsticks.stock"
+SIZES: Final = {"10k": 10_000, "100k": 100_000, "300k": 300_000, "1M": 1_000_000}
+LARGE: Final = "300k"
+"""What admin and the mixture work on, whichever sizes the others measure."""
+QUICK: Final = Effort(rounds=2, alone=20, together=40, seconds=1)
+FIRST_PORT: Final = 8110
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Calendar:
+class Calendar(NamedTuple):
     """A filled database; ``label`` is one of ``SIZES``."""
 
     label: str
     url: str
-    accounts: Accounts
 
 
 @dataclass(slots=True, kw_only=True)
 class Bench:
-    """A run under way. ``seconds`` is how long loads last that are not counted."""
+    """A run under way; a quick one is a smoke run, a tenth of everything."""
 
     cluster: Cluster
-    effort: Effort
-    seconds: float
-    memory_requests: int = 20_000
-    first_port: int = 8110
-    is_reusing: bool = False
-    """Whether databases of an earlier run are taken as they are."""
+    sizes: Sequence[str] = ("10k", "100k")
     is_quick: bool = False
-    calendars: list[Calendar] = field(default_factory=list)
     stack: ExitStack = field(default_factory=ExitStack)
     """What is closed when a section ends: its servers."""
+    _calendars: dict[str, Calendar] = field(default_factory=dict)
     _begin: float = field(default_factory=time.monotonic)
-    _stock_url: str = ""
+
+    @property
+    def effort(self) -> Effort:
+        """What variants are measured with, unless their section has its own."""
+        return QUICK if self.is_quick else Effort()
+
+    @property
+    def seconds(self) -> float:
+        """How long loads last that are not counted."""
+        return 2 if self.is_quick else 6
 
     @property
     def main(self) -> Calendar:
-        """The calendar of most sections."""
-        label = main_size([found.label for found in self.calendars])
-        return next(found for found in self.calendars if found.label == label)
+        """The calendar of most sections: 100,000 events where that is among the sizes."""
+        return self.calendar("100k" if "100k" in self.sizes else self.sizes[-1])
+
+    @property
+    def calendars(self) -> list[Calendar]:
+        """One of each size, in ascending order."""
+        return [self.calendar(label) for label in self.sizes]
+
+    def calendar(self, label: str) -> Calendar:
+        """Return a calendar; it is filled when it is first asked for."""
+        if label not in self._calendars:
+            events = SIZES[label] // (10 if self.is_quick else 1)
+            self.say(f"{events:,} events")
+            url = self.cluster.create_calendar(f"bench_{label.lower()}", events)
+            self._calendars[label] = Calendar(label, url)
+        return self._calendars[label]
+
+    def copy_of_calendar(self, label: str, name: str) -> str:
+        """Return the address of a database of that name, for what writes a lot to it."""
+        source = urlsplit(self.calendar(label).url).path[1:]
+        return self.cluster.create(name, copy_of=source)
 
     def say(self, text: str) -> None:
         """Show where the run is, on standard error."""
         sys.stderr.write(f"[{time.monotonic() - self._begin:5.0f} s] {text}\n")
         sys.stderr.flush()
-
-    def seed(self, label: str) -> None:
-        """Fill a database, or take one that is filled."""
-        self.say(f"{SIZES[label]:,} events")
-        url = self.cluster.create(f"bench_{label.lower()}", is_kept=self.is_reusing)
-        accounts = self.inside(url, "benchmarks.seed.database:prepare", events=SIZES[label])
-        self.cluster.settle()
-        self.calendars.append(Calendar(label=label, url=url, accounts=accounts))
-
-    def stock_url(self) -> str:
-        """Return the database of a stock toolkit, which the first call makes."""
-        if not self._stock_url:
-            self._stock_url = self.cluster.create("bench_stock")
-            self.inside(
-                self._stock_url,
-                f"{STOCK}.accounts:prepare",
-                settings=f"{STOCK}.settings",
-            )
-        return self._stock_url
-
-    def inside(
-        self,
-        url: str,
-        function: str,
-        *,
-        settings: str = "config.settings",
-        **arguments: Any,
-    ) -> Any:
-        """Call a function of ours in a process with Django set up for ``url``."""
-        variables = servers.environment(url, settings, **servers.WITHOUT_LIMITS)
-        return inside.call(variables, function, **arguments)
 
     def serve(
         self,
@@ -107,13 +99,9 @@ class Bench:
         """
         if urls:
             settings = "benchmarks.yardsticks.settings"
+        variables = servers.environment(url, settings, BENCHMARK_URLS=urls)
         return self.stack.enter_context(
-            servers.serving(
-                name,
-                port=free_port(self.first_port),
-                variables=servers.environment(url, settings, BENCHMARK_URLS=urls),
-                application=application,
-            )
+            servers.serving(name, free_port(FIRST_PORT), variables, application)
         )
 
     def compare(
@@ -122,10 +110,10 @@ class Bench:
         """Measure variants in turns."""
         return compare(variants, effort=effort or self.effort, database=self.cluster.pid)
 
-
-def main_size(labels: Sequence[str]) -> str:
-    """Return which of these sizes most sections measure: 100,000 where it is there."""
-    return "100k" if "100k" in labels else labels[-1]
+    def cost_of_a_list(self, server: Server) -> float:
+        """Return L, what the list of ten costs there: CPU milliseconds."""
+        variant = Variant("list", server, messages.in_turns(paths.EVENTS))
+        return self.compare([variant])["list"].cpu
 
 
 def free_port(first: int) -> int:

@@ -1,9 +1,9 @@
 """Whether six requests need more statements or more calls than they did (``make gate``).
 
 A timer would measure what else the machine does. Counted are the statements that reach
-PostgreSQL (a commit is one), the calls of Python and C functions, and where the processor
-tells, its instructions. What is kept in ``gate.json`` may grow by a tenth. Whoever means
-the growth accepts it, ``make gate ACCEPT=1``, and says why in the commit.
+PostgreSQL (a commit is one) and the calls of Python and C functions. What is kept in
+``gate.json`` may grow by a tenth. Whoever means the growth accepts it,
+``make gate ACCEPT=1``, and says why in the commit.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from benchmarks import inside, messages, paths, processor, servers
+from benchmarks import inside, messages, paths, servers
 from benchmarks.databases import Cluster
 from benchmarks.seed import constants
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from logging import StreamHandler
     from typing import TextIO
-
-    from benchmarks.seed.constants import Accounts
 
     Environ = dict[str, Any]
     Figures = dict[str, dict[str, int]]
@@ -52,8 +50,8 @@ def statement_codes() -> set[Any]:
     return {inspect.unwrap(function).__code__ for function in functions}
 
 
-def count(work: Callable[[Any], object], make: Callable[[], Any]) -> dict[str, int]:
-    """Count what ``work`` does, on this thread, with something of ``make``.
+def count(work: Callable[[Any], object], given: Any) -> dict[str, int]:
+    """Count what ``work`` does with something, on this thread.
 
     What generators do themselves is left out: how often one is resumed depends on how an
     answer of the database is cut into packets.
@@ -67,22 +65,15 @@ def count(work: Callable[[Any], object], make: Callable[[], Any]) -> dict[str, i
             calls += 1
             statements += event == "call" and code in codes
 
-    first, second = make(), make()
     gc.collect()
     gc.disable()  # finalizers would run whenever it falls due
     sys.setprofile(see)
     try:
-        work(first)
+        work(given)
     finally:
         sys.setprofile(None)
         gc.enable()
-    counted = {"statements": statements, "calls": calls}
-    with processor.counting() as instructions:
-        if instructions is not None:
-            before = instructions()
-            work(second)
-            counted["instructions"] = instructions() - before
-    return counted
+    return {"statements": statements, "calls": calls}
 
 
 def answer(application: Any, environ: Environ) -> tuple[dict[str, str], bytes]:
@@ -99,7 +90,7 @@ def answer(application: Any, environ: Environ) -> tuple[dict[str, str], bytes]:
     return {name.lower(): value for name, value in begun[1]}, body
 
 
-def requests(application: Any, accounts: Accounts) -> dict[str, Callable[[], Environ]]:
+def requests(application: Any) -> dict[str, Callable[[], Environ]]:
     """Return the six requests by name; each call makes one that can be sent once."""
     from django.test import RequestFactory  # noqa: PLC0415 -- needs settings
 
@@ -108,7 +99,7 @@ def requests(application: Any, accounts: Accounts) -> dict[str, Callable[[], Env
         return dict(factory.get(path).environ)
 
     def signed() -> Environ:
-        return get(LIST_SIGNED, messages.signed(LIST_SIGNED, accounts))
+        return get(LIST_SIGNED, messages.signed(LIST_SIGNED))
 
     headers, body = answer(application, get(paths.EVENTS))
     single = paths.event(json.loads(body)["events"][0]["id"])
@@ -127,19 +118,19 @@ def measure() -> Figures:
     """Fill the database of the settings, and count each request, warm."""
     import time_machine  # noqa: PLC0415 -- only in the process that is measured
 
-    from benchmarks.seed import database  # noqa: PLC0415 -- needs settings
+    from benchmarks.seed import calendar  # noqa: PLC0415 -- needs settings
     from config.monitoring import access_log  # noqa: PLC0415 -- the same
     from config.wsgi import application  # noqa: PLC0415 -- the same
 
     random.seed(0)  # which of several locks a search takes
     with time_machine.travel(NOW, tick=False):
-        accounts = database.prepare(events=EVENTS, other_tokens=0, now=NOW)
+        calendar.prepare(events=EVENTS, other_tokens=0, now=NOW)
         for handler in access_log.logger.handlers:
             # Its lines are made and counted, but would bury the figures.
             cast("StreamHandler[TextIO]", handler).setStream(StringIO())
         return {
             name: count_warm(application, make)
-            for name, make in requests(application, accounts).items()
+            for name, make in requests(application).items()
         }
 
 
@@ -147,20 +138,17 @@ def count_warm(application: Any, make: Callable[[], Environ]) -> dict[str, int]:
     """Count a request of an application after some like it."""
     for _ in range(WARM_UP):
         answer(application, make())
-    return count(lambda environ: answer(application, environ), make)
+    return count(lambda environ: answer(application, environ), make())
 
 
 def excesses(measured: Figures, kept: Figures) -> list[str]:
-    """Return a sentence for each figure that is more than a tenth above the kept one.
-
-    What was not kept, the processor's instructions for example, is not compared.
-    """
+    """Return a sentence for each figure that is more than a tenth above the kept one."""
     return [
         f"{name}: {unit} grew from {kept[name][unit]:,} to {figure:,} "
         f"({figure / kept[name][unit] - 1:+.0%})"
         for name, figures in measured.items()
         for unit, figure in figures.items()
-        if unit in kept[name] and figure > kept[name][unit] * (1 + TOLERANCE)
+        if figure > kept[name][unit] * (1 + TOLERANCE)
     ]
 
 

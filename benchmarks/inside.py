@@ -11,8 +11,17 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
+from benchmarks import servers
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+def at(
+    url: str, function: str, *, settings: str = "config.settings", **arguments: Any
+) -> Any:
+    """Call a function for a database; it may take longer than any request."""
+    return call(servers.patient(url, settings), function, **arguments)
 
 
 def call(variables: Mapping[str, str], function: str, **arguments: Any) -> Any:

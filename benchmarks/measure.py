@@ -48,7 +48,6 @@ class Effort:
 class Cost:
     """What one variant cost; CPU figures are per answer, times are milliseconds."""
 
-    name: str
     application: list[float] = field(default_factory=list)
     database: list[float] = field(default_factory=list)
     alone: list[float] = field(default_factory=list)
@@ -88,7 +87,7 @@ def compare(
 
     Raises ``UnexpectedAnswer`` as soon as one does not answer what it should.
     """
-    costs = {variant.name: Cost(name=variant.name) for variant in variants}
+    costs = {variant.name: Cost() for variant in variants}
     for variant in variants:
         _play(variant, effort.warm_up, WARM_UP_CONNECTIONS, effort.seconds)
     for _ in range(effort.rounds):

@@ -7,7 +7,7 @@ import secrets
 import time
 from dataclasses import replace
 from random import Random
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
 import orjson
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 HMAC_SCHEME: Final = "http://platform.example/hmac/v2/v1"
 HMAC_TARGET: Final = algorithm.signature_target("https://platform.example/signature")
+FORM: Final = {"Content-Type": "application/x-www-form-urlencoded"}
+JSON: Final = {"Content-Type": "application/json"}
 BEARER: Final = {"Authorization": f"Bearer {constants.BEARER}"}
 
 
@@ -46,15 +48,15 @@ def in_turns(*addresses: str, headers: Mapping[str, str] | None = None) -> Itera
     return itertools.cycle([get(path, headers) for path in addresses])
 
 
-def signed(path: str, accounts: constants.Accounts) -> dict[str, str]:
-    """Return the header that signs a GET request once, for the benchmark's user."""
+def signed(path: str) -> dict[str, str]:
+    """Return the header that signs a GET request once, for the editor."""
     header = algorithm.SignedHeader(
         client_id=constants.SIGNING_KEY,
         timestamp=str(int(time.time())),
         nonce=secrets.token_hex(16),
         signature="",
-        principal_id=accounts.principal_id,
-        principal_namespace=accounts.principal_namespace,
+        principal_id=constants.EDITOR,
+        principal_namespace=constants.PRINCIPAL_NAMESPACE,
     )
     message = algorithm.string_to_sign(
         header,
@@ -67,29 +69,37 @@ def signed(path: str, accounts: constants.Accounts) -> dict[str, str]:
     return {"Authorization": algorithm.build_header(complete, scheme=HMAC_SCHEME)}
 
 
-def signed_gets(path: str, accounts: constants.Accounts) -> Iterator[bytes]:
+def signed_gets(path: str) -> Iterator[bytes]:
     """Yield signed requests without end, a nonce each."""
     while True:
-        yield get(path, signed(path, accounts))
+        yield get(path, signed(path))
 
 
-def exchange(path: str, code: str) -> bytes:
-    """Return the request that redeems an authorization code."""
-    fields = {
+def form(path: str, fields: Mapping[str, str]) -> bytes:
+    """Return the request that sends a form."""
+    return request("POST", path, headers=FORM, body=urlencode(fields).encode())
+
+
+def exchange_fields(code: str) -> dict[str, str]:
+    """Return the form that redeems an authorization code."""
+    return {
         "grant_type": "authorization_code",
         "code": code,
         "client_id": constants.PUBLIC_KEY,
         "redirect_uri": constants.REDIRECT,
         "code_verifier": constants.VERIFIER,
     }
-    headers = {"Content-Type": "application/x-www-form-urlencoded"}
-    return request("POST", path, headers=headers, body=urlencode(fields).encode())
+
+
+def create(event: Mapping[str, Any]) -> bytes:
+    """Return the request that creates an event, by bearer token."""
+    headers = {**BEARER, **JSON}
+    return request("POST", paths.EVENTS, headers=headers, body=orjson.dumps(event))
 
 
 def creates(seed: str) -> Iterator[bytes]:
     """Yield requests without end that create events, of different titles and days."""
     random = Random(seed)  # noqa: S311 -- repeatable is the point
-    headers = {**BEARER, "Content-Type": "application/json"}
     for number in itertools.count():
         words = (f"word{random.randrange(5000)}" for _ in range(110))
         event = {
@@ -104,7 +114,7 @@ def creates(seed: str) -> Iterator[bytes]:
             "categories": random.sample(range(1, 41), 2),
             "tags": random.sample(range(41, 141), 3),
         }
-        yield request("POST", paths.EVENTS, headers=headers, body=orjson.dumps(event))
+        yield create(event)
 
 
 def mixture() -> list[bytes]:

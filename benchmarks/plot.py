@@ -24,11 +24,6 @@ svg { font: 12px system-ui, sans-serif; fill: #333; background: #fff }
 UNITS: Final = {"k": 1_000, "M": 1_000_000}
 
 
-def number(label: str) -> float:
-    """Return the number that ``10k`` or ``1M`` names."""
-    return float(label.rstrip("kM")) * UNITS.get(label[-1], 1)
-
-
 def lines(
     series: Mapping[str, Sequence[tuple[float, float]]],
     *,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
-import time
 from pathlib import Path
 
 PROC = Path("/proc")
@@ -67,26 +65,3 @@ def resident_mebibytes(pid: int) -> float:
         if line.startswith("VmRSS:"):
             return int(line.split()[1]) / 1024
     raise ProcessLookupError(pid)
-
-
-def within(directory: Path) -> list[int]:
-    """Return the processes whose working directory is ``directory``, or below it.
-
-    Daemons that were started there are among them, whoever is their parent by now.
-    """
-    found = []
-    for entry in PROC.iterdir():
-        if entry.name.isdigit():
-            with contextlib.suppress(OSError):
-                if (entry / "cwd").readlink().is_relative_to(directory):
-                    found.append(int(entry.name))
-    return found
-
-
-def kill_within(directory: Path) -> None:
-    """Kill the processes of a directory at once, as the loss of a machine does."""
-    while running := within(directory):
-        for pid in running:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        time.sleep(0.05)

@@ -1,18 +1,27 @@
-"""Findings to Markdown: goals, tables, plots."""
+"""Findings to Markdown: the goals first, then a section for each part."""
 
 from __future__ import annotations
 
+import datetime as dt
+import os
+import platform
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
+from benchmarks import servers
 from benchmarks.measure import percentile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from benchmarks.bench import Bench
     from benchmarks.measure import Cost
 
-COST_COLUMNS = (
+AT_LEAST: Final = ("times", True)
+"""What ends a goal that is a minimum."""
+COST_COLUMNS: Final = (
     "variant",
     "app CPU ms",
     "db CPU ms",
@@ -24,6 +33,15 @@ COST_COLUMNS = (
     "req/s c=8",
     "body kB",
 )
+PACKAGES: Final = (
+    "Django",
+    "djangorestframework",
+    "django-oauth-toolkit",
+    "psycopg",
+    "orjson",
+    "granian",
+)
+INTRODUCTION: Final = Path(__file__).with_name("introduction.md")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,25 +125,66 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def cost_table(costs: Mapping[str, Cost], *, baseline: str) -> str:
     """Return one row per variant, and how its CPU compares with the one of ``baseline``."""
-    rows = [
-        [
-            cost.name,
-            *(
-                figure(value)
-                for value in (
-                    percentile(cost.application, 0.5),
-                    percentile(cost.database, 0.5),
-                    cost.cpu,
-                    percentile(cost.alone, 0.5),
-                    percentile(cost.alone, 0.99),
-                    percentile(cost.together, 0.5),
-                    percentile(cost.together, 0.99),
-                    percentile(cost.rates, 0.5),
-                    cost.body / 1000,
-                    cost.cpu / costs[baseline].cpu,
-                )
-            ),
-        ]
-        for cost in costs.values()
-    ]
+    rows = []
+    for name, cost in costs.items():
+        figures = (
+            percentile(cost.application, 0.5),
+            percentile(cost.database, 0.5),
+            cost.cpu,
+            percentile(cost.alone, 0.5),
+            percentile(cost.alone, 0.99),
+            percentile(cost.together, 0.5),
+            percentile(cost.together, 0.99),
+            percentile(cost.rates, 0.5),
+            cost.body / 1000,
+            cost.cpu / costs[baseline].cpu,
+        )
+        rows.append([name, *map(figure, figures)])
     return table((*COST_COLUMNS, f"CPU / {baseline}"), rows)
+
+
+def page(bench: Bench, command: str, sections: Sequence[Section], stem: str) -> str:
+    """Return the whole page as Markdown; plots are files named ``stem-name.svg``."""
+    goals = [goal for section in sections for goal in section.goals]
+    met = sum(goal.is_met for goal in goals)
+    columns = ("work", "goal", "measured", "verdict", "compared with")
+    parts = [
+        _introduction(bench, command),
+        "## Goals",
+        f"{met} of {len(goals)} goals are met.",
+        table(columns, [goal.row() for goal in goals]),
+        *(section.markdown(stem) for section in sections),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _introduction(bench: Bench, command: str) -> str:
+    effort = bench.effort
+    settings = bench.cluster.settings().items()
+    return (
+        INTRODUCTION.read_text(encoding="utf-8")
+        .strip()
+        .format(
+            command=command,
+            day=dt.datetime.now(dt.UTC).date().isoformat(),
+            machine=_machine(),
+            python=platform.python_version(),
+            packages=", ".join(f"{name} {version(name)}" for name in PACKAGES),
+            workers=servers.WORKERS,
+            settings=", ".join(f"{name} {value}" for name, value in sorted(settings)),
+            rounds=effort.rounds,
+            alone=effort.alone,
+            together=effort.together,
+            connections=effort.connections,
+        )
+    )
+
+
+def _machine() -> str:
+    names = {
+        line.partition(":")[2].strip()
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        if line.startswith("model name")
+    }
+    pages = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return f"{os.cpu_count()} x {', '.join(names)}, {pages / 2**30:.0f} GiB, Linux"

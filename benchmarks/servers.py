@@ -39,12 +39,11 @@ ENVIRONMENT: Final = {
     "LOG_LEVEL": "ERROR",
     "PYTHONWARNINGS": "ignore",  # no static files are served here
 }
-# What fills and settles a calendar takes longer than any request may.
-WITHOUT_LIMITS: Final = {
-    "STATEMENT_TIMEOUT_SECONDS": "0",
-    "LOCK_TIMEOUT_SECONDS": "0",
-    "IDLE_IN_TRANSACTION_TIMEOUT_SECONDS": "0",
-}
+LIMITS: Final = (
+    "STATEMENT_TIMEOUT_SECONDS",
+    "LOCK_TIMEOUT_SECONDS",
+    "IDLE_IN_TRANSACTION_TIMEOUT_SECONDS",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,9 +77,14 @@ def environment(
     }
 
 
+def patient(database_url: str, settings: str = "config.settings") -> dict[str, str]:
+    """Return the environment of what may take longer than any request."""
+    return environment(database_url, settings, **dict.fromkeys(LIMITS, "0"))
+
+
 @contextlib.contextmanager
 def serving(
-    name: str, *, port: int, variables: Mapping[str, str], application: str = OURS
+    name: str, port: int, variables: Mapping[str, str], application: str
 ) -> Iterator[Server]:
     """Serve ``application`` with two workers, and stop it after.
 

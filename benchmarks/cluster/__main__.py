@@ -116,7 +116,8 @@ def main() -> int:
         hosts = Hosts(directory, port=free_port(8410))
         hosts.start_databases()
         cluster = Cluster(url=hosts.database_url("postgres"), pid=0)
-        url, mixture = prepare(cluster, events=options.events, is_kept=False)
+        url = cluster.create_calendar("load", options.events)
+        mixture = prepare(url)
         with _serving(hosts, urlsplit(url).path[1:]):
             if failed := asyncio.run(_each_journey(hosts.port, mixture)):
                 sys.stderr.write("\n".join([*failed, ""]))

@@ -10,15 +10,16 @@ Patroni starts PostgreSQL in a session of its own, so ending process groups woul
 from __future__ import annotations
 
 import contextlib
+import os
 import select
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from benchmarks import processes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,11 +38,34 @@ def directory(seconds: float) -> Iterator[Path]:
         yield made
 
 
+def within(directory: Path) -> list[int]:
+    """Return the processes whose working directory is ``directory``, or below it.
+
+    Daemons that were started there are among them, whoever is their parent by now.
+    """
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):
+                if (entry / "cwd").readlink().is_relative_to(directory):
+                    found.append(int(entry.name))
+    return found
+
+
+def kill_within(directory: Path) -> None:
+    """Kill the processes of a directory at once, as the loss of a machine does."""
+    while running := within(directory):
+        for pid in running:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.05)
+
+
 def main() -> None:
     """Wait for the end of the run, and clean up."""
     where, seconds = Path(sys.argv[1]), float(sys.argv[2])
     ended, _, _ = select.select([sys.stdin], [], [], seconds)
-    processes.kill_within(where)
+    kill_within(where)
     shutil.rmtree(where)
     if not ended:
         sys.stderr.write(f"The run took longer than {seconds:.0f} seconds.\n")

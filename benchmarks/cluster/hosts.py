@@ -16,8 +16,8 @@ import psycopg
 import redis
 import yaml
 
-from benchmarks import processes, servers
-from benchmarks.cluster import shipped
+from benchmarks import servers
+from benchmarks.cluster import guard, shipped
 from benchmarks.load.production import PUBLIC_URL
 from config.tools import with_postgres
 from config.tools.installation import PASSWORD
@@ -61,7 +61,7 @@ class Part:
 
     def kill(self) -> None:
         """End it as the loss of its machine does."""
-        processes.kill_within(self.directory)
+        guard.kill_within(self.directory)
         if self.process is not None:
             self.process.wait()
 

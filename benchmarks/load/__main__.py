@@ -1,6 +1,6 @@
 """``make load``: the whole mixture on the production set-up, at a rate that does not wait.
 
-    python -m benchmarks.load [--events N] [--rate JOURNEYS] [--seconds S] [--reuse]
+    python -m benchmarks.load [--events N] [--rate JOURNEYS] [--seconds S]
 
 ``DATABASE_URL`` names a PostgreSQL cluster on this machine that nobody else uses. The page
 goes to standard output; the exit status is 1 when a promise was broken or an answer was an
@@ -15,13 +15,14 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, Final
 
-from benchmarks import inside, servers
+from benchmarks import inside
 from benchmarks.databases import Cluster
 from benchmarks.load import page, production, settlement
 from benchmarks.load.generator import Load
 from benchmarks.load.journeys import Mixture
 from benchmarks.load.ledger import Ledger
 from benchmarks.load.page import Run
+from benchmarks.load.postgresql import Breakable
 
 if TYPE_CHECKING:
     from benchmarks.load.page import Look
@@ -40,39 +41,22 @@ def main() -> int:
     parser.add_argument("--events", type=int, default=300_000)
     parser.add_argument("--rate", type=float, default=40, help="journeys a second")
     parser.add_argument("--seconds", type=float, default=120)
-    parser.add_argument("--reuse", action="store_true", help="take the calendar as it is")
-    parser.add_argument("--port", type=int, default=8310)
     options = parser.parse_args()
-    found = run(
-        Cluster.from_environment(),
-        events=options.events,
-        rate=options.rate,
-        seconds=options.seconds,
-        is_kept=options.reuse,
-        port=options.port,
-    )
-    sys.stdout.write(page.of_load(found))
+    url = Cluster.from_environment().create_calendar("load", options.events)
+    found = run(url, rate=options.rate, seconds=options.seconds)
+    sys.stdout.write(page.of_load(found, events=options.events))
     return 1 if found.broken_promises or found.errors else 0
 
 
-def run(  # noqa: PLR0913 -- what can be asked for
-    cluster: Cluster,
-    *,
-    events: int,
-    rate: float,
-    seconds: float,
-    is_kept: bool,
-    port: int,
-) -> Run:
-    """Fill a database, serve it, send the mixture, and hold the server to its answers."""
-    url, mixture = prepare(cluster, events=events, is_kept=is_kept)
-    with production.running(cluster, url, port) as made:
+def run(url: str, *, rate: float, seconds: float) -> Run:
+    """Serve a calendar, send the mixture, and hold the server to its answers."""
+    mixture = prepare(url)
+    with production.running(Breakable.from_environment(), url) as made:
         load = Load(made.port, mixture, rate)
         looks = asyncio.run(_watched(load, made, seconds))
         found = asyncio.run(settlement.settle(made.port, mixture))
     found += settlement.promises(mixture, titles(url, mixture.run))
     return Run(
-        events=events,
         rate=rate,
         seconds=seconds,
         tally=load.tally,
@@ -82,23 +66,11 @@ def run(  # noqa: PLR0913 -- what can be asked for
     )
 
 
-def prepare(cluster: Cluster, *, events: int, is_kept: bool) -> tuple[str, Mixture]:
-    """Fill a database; return its address, and the mixture for it."""
-    url = cluster.create(f"load_{events}", is_kept=is_kept)
-    accounts = inside.call(
-        servers.environment(url, **servers.WITHOUT_LIMITS),
-        "benchmarks.seed.database:prepare",
-        events=events,
-    )
-    mixture = Mixture(
-        accounts=accounts,
-        ledger=Ledger(),
-        events=_inside(url, "readable", count=SINGLES),
-        authorization="/oauth2/",
-    )
+def prepare(url: str) -> Mixture:
+    """Return the mixture for a calendar, to which the people of it are added."""
+    mixture = Mixture(ledger=Ledger(), events=_inside(url, "readable", count=SINGLES))
     _inside(url, "create", count=mixture.people)
-    cluster.settle()
-    return url, mixture
+    return mixture
 
 
 def titles(url: str, run: str) -> dict[int, str]:
@@ -108,8 +80,7 @@ def titles(url: str, run: str) -> dict[int, str]:
 
 
 def _inside(url: str, function: str, **arguments: Any) -> Any:
-    variables = servers.environment(url, **servers.WITHOUT_LIMITS)
-    return inside.call(variables, f"benchmarks.load.people:{function}", **arguments)
+    return inside.at(url, f"benchmarks.load.people:{function}", **arguments)
 
 
 async def _watched(load: Load, made: Production, seconds: float) -> list[Look]:

@@ -18,11 +18,11 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from benchmarks.databases import Cluster
 from benchmarks.load import page, production, settlement
 from benchmarks.load.__main__ import prepare, titles
 from benchmarks.load.faults import FAULTS
 from benchmarks.load.generator import Load, Tally
+from benchmarks.load.postgresql import Breakable
 from benchmarks.report import figure, table
 
 if TYPE_CHECKING:
@@ -63,17 +63,16 @@ def main() -> int:
     parser.add_argument("--events", type=int, default=20_000)
     parser.add_argument("--rate", type=float, default=20, help="journeys a second")
     parser.add_argument("--only", help="names of faults, separated by commas")
-    parser.add_argument("--reuse", action="store_true", help="take the calendar as it is")
-    parser.add_argument("--port", type=int, default=8330)
     options = parser.parse_args()
     names = options.only.split(",") if options.only else list(FAULTS)
     faults = [FAULTS[name] for name in names]
     for fault in [fault for fault in faults if fault.missing]:
         sys.stderr.write(f"left out, needs {fault.missing}: {fault.name}\n")
         faults.remove(fault)
-    cluster = Cluster.from_environment()
-    url, mixture = prepare(cluster, events=options.events, is_kept=options.reuse)
-    with production.running(cluster, url, options.port, to_break=True) as made:
+    cluster = Breakable.from_environment()
+    url = cluster.create_calendar("load", options.events)
+    mixture = prepare(url)
+    with production.running(cluster, url, to_break=True) as made:
         load = Load(made.port, mixture, options.rate)
         findings = asyncio.run(_through(load, made, faults))
         found = asyncio.run(settlement.settle(made.port, mixture))

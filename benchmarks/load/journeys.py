@@ -15,7 +15,8 @@ import orjson
 
 from benchmarks import messages, paths
 from benchmarks.load import ledger as ledgers
-from benchmarks.load.visits import BROKEN, FORM, code_of
+from benchmarks.load.visits import BROKEN, code_of
+from benchmarks.messages import FORM, JSON
 from benchmarks.seed import constants
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
     Journey = Callable[[Visit], Awaitable[None]]
 
-LIVE: Final = "/health/live"
-JSON: Final = {"Content-Type": "application/json"}
 DESCRIPTION: Final = f"<p>{' '.join(f'word{number}' for number in range(110))}</p>"
 SIGN_IN_SCOPE: Final = f"{constants.SCOPE} refresh_token"
 
@@ -36,12 +35,9 @@ SIGN_IN_SCOPE: Final = f"{constants.SCOPE} refresh_token"
 class Mixture:
     """Every kind of work, for one run whose events are named after ``run``."""
 
-    accounts: constants.Accounts
     ledger: Ledger
     events: Sequence[int]
     """Identifiers of events that anybody may read."""
-    authorization: str
-    """The path below which the pages and the token endpoint are."""
     run: str = field(default_factory=lambda: f"Load {secrets.token_hex(4)}")
     people: int = 100
     random: Random = field(default_factory=lambda: Random("mixture"))  # noqa: S311 -- repeatable
@@ -67,7 +63,7 @@ class Mixture:
 
     async def nothing(self, visit: Visit) -> None:
         """Send the liveness probe: a round trip without any work, the yardstick."""
-        await visit.send("nothing (yardstick)", "GET", LIVE)
+        await visit.send("nothing (yardstick)", "GET", paths.LIVE)
 
     async def list(self, visit: Visit) -> None:
         """Read a page of ten, of the first forty."""
@@ -104,7 +100,7 @@ class Mixture:
     async def signed(self, visit: Visit) -> None:
         """Read a list, signed with a nonce of its own."""
         signed = time.time()
-        headers = messages.signed(paths.EVENTS, self.accounts)
+        headers = messages.signed(paths.EVENTS)
         answer = await visit.send("signed list", "GET", paths.EVENTS, headers=headers)
         if answer.status == 200:
             self.ledger.used.nonces.append((signed, headers))
@@ -171,7 +167,7 @@ class Mixture:
             "code_challenge": constants.CHALLENGE,
             "code_challenge_method": "S256",
         }
-        address = f"{self.authorization}auth?{urlencode(asked)}"
+        address = f"/oauth2/auth?{urlencode(asked)}"
         address, page = await visit.open("sign-in pages", address)
         known = {"username": constants.person(number), "password": constants.PASSWORD}
         forms = {
@@ -189,7 +185,7 @@ class Mixture:
     async def exchange(self, visit: Visit, code: str) -> None:
         """Exchange a code for tokens, and the refresh token for others."""
         made = time.time()
-        first = await self._tokens(visit, "exchange", self.exchange_fields(code))
+        first = await self._tokens(visit, "exchange", messages.exchange_fields(code))
         if first is None:
             return
         token = first["refresh_token"]
@@ -200,16 +196,6 @@ class Mixture:
         if second is not None:
             used.refreshed.append(token)
             used.issued.append(second["access_token"])
-
-    def exchange_fields(self, code: str) -> dict[str, str]:
-        """Return the form that redeems a code."""
-        return {
-            "grant_type": "authorization_code",
-            "client_id": constants.PUBLIC_KEY,
-            "redirect_uri": constants.REDIRECT,
-            "code": code,
-            "code_verifier": constants.VERIFIER,
-        }
 
     def refresh_fields(self, token: str) -> dict[str, str]:
         """Return the form that exchanges a refresh token for others."""
@@ -223,8 +209,7 @@ class Mixture:
         self, visit: Visit, work: str, fields: dict[str, str]
     ) -> dict[str, str] | None:
         body = urlencode(fields).encode()
-        path = f"{self.authorization}token"
-        answer = await visit.send(work, "POST", path, headers=FORM, body=body)
+        answer = await visit.send(work, "POST", paths.TOKEN, headers=FORM, body=body)
         if answer.status != 200:
             return None
         tokens: dict[str, str] = orjson.loads(answer.body)

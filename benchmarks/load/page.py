@@ -32,7 +32,6 @@ each quarter of the time. Connections to the database: at most {connections}.
 class Run:
     """A load without faults, and what came of it; ``looks`` are evenly spaced in time."""
 
-    events: int
     rate: float
     """Journeys that begin in a second."""
     seconds: float
@@ -57,11 +56,11 @@ class Run:
         return [self.looks[len(self.looks) * part // 4 - 1][0] for part in (1, 2, 3, 4)]
 
 
-def of_load(run: Run) -> str:
+def of_load(run: Run, *, events: int) -> str:
     """Return what it was, the table, and what it cost the server."""
     parts = [
         LOAD.format(
-            events=run.events,
+            events=events,
             rate=run.rate,
             seconds=run.seconds,
             answers=run.tally.answers / run.seconds,

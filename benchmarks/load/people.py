@@ -17,15 +17,13 @@ from calendar_events.services import images
 
 
 def create(*, count: int) -> None:
-    """Create editors of the first institution who are not there yet, of one password."""
+    """Create editors of the first institution, of one password."""
     institution = Institution.objects.get(registry_id=INSTITUTIONS[0])
     password = make_password(PASSWORD)
     editors = Group.objects.get(name="editor")
     for number in range(count):
-        user, _ = User.objects.get_or_create(
-            username=person(number),
-            institution=institution,
-            defaults={"password": password},
+        user = User.objects.create(
+            username=person(number), institution=institution, password=password
         )
         user.groups.add(editors)
 

@@ -27,11 +27,12 @@ from config.tools import installation
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from benchmarks.databases import Cluster
+    from benchmarks.load.postgresql import Breakable
 
 LOOPBACK: Final = "127.0.0.1"
 PUBLIC_URL: Final = "https://calendar.example"
 READY: Final = "/health/ready"
+FIRST_PORT: Final = 8310
 DISK_MEBIBYTES: Final = 1024
 START_SECONDS: Final = 120
 STOP_SECONDS: Final = 30
@@ -42,7 +43,7 @@ ROOT: Final = Path(__file__).resolve().parent.parent.parent
 class Production:
     """What runs, and how to stop and start each part of it."""
 
-    cluster: Cluster
+    cluster: Breakable
     url: str
     """Of the database."""
     directory: Path
@@ -51,7 +52,7 @@ class Production:
     application_port: int
     redis_port: int
     pool_url: str = ""
-    replica: Cluster | None = None
+    replica: Breakable | None = None
     has_other_host: bool = False
     parts: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
@@ -61,7 +62,7 @@ class Production:
         return ["server", *(["other server"] if self.has_other_host else [])]
 
     @property
-    def standby(self) -> Cluster:
+    def standby(self) -> Breakable:
         """The replica. Raises ``RuntimeError`` once it is the primary."""
         if self.replica is None:
             raise RuntimeError("there is no replica any more")
@@ -224,14 +225,14 @@ class Production:
 
 @contextlib.contextmanager
 def running(
-    cluster: Cluster, url: str, first_port: int, *, to_break: bool = False
+    cluster: Breakable, url: str, *, to_break: bool = False
 ) -> Iterator[Production]:
     """Start everything, and stop it after; raise ``RuntimeError`` if it does not start.
 
     What is ``to_break`` has a replica too and, if we are root, a second host, and small
     disks for the pictures and the replica.
     """
-    ports = list(itertools.islice(_free_ports(first_port), 6))
+    ports = list(itertools.islice(_free_ports(FIRST_PORT), 6))
     with contextlib.ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         scratch.chmod(0o755)  # PostgreSQL and nginx run as others
@@ -289,6 +290,6 @@ def _stop_all(made: Production) -> None:
             made.stop(name)
 
 
-def _stop_replica(replica: Cluster) -> None:
+def _stop_replica(replica: Breakable) -> None:
     with contextlib.suppress(subprocess.CalledProcessError):  # a fault may have done so
         replica.stop(mode="immediate")

@@ -7,9 +7,10 @@ import time
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
-from benchmarks import paths
+from benchmarks import messages, paths
 from benchmarks.load.ledger import broken_promises
-from benchmarks.load.visits import BROKEN, FORM, Line, Visit
+from benchmarks.load.visits import BROKEN, Line, Visit
+from benchmarks.messages import FORM
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,7 +62,6 @@ async def used_up(port: int, mixture: Mixture, used: Used) -> list[str]:
     What is no longer valid is left out: it would be refused for that.
     """
     visit, found = _visit(port), []
-    token_path = f"{mixture.authorization}token"
 
     async def refused(
         what: str, expected: int, method: str, path: str, **sent: Any
@@ -76,13 +76,13 @@ async def used_up(port: int, mixture: Mixture, used: Used) -> list[str]:
             await refused("nonce", 401, "GET", paths.EVENTS, headers=headers)
     forms = [("refresh token", mixture.refresh_fields(token)) for token in used.refreshed]
     forms += [
-        ("code", mixture.exchange_fields(code))
+        ("code", messages.exchange_fields(code))
         for at, code in used.codes
         if time.time() - at < CODE_SECONDS
     ]
     for what, fields in forms:
         body = urlencode(fields).encode()
-        await refused(what, 400, "POST", token_path, headers=FORM, body=body)
+        await refused(what, 400, "POST", paths.TOKEN, headers=FORM, body=body)
     await visit.line.close()
     return found
 

@@ -14,6 +14,7 @@ from urllib.parse import urlencode, urljoin, urlsplit
 from benchmarks import messages
 from benchmarks.client import Answer, Connection, UnexpectedAnswer
 from benchmarks.load.production import PUBLIC_URL
+from benchmarks.messages import FORM
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -22,7 +23,6 @@ BROKEN: Final = 0
 """The status of a request that got no answer, or only a part of one."""
 IDLE_SECONDS: Final = 5.0
 """A connection that was idle for longer is left: the server may be closing it."""
-FORM: Final = {"Content-Type": "application/x-www-form-urlencoded"}
 REDIRECTS: Final = {302, 303}
 TLS: Final = ssl.create_default_context()
 TLS.check_hostname = False

@@ -5,9 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Final
 
-import orjson
-
-from benchmarks import client, messages, paths
+from benchmarks import client, messages
 from benchmarks.measure import Effort, Variant, percentile
 from benchmarks.report import Goal, Section, figure, table
 from calendar_events.parsing import text
@@ -42,23 +40,21 @@ COLUMNS: Final = ("description of", "status", "half, L", "longest, L", "p50 ms")
 
 def create(piece: str, length: int) -> bytes:
     """Return a request with so many characters of description."""
-    event = {
-        "title": "A large description",
-        "status": "draft",
-        "start_date": "2027-06-12 19:30:00",
-        "end_date": "2027-06-12 21:00:00",
-        "description": piece * (length // len(piece)),
-    }
-    headers = {**messages.BEARER, "Content-Type": "application/json"}
-    return messages.request("POST", paths.EVENTS, headers=headers, body=orjson.dumps(event))
+    return messages.create(
+        {
+            "title": "A large description",
+            "status": "draft",
+            "start_date": "2027-06-12 19:30:00",
+            "end_date": "2027-06-12 21:00:00",
+            "description": piece * (length // len(piece)),
+        }
+    )
 
 
 def measure(bench: Bench) -> Iterator[Section]:
     """Send each of them in two lengths."""
-    bench.say("long descriptions")
     server = bench.serve("ours", bench.main.url)
-    lists = Variant("list", server, messages.in_turns(paths.EVENTS))
-    listed = bench.compare([lists])["list"].cpu
+    listed = bench.cost_of_a_list(server)
     rows, worst, steepest = [], 0.0, 0.0
     for name, piece in PIECES.items():
         bodies = {length: create(piece, length) for length in (LONGEST // 2, LONGEST)}

@@ -41,10 +41,8 @@ COLUMNS: Final = (
 
 def measure(bench: Bench) -> Iterator[Section]:
     """Read feeds to their end."""
-    bench.say("feeds")
     server = bench.serve("ours", bench.main.url)
-    lists = Variant("list", server, messages.in_turns(paths.EVENTS))
-    listed = bench.compare([lists])["list"].cpu
+    listed = bench.cost_of_a_list(server)
     rows, ratios, sizes = [], [], []
     for name, path in FEEDS.items():
         headers = {"Accept": "text/calendar"}

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 SHARES: Final = (0.2, 0.4, 0.6, 0.7, 0.8, 0.9)
 CONNECTIONS: Final = 32
+REQUESTS: Final = 20_000
 MEMORY_LIMIT: Final = 130.0
 MEMORY_GROWTH_LIMIT: Final = 1.05
 STEPS: Final = 4
@@ -34,41 +35,39 @@ above.
 
 def latency(bench: Bench) -> Iterator[Section]:
     """Raise the load step by step."""
-    server, seconds = bench.serve("ours", bench.main.url), bench.seconds
-    lists = messages.in_turns(*paths.first_pages())
+    port, seconds = bench.serve("ours", bench.main.url).port, bench.seconds
     kinds: dict[str, tuple[Iterator[bytes], int | None]] = {
-        "lists": (lists, 200),
+        "lists": (messages.in_turns(*paths.first_pages()), 200),
         "mixture": (itertools.cycle(messages.mixture()), None),
     }
     plotted: dict[str, list[tuple[float, float]]] = {}
     rows, reached = [], []
     for name, (requests, status) in kinds.items():
-        bench.say(f"latency: {name}")
         closed = client.closed_loop(
-            server.port, requests, connections=CONNECTIONS, seconds=seconds, status=status
+            port, requests, connections=CONNECTIONS, seconds=seconds, status=status
         )
         full = client.play(closed)[0].rate
         reached.append(f"{name} {figure(full)}")
         for share in SHARES:
             opened = client.open_loop(
-                server.port, requests, rate=share * full, seconds=seconds, status=status
+                port, requests, rate=share * full, seconds=seconds, status=status
             )
             seen = client.play(opened)[0]
-            times = [percentile(seen.milliseconds, part) for part in (0.5, 0.99)]
-            shown = (seen.rate, *times)
-            refused = percent(seen.refused_share)
-            rows.append([f"{name}, {share:.0%}", *map(figure, shown), refused])
-            for part, value in zip(("p50", "p99"), times, strict=True):
-                plotted.setdefault(f"{name}, {part}", []).append((100 * share, value))
+            p50, p99 = (percentile(seen.milliseconds, part) for part in (0.5, 0.99))
+            shown = map(figure, (seen.rate, p50, p99))
+            rows.append([f"{name}, {share:.0%}", *shown, percent(seen.refused_share)])
+            plotted.setdefault(f"{name}, p50", []).append((100 * share, p50))
+            plotted.setdefault(f"{name}, p99", []).append((100 * share, p99))
     title, across = "Latency against load", "load, % of the full rate"
+    text = TEXT.format(
+        connections=CONNECTIONS,
+        rates=", ".join(reached),
+        seconds=seconds,
+        label=bench.main.label,
+    )
     yield Section(
         title,
-        TEXT.format(
-            connections=CONNECTIONS,
-            rates=", ".join(reached),
-            seconds=seconds,
-            label=bench.main.label,
-        ),
+        text,
         table(("load", "req/s", "p50", "p99", "refused"), rows),
         plots={"latency": plot.lines(plotted, title=title, x=across, y="ms")},
     )
@@ -76,38 +75,32 @@ def latency(bench: Bench) -> Iterator[Section]:
 
 def memory(bench: Bench) -> Iterator[Section]:
     """Send the mixture and look at the workers after each part of it."""
-    requests = bench.memory_requests
-    bench.say(f"memory: {requests:,} mixed requests")
+    requests = REQUESTS // (10 if bench.is_quick else 1)
     server = bench.serve("ours", bench.main.url)
     mixed = itertools.cycle(messages.mixture())
     sizes = [server.worker_mebibytes()]
     for _ in range(STEPS):
-        client.play(
-            client.closed_loop(
-                server.port,
-                mixed,
-                connections=8,
-                count=requests // STEPS,
-                seconds=120,
-                status=None,
-            )
+        part = client.closed_loop(
+            server.port,
+            mixed,
+            connections=8,
+            count=requests // STEPS,
+            seconds=120,
+            status=None,
         )
+        client.play(part)
         sizes.append(server.worker_mebibytes())
     last, half = max(sizes[-1]), max(sizes[STEPS // 2])
+    workers = (f"worker {number} MiB" for number in range(1, len(sizes[0]) + 1))
+    rows = (
+        [f"{requests * step // STEPS:,}", *map(figure, each)]
+        for step, each in enumerate(sizes)
+    )
     of = f"after {requests:,} mixed requests"
     yield Section(
         "Memory",
         MEMORY_TEXT,
-        table(
-            [
-                "requests",
-                *(f"worker {number} MiB" for number in range(1, len(sizes[0]) + 1)),
-            ],
-            (
-                [f"{requests * step // STEPS:,}", *map(figure, each)]
-                for step, each in enumerate(sizes)
-            ),
-        ),
+        table(["requests", *workers], rows),
         [
             Goal("memory per worker", of, MEMORY_LIMIT, last, "MiB"),
             Goal("memory, growth", "the second half", MEMORY_GROWTH_LIMIT, last / half),

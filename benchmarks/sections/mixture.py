@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from benchmarks.bench import LARGE, SIZES
 from benchmarks.load import page
 from benchmarks.load.__main__ import run
 from benchmarks.report import Goal, Section
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
     from benchmarks.bench import Bench
 
-EVENTS, RATE, SECONDS = 300_000, 20, 120
+RATE, SECONDS = 20, 120
 MEMORY_GROWTH: Final = 1.1
 TEXT: Final = """
 What `make load` sends, with {rate} journeys a second for {seconds} seconds, and what it
@@ -27,31 +28,21 @@ liveness probe: the same way, without any work at its end.
 
 
 def measure(bench: Bench) -> Iterator[Section]:
-    """Fill a database of its own, and send the mixture."""
-    bench.say("the mixture")
-    events, seconds = (3_000, 10) if bench.is_quick else (EVENTS, SECONDS)
-    found = run(
-        bench.cluster,
-        events=events,
-        rate=RATE,
-        seconds=seconds,
-        is_kept=bench.is_reusing,
-        port=bench.first_port,
-    )
+    """Send the mixture to a large calendar."""
+    events, seconds = SIZES[LARGE], SECONDS
+    if bench.is_quick:
+        events, seconds = events // 10, 10
+    url = bench.copy_of_calendar(LARGE, "bench_mixture")
+    found = run(url, rate=RATE, seconds=seconds)
     first, *_, last = map(sum, found.memory)
+    broken = len(found.broken_promises)
     yield Section(
         "Everything at once",
         TEXT.format(rate=RATE, seconds=seconds, events=events, outcome=page.outcome(found)),
         page.latencies(found.tally),
         [
             Goal("the mixture", "all requests", 0, found.errors, "errors"),
-            Goal(
-                "the mixture, promises",
-                "the ledger",
-                0,
-                len(found.broken_promises),
-                "broken",
-            ),
+            Goal("the mixture, promises", "the ledger", 0, broken, "broken"),
             Goal("the mixture, memory", "after a quarter", MEMORY_GROWTH, last / first),
         ],
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import orjson
 
-from benchmarks import client, messages, paths, servers
+from benchmarks import client, inside, messages, paths, servers
 from benchmarks.measure import Variant
 from benchmarks.report import Goal, Section, cost_table
 from benchmarks.sameness import require_same
@@ -38,19 +38,42 @@ The same with `If-None-Match`, nothing changed since; one list, a hundred single
 
 def measure(bench: Bench) -> Iterator[Section]:
     """Start ours and every yardstick on one calendar, and compare them."""
-    url = bench.main.url
-    bench.inside(url, "benchmarks.yardsticks.floor:build_documents")
+    label, url = bench.main
+    floor = "benchmarks.yardsticks.floor"
+    inside.at(url, f"{floor}:build_documents")
     ours = bench.serve("ours", url)
-    floors = [
-        bench.serve(name, url, application=f"benchmarks.yardsticks.floor:{name}")
+    rows, documents = (
+        bench.serve(name, url, application=f"{floor}:{name}")
         for name in ("floor_rows", "floor_documents")
-    ]
+    )
     urls = "benchmarks.yardsticks.idiomatic.urls"
     idiomatic = bench.serve("idiomatic", url, application=servers.DJANGO, urls=urls)
-    for size in ROW_LIMITS:
-        yield _lists(bench, [ours, *floors, idiomatic], size)
-    yield _single(bench, [ours, idiomatic])
-    yield _unchanged(bench, ours)
+    for size, limit in ROW_LIMITS.items():
+        pages = [paths.page(number, f"&per_page={size}") for number in paths.PAGES]
+        costs = _same(bench, [ours, rows, documents, idiomatic], pages[:1])
+        turns = _same(bench, [ours, rows], pages)
+        work = f"GET /events, {size} per page"
+        yield Section(
+            f"List, {size} per page",
+            LIST_TEXT.format(size=size, label=label),
+            cost_table(
+                costs | {f"{name}, pages": cost for name, cost in turns.items()},
+                baseline="ours",
+            ),
+            [
+                _ratio(work, costs, "ours", "floor_rows", limit),
+                _ratio(work, costs, "ours", "idiomatic", IDIOMATIC_LIMIT),
+            ],
+        )
+    singles = _some_events(ours)
+    costs = _same(bench, [ours, idiomatic], singles)
+    yield Section(
+        "Single event",
+        SINGLE_TEXT.format(label=label),
+        cost_table(costs, baseline="ours"),
+        [_ratio("GET /events/{id}", costs, "ours", "idiomatic", SINGLE_LIMIT)],
+    )
+    yield _unchanged(bench, ours, {"list": [paths.EVENTS], "single": singles})
 
 
 def _same(bench: Bench, running: list[Server], addresses: list[str]) -> dict[str, Cost]:
@@ -62,39 +85,9 @@ def _same(bench: Bench, running: list[Server], addresses: list[str]) -> dict[str
     )
 
 
-def _lists(bench: Bench, running: list[Server], size: int) -> Section:
-    bench.say(f"lists of {size}")
-    pages = [paths.page(number, f"&per_page={size}") for number in paths.PAGES]
-    costs = _same(bench, running, pages[:1])
-    turns = _same(bench, running[:2], pages)
-    costs |= {f"{name}, pages": cost for name, cost in turns.items()}
-    work = f"GET /events, {size} per page"
-    return Section(
-        f"List, {size} per page",
-        LIST_TEXT.format(size=size, label=bench.main.label),
-        cost_table(costs, baseline="ours"),
-        [
-            _ratio(work, costs, "ours", "floor_rows", ROW_LIMITS[size]),
-            _ratio(work, costs, "ours", "idiomatic", IDIOMATIC_LIMIT),
-        ],
-    )
-
-
-def _single(bench: Bench, running: list[Server]) -> Section:
-    bench.say("single events")
-    costs = _same(bench, running, _some_events(running[0]))
-    return Section(
-        "Single event",
-        SINGLE_TEXT.format(label=bench.main.label),
-        cost_table(costs, baseline="ours"),
-        [_ratio("GET /events/{id}", costs, "ours", "idiomatic", SINGLE_LIMIT)],
-    )
-
-
-def _unchanged(bench: Bench, ours: Server) -> Section:
-    bench.say("304")
+def _unchanged(bench: Bench, ours: Server, kinds: dict[str, list[str]]) -> Section:
     variants = []
-    for name, addresses in (("list", [paths.EVENTS]), ("single", _some_events(ours))):
+    for name, addresses in kinds.items():
         conditional = itertools.cycle([_conditional(ours, path) for path in addresses])
         variants += [
             Variant(f"{name}, 200", ours, messages.in_turns(*addresses)),
@@ -105,9 +98,8 @@ def _unchanged(bench: Bench, ours: Server) -> Section:
         _ratio(f"304, unchanged {name}", costs, f"{name}, 304", f"{name}, 200", limit)
         for name, limit in UNCHANGED_LIMITS.items()
     ]
-    return Section(
-        "Unchanged", UNCHANGED_TEXT, cost_table(costs, baseline="list, 200"), goals
-    )
+    table = cost_table(costs, baseline="list, 200")
+    return Section("Unchanged", UNCHANGED_TEXT, table, goals)
 
 
 def _conditional(server: Server, path: str) -> bytes:

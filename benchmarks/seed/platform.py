@@ -1,11 +1,12 @@
-"""A platform to look after: institutions, people, keys, a record, a calendar."""
+"""A platform to look after, around a calendar: institutions, people, keys, a record.
+
+What a row needs and nobody looks at is of the factories that tests use.
+"""
 
 from __future__ import annotations
 
-import sys
-import time
-import uuid
 from datetime import timedelta
+from itertools import cycle
 from typing import TYPE_CHECKING, Any, Final
 
 from django.contrib.admin.models import CHANGE, LogEntry
@@ -13,92 +14,62 @@ from django.contrib.contenttypes.models import ContentType
 from django.utils import timezone
 
 from authserver import models
-from benchmarks.seed import bulk, database
-from calendar_events.models import Event, IdempotentAnswer
+from authserver.tests import factories
+from benchmarks.seed import bulk
+from benchmarks.seed.constants import INSTITUTIONS
+from calendar_events.models import Event
+from calendar_events.tests.factories import IdempotentAnswerFactory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator
 
-    from django.db.models import Model
-
-DIFFERENT_EVENTS: Final = 10_000
 ON_THE_WIDEST_KEY: Final = 1_000
 REFUSALS_OF_A_KEY: Final = 20
 DELETED_SHARE: Final = 0.01
-BATCH: Final = 10_000
-HISTORY: Final = {
-    "history_date": "o.modified_at",
-    "history_user_id": "o.author_id",
-}
+BATCH: Final = 5_000
 
 
-def fill(*, events: int, institutions: int, users: int, keys: int) -> None:
-    """Fill an empty database; in one that is filled, do nothing.
+def fill(*, institutions: int, users: int, keys: int) -> None:
+    """Fill a database that has a calendar; there is an entry of the record for each event.
 
-    Half of the users and of the entries of the record are those of one institution, which
-    has most of the calendar as well.
+    Half of the users and of the entries are those of one institution, which has most of the
+    calendar as well.
     """
-    begun = time.monotonic()
-    created = database.prepare(events=events, different=min(DIFFERENT_EVENTS, events // 3))
-    if LogEntry.objects.exists():  # what is filled last
-        return
-    _history(events)
-    author = models.User.objects.select_related("institution").get(pk=created.author)
-    members = _institutions(institutions)
-    people = _people(users, author.institution, members)
-    made = _keys(keys, members)
-    for rows in (
-        _record(events, people, keys),
-        _of_people(people, made),
-        _of_keys(made),
-        _log(events // 3, author),
-    ):
-        _store(rows)
-        sys.stderr.write(f"  {time.monotonic() - begun:.0f} s\n")
-    bulk.analyze()
-
-
-def _store(rows: Iterable[Model]) -> None:
-    """Store rows as they come, without having all of them at once."""
-    batch = []
-    for row in rows:
-        batch.append(row)
-        if len(batch) == BATCH:
-            bulk.store(batch)
-            batch = []
-    bulk.store(batch)
-
-
-def _history(events: int) -> None:
-    """Give every event the state in which it was created, and some an end before it."""
-    states: Any = Event.history.model
-    created = {"linked": "'{}'", "history_type": "'+'"}
-    bulk.copy_to(states, Event, "(VALUES (1)) n", **HISTORY, **created)
-    gone = f"(VALUES (1)) n WHERE o.id <= {int(events * DELETED_SHARE)}"
-    deleted = created | {"history_type": "'-'", "id": f"o.id + {2 * events}"}
-    bulk.copy_to(states, Event, gone, **HISTORY, **deleted)
-
-
-def _institutions(count: int) -> list[models.Institution]:
-    _store(
+    bulk.store(
         models.Institution(
             registry_id=str(100_000 + number),
             name=f"Institution {number}",
             search_text=f"institution {number}",
-            created_at=timezone.now(),
         )
-        for number in range(count)
+        for number in range(institutions)
     )
-    return list(models.Institution.objects.filter(search_text__startswith="institution "))
+    homes = list(models.Institution.objects.filter(search_text__startswith="institution "))
+    people, made = _people(users, homes), _keys(keys, homes)
+    events = Event.objects.count()
+    for first in range(1, events + 1, BATCH):
+        bulk.store(list(_states(first, events)))  # the connection cannot read and copy
+    bulk.store(_entries(events, people, made))
+    _store_of_people(people, made)
+    _store_of_keys(made)
+    kind, now = ContentType.objects.get_for_model(Event), timezone.now()
+    bulk.store(
+        LogEntry(
+            user=people[0],
+            content_type=kind,
+            object_id=str(1 + number),
+            object_repr="An event",
+            action_flag=CHANGE,
+            change_message="[]",
+            action_time=now - timedelta(minutes=number),
+        )
+        for number in range(events // 3)
+    )
+    bulk.analyze()
 
 
-def _people(
-    count: int, big: models.Institution | None, members: list[models.Institution]
-) -> list[models.User]:
-    homes = [
-        big if number % 2 else members[number % len(members)] for number in range(count)
-    ]
-    _store(
+def _people(count: int, homes: list[models.Institution]) -> list[models.User]:
+    big = models.Institution.objects.get(registry_id=INSTITUTIONS[0])
+    bulk.store(
         models.User(
             username=f"person{number}",
             login=f"person{number}@{home.registry_id}",
@@ -109,47 +80,57 @@ def _people(
             principal_id=f"person{number}",
             principal_namespace=f"urn:platform:{home.registry_id}",
         )
-        for number, home in enumerate(homes)
-        if home is not None
+        for number in range(count)
+        for home in [big if number % 2 else homes[number % len(homes)]]
     )
     rows = models.User.objects.filter(username__startswith="person")
     return list(rows.select_related("institution"))
 
 
-def _keys(count: int, members: list[models.Institution]) -> list[models.ServiceKey]:
+def _keys(count: int, homes: list[models.Institution]) -> list[models.ServiceKey]:
     now = timezone.now()
-    _store(
+    bulk.store(
         models.ServiceKey(
             client_id=f"key{number}",
             name=f"Key {number}",
             expires_at=now + timedelta(days=number % 900),
-            created=now,
-            updated=now,
         )
         for number in range(count)
     )
     made = list(models.ServiceKey.objects.filter(client_id__startswith="key"))
-    links = [(made[0], each) for each in members[:ON_THE_WIDEST_KEY]]
-    links += [
-        (key, members[number % len(members)]) for number, key in enumerate(made) if number
-    ]
-    _store(models.KeyInstitution(key=key, institution=each) for key, each in links)
+    links = [(made[0], home) for home in homes[:ON_THE_WIDEST_KEY]]
+    links += [(key, homes[place % len(homes)]) for place, key in enumerate(made) if place]
+    bulk.store(models.KeyInstitution(key=key, institution=home) for key, home in links)
     service = models.Service.objects.earliest("pk")
-    _store(models.KeyService(key=key, service=service) for key in made)
+    bulk.store(models.KeyService(key=key, service=service) for key in made)
     return made
 
 
-def _record(count: int, people: list[models.User], keys: int) -> Iterable[Model]:
-    """Return what happened, an entry a minute."""
-    now, actions = timezone.now(), models.AuditEvent.Action.values
-    for number in range(count):
-        person = people[number % len(people)]
+def _states(first: int, events: int) -> Iterator[Any]:
+    """Yield the state in which each event was created, and of some an end before it."""
+    states: Any = Event.history.model
+    kept = [field.attname for field in states.tracked_fields]
+    for event in Event.objects.only(*kept).filter(pk__range=(first, first + BATCH - 1)):
+        state = {name: getattr(event, name) for name in kept}
+        state |= {"history_date": event.modified_at, "history_user_id": event.author_id}
+        yield states(**state, history_type="+")
+        if event.pk <= events * DELETED_SHARE:
+            yield states(**state | {"id": event.pk + 2 * events}, history_type="-")
+
+
+def _entries(
+    events: int, people: list[models.User], keys: list[models.ServiceKey]
+) -> Iterator[Any]:
+    """Yield what the record says, an entry a minute."""
+    now, actions = timezone.now(), cycle(models.AuditEvent.Action.values)
+    who = zip(range(events), cycle(people), cycle(keys), actions, strict=False)
+    for number, person, key, action in who:
         yield models.AuditEvent(
-            at=now - timedelta(minutes=count - number),
-            action=actions[number % len(actions)],
+            at=now - timedelta(minutes=events - number),
+            action=action,
             actor=person.login if number % 5 == 0 else "",
             subject=person.login,
-            client_id=f"key{number % keys}",
+            client_id=key.client_id,
             registry_id=person.login.partition("@")[2],
             reason="secret_mismatch" if number % 3 == 0 else "",
             address=f"192.0.2.{number % 250}",
@@ -157,89 +138,33 @@ def _record(count: int, people: list[models.User], keys: int) -> Iterable[Model]
         )
 
 
-def _of_people(people: list[models.User], keys: list[models.ServiceKey]) -> Iterable[Model]:
-    """Return what accounts allowed, hold and tried."""
+def _store_of_people(people: list[models.User], keys: list[models.ServiceKey]) -> None:
+    """Store what accounts allowed, hold and tried."""
+    pairs = list(zip(people, cycle(keys), strict=False))
+    bulk.store(factories.ConsentFactory.build(user=one, key=key) for one, key in pairs)
+    bulk.store(
+        factories.RefreshTokenFactory.build(user=one, application=key) for one, key in pairs
+    )
+    some = pairs[::10]
+    bulk.store(factories.LoginFailureFactory.build(account=one.login) for one, _ in some)
+    bulk.store(factories.PasswordLinkFactory.build(user=one) for one, _ in some)
+    bulk.store(
+        IdempotentAnswerFactory.build(user=one, client_id=key.client_id)
+        for one, key in some
+    )
+
+
+def _store_of_keys(keys: list[models.ServiceKey]) -> None:
+    """Store refusals, links to secrets, and requests under way."""
     now = timezone.now()
-    for number, person in enumerate(people):
-        key, begun = keys[number % len(keys)], now - timedelta(minutes=number)
-        whose: dict[str, Any] = {"user": person, "institution": person.institution}
-        until = now + timedelta(days=30)
-        yield models.Consent(
-            **whose, key=key, scope="identity", granted_at=begun, expires_at=until
+    bulk.store(
+        factories.KeyRefusalFactory.build(
+            key=key, at=now - timedelta(minutes=number + 600 * back)
         )
-        yield models.RefreshToken(
-            **whose,
-            application=key,
-            token="",
-            token_checksum=f"{number:064x}",
-            token_family=uuid.uuid4(),
-            scope="identity",
-            created=begun,
-            updated=begun,
-            expires_at=until,
-        )
-        if number % 10 == 0:
-            yield models.LoginFailure(
-                account=person.login,
-                address="192.0.2.7",
-                at=now - timedelta(seconds=number),
-            )
-            yield models.PasswordLink(
-                **whose, purpose="reset", asked_at=begun, address="192.0.2.7"
-            )
-            yield IdempotentAnswer(
-                client_id=key.client_id,
-                user=person,
-                path="/events",
-                key=f"{number}",
-                created_at=begun,
-            )
-
-
-def _of_keys(keys: list[models.ServiceKey]) -> Iterable[Model]:
-    """Return refusals, links to secrets, and requests under way."""
-    now = timezone.now()
-    for number, key in enumerate(keys):
-        for back in range(REFUSALS_OF_A_KEY):
-            yield models.KeyRefusal(
-                key=key,
-                at=now - timedelta(minutes=number + 600 * back),
-                reason="signature_mismatch",
-                status_code=401,
-                method="GET",
-                path="/platform/events/v1/events",
-                request_id=f"{number:020x}{back:012x}",
-            )
-        begun = now - timedelta(minutes=number)
-        yield models.SecretLink(
-            key=key,
-            token_digest=f"{number:064x}",
-            secret_created_at=begun,
-            made_by="root",
-            made_at=begun,
-            expires_at=begun + timedelta(days=1),
-        )
-        yield models.PendingRequest(
-            handle=f"{number:064x}",
-            binding=f"{number:064x}",
-            key=key,
-            redirect_uri="https://client.example/cb",
-            scope="identity",
-            created_at=begun,
-            expires_at=now + timedelta(minutes=10),
-        )
-
-
-def _log(count: int, author: models.User) -> Iterable[Model]:
-    """Return admin's own log: changes of events."""
-    kind, now = ContentType.objects.get_for_model(Event), timezone.now()
-    for number in range(count):
-        yield LogEntry(
-            user=author,
-            content_type=kind,
-            object_id=str(1 + number),
-            object_repr="An event",
-            action_flag=CHANGE,
-            change_message="[]",
-            action_time=now - timedelta(minutes=count - number),
-        )
+        for number, key in enumerate(keys)
+        for back in range(REFUSALS_OF_A_KEY)
+    )
+    bulk.store(
+        factories.SecretLinkFactory.build(key=key, secret_created_at=now) for key in keys
+    )
+    bulk.store(factories.PendingRequestFactory.build(key=key) for key in keys)

@@ -5,9 +5,10 @@ import itertools
 import json
 import os
 import threading
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -16,7 +17,7 @@ from django.db import connection
 from django.db.models import Sum
 from lxml import etree
 
-from authserver.models import AuditEvent, ServiceKey
+from authserver.models import AuditEvent, ServiceKey, User
 from benchmarks import __main__ as benchmarks
 from benchmarks import (
     bench,
@@ -30,17 +31,12 @@ from benchmarks import (
     sameness,
     servers,
 )
-from benchmarks.seed import accounts, calendar, platform, words
+from benchmarks.seed import accounts, calendar, platform
 from benchmarks.yardsticks import floor
 from calendar_events.models import DayCount, Event, EventTerm, Organizer, Term, Venue
 from calendar_events.store import saving
 
 EVENTS = 120
-
-
-@pytest.fixture(autouse=True)
-def _few_paragraphs(monkeypatch):
-    monkeypatch.setattr(words, "PARAGRAPHS", 50)
 
 
 def aside(function, *arguments):
@@ -51,9 +47,8 @@ def aside(function, *arguments):
 
 @pytest.fixture
 def filled(db):
-    created = accounts.create(other_tokens=0)
-    calendar.fill(events=EVENTS, author=created.author, jobs=1)
-    return created
+    editor = accounts.create(other_tokens=0)
+    calendar.fill(events=EVENTS, author=editor.pk)
 
 
 @pytest.fixture
@@ -99,20 +94,25 @@ def test_counters_agree_with_the_seeded_rows(filled):
     assert counted == {"all": listed.count(), "term:1": popular.count()}
 
 
-@pytest.mark.skipif(
-    not settings.DATABASES["default"]["ENGINE"].endswith("postgresql"),
-    reason="rows are repeated by PostgreSQL alone",
-)
-def test_a_platform_is_filled_once_and_its_repeated_events_are_counted(db):
-    for _ in range(2):
-        platform.fill(events=90, institutions=3, users=10, keys=4)
+def test_the_same_calendar_is_made_again(filled):
+    again = calendar.Calendar(
+        events=EVENTS, author=Event.objects.first().author_id, now=datetime.now(UTC)
+    )
 
-    listed = Event.objects.filter(status="publish", hide_from_listings=False)
-    counted = DayCount.objects.filter(day="0001-01-01", scope="all")
-    assert Event.objects.count() == AuditEvent.objects.count() == 90
-    assert Event.history.count() == 90
-    assert counted.aggregate(total=Sum("number"))["total"] == listed.count()
+    venues = again.holdings["2001"].venues
+
+    stored = Venue.objects.filter(institution="2001").order_by("pk")
+    assert [venue.fragment for venue in venues] == [venue.fragment for venue in stored]
+
+
+def test_a_platform_is_filled_around_a_calendar(filled):
+    platform.fill(institutions=3, users=10, keys=4)
+
+    assert AuditEvent.objects.count() == EVENTS
+    states = Counter(Event.history.values_list("history_type", flat=True))
+    assert states == {"+": EVENTS, "-": 1}
     assert ServiceKey.objects.filter(client_id__startswith="key").count() == 4
+    assert User.objects.filter(username__startswith="person").count() == 10
 
 
 @pytest.mark.usefixtures("public_address")
@@ -145,8 +145,8 @@ def test_the_idiomatic_single_answers_the_same(filled, client, settings):
 @pytest.mark.usefixtures("public_address")
 @pytest.mark.parametrize("floor_application", [floor.floor_rows, floor.floor_documents])
 def test_the_floors_answer_the_same(client, monkeypatch, floor_application):
-    created = accounts.create(other_tokens=0)
-    calendar.fill(events=EVENTS, author=created.author, jobs=1)
+    editor = accounts.create(other_tokens=0)
+    calendar.fill(events=EVENTS, author=editor.pk)
     database = connection.settings_dict
     where = f"{database['HOST']}:{database['PORT']}/{database['NAME']}"
     monkeypatch.setitem(
@@ -199,7 +199,6 @@ def test_percentiles_are_values_that_were_measured():
 
 def test_a_table_has_a_row_per_variant():
     cost = measure.Cost(
-        name="ours",
         application=[1.0],
         database=[0.5],
         alone=[2.0],
@@ -327,10 +326,7 @@ def test_chunks_are_read_to_their_end(port):
 def run_of(**parts):
     """Run parts that need no database."""
     nowhere = databases.Cluster(url="", pid=0)
-    return benchmarks.measure(
-        bench.Bench(cluster=nowhere, effort=measure.Effort(), seconds=0),
-        {name: benchmarks.Part(part) for name, part in parts.items()},
-    )
+    return benchmarks.measure(bench.Bench(cluster=nowhere), parts)
 
 
 def test_a_part_that_fails_is_reported_and_the_others_go_on():
@@ -355,7 +351,7 @@ def test_a_part_that_fails_is_reported_and_the_others_go_on():
 def test_parts_are_run_in_their_order_whatever_the_order_they_are_asked_in():
     read = benchmarks.names_of(benchmarks.PARTS)
 
-    assert read("cold,growth") == ["growth", "cold"]
+    assert read("memory,growth") == ["growth", "memory"]
 
 
 def test_a_part_that_is_not_there_is_refused_by_name():
@@ -363,16 +359,31 @@ def test_a_part_that_is_not_there_is_refused_by_name():
         benchmarks.names_of(benchmarks.PARTS)("growth,weather")
 
 
-@pytest.mark.parametrize(
-    ("parts", "sizes"),
-    [
-        (["admin"], []),
-        (["admin", "cold"], ["100k"]),
-        (["growth"], ["10k", "100k", "1M"]),
-    ],
-)
-def test_only_the_calendars_are_made_that_the_parts_measure(parts, sizes):
-    asked = [benchmarks.PARTS[name] for name in parts]
+class Calendars:
+    """A cluster that makes calendars of nothing."""
 
-    assert benchmarks.needed(asked, ["10k", "100k", "1M"]) == sizes
-    assert benchmarks.needed(asked, ["10k"]) == (["10k"] if sizes else [])
+    def __init__(self):
+        self.made = []
+
+    def create_calendar(self, name, events):
+        self.made.append((name, events))
+        return f"postgres://nowhere/{name}"
+
+
+@pytest.mark.parametrize(
+    ("sizes", "label"),
+    [(["10k", "100k", "1M"], "100k"), (["10k"], "10k"), (["10k", "1M"], "1M")],
+)
+def test_only_the_calendar_is_made_that_is_measured_and_once(sizes, label):
+    cluster = Calendars()
+    run = bench.Bench(cluster=cluster, sizes=sizes)
+
+    assert run.main == run.main == (label, f"postgres://nowhere/bench_{label.lower()}")
+    assert cluster.made == [(f"bench_{label.lower()}", bench.SIZES[label])]
+
+
+def test_a_quick_run_has_a_tenth_of_the_events():
+    cluster = Calendars()
+
+    assert len(bench.Bench(cluster=cluster, is_quick=True).calendars) == 2
+    assert cluster.made == [("bench_10k", 1_000), ("bench_100k", 10_000)]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import processes
+from benchmarks.cluster import guard
 from config.tests.servers import ROOT
 
 RUN = """
@@ -67,7 +67,7 @@ def test_all_is_gone_when_the_run_returns(what, status):
 
 def test_all_is_gone_when_the_run_is_killed():
     with running("600", "600") as (process, where, daemon):
-        assert processes.within(where) == [daemon]
+        assert guard.within(where) == [daemon]
 
         process.kill()
 

@@ -17,7 +17,6 @@ from benchmarks.load.generator import Load, Tally
 from benchmarks.load.journeys import Mixture
 from benchmarks.load.ledger import Document, Ledger, Used, broken_promises
 from benchmarks.sections import mixture as part
-from benchmarks.seed.constants import Accounts
 from config.tests import loops
 
 
@@ -175,12 +174,7 @@ def test_only_what_is_still_valid_is_used_again(monkeypatch):
         codes=[(now - 70, "auth_old"), (now - 5, "auth_new")],
         nonces=[(now - 400, {"Authorization": "old"}), (now - 5, {"Authorization": "new"})],
     )
-    mixture = Mixture(
-        Accounts(author=1, principal_id="p", principal_namespace="n"),
-        Ledger(),
-        [1],
-        "/oauth2/",
-    )
+    mixture = Mixture(Ledger(), [1])
 
     found = loops.run(settlement.used_up(1, mixture, used))
 
@@ -195,12 +189,7 @@ def test_only_what_is_still_valid_is_used_again(monkeypatch):
 )
 def test_an_event_whose_change_got_no_answer_is_not_changed_again(given, is_busy):
     ledger = Ledger(created={7: "run no. 1"}, documents={7: Document()})
-    mixture = Mixture(
-        Accounts(author=1, principal_id="p", principal_namespace="n"),
-        ledger,
-        [1],
-        "/oauth2/",
-    )
+    mixture = Mixture(ledger, [1])
 
     class Answered:
         async def send(self, *_what, **_sent):
@@ -218,7 +207,6 @@ def ended():
     tally.take("list", answer(200), 4.0)
     tally.take("list", answer(500), 4.0)
     return page.Run(
-        events=10,
         rate=1,
         seconds=8,
         tally=tally,
@@ -229,7 +217,7 @@ def ended():
 
 
 def test_a_page_of_the_load_shows_memory_by_quarters_and_what_was_tried_again(ended):
-    shown = page.of_load(ended)
+    shown = page.of_load(ended, events=10)
 
     assert "101 + 50, 103 + 50, 105 + 50, 107 + 50 MiB" in " ".join(shown.split())
     assert "**Broken promise:** a code worked twice: 200" in shown
@@ -237,8 +225,12 @@ def test_a_page_of_the_load_shows_memory_by_quarters_and_what_was_tried_again(en
 
 
 def test_the_benchmarks_hold_the_load_to_its_goals(ended, monkeypatch):
+    class Copies(Bench):
+        def copy_of_calendar(self, label, name):
+            return f"postgres://nowhere/{name}"
+
     monkeypatch.setattr(part, "run", lambda *_args, **_given: ended)
-    bench = Bench(cluster=None, effort=None, seconds=0)
+    bench = Copies(cluster=None)
 
     (section,) = part.measure(bench)
 
@@ -285,10 +277,7 @@ def test_a_form_is_sent_with_the_token_and_the_scopes_of_its_page():
 
 
 def test_the_mixture_is_a_hundred_arrivals():
-    accounts = Accounts(author=1, principal_id="p", principal_namespace="n")
-    mixture = Mixture(
-        accounts=accounts, ledger=Ledger(), events=[1], authorization="/oauth2/"
-    )
+    mixture = Mixture(ledger=Ledger(), events=[1])
 
     assert sum(weight for weight, _ in mixture.kinds().values()) == 100
 
