@@ -13,7 +13,7 @@ from collections import Counter
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from random import Random
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     import ssl
@@ -185,6 +185,11 @@ async def open_loop(  # noqa: PLR0913 -- as above
         await asyncio.gather(arrive(begin), *map(send_when_due, opened))
         outcome.seconds = time.perf_counter() - begin
     return outcome
+
+
+def send(port: int, requests: Iterator[bytes], **load: Any) -> Outcome:
+    """Run one closed loop to its end."""
+    return play(closed_loop(port, requests, **load))[0]
 
 
 def play(*loads: Coroutine[None, None, Outcome]) -> list[Outcome]:

@@ -141,29 +141,20 @@ def count_warm(application: Any, make: Callable[[], Environ]) -> dict[str, int]:
     return count(lambda environ: answer(application, environ), make())
 
 
-def excesses(measured: Figures, kept: Figures) -> list[str]:
-    """Return a sentence for each figure that is more than a tenth above the kept one."""
-    return [
-        f"{name}: {unit} grew from {kept[name][unit]:,} to {figure:,} "
-        f"({figure / kept[name][unit] - 1:+.0%})"
-        for name, figures in measured.items()
-        for unit, figure in figures.items()
-        if figure > kept[name][unit] * (1 + TOLERANCE)
-    ]
-
-
 def judge(measured: Figures, kept: Any) -> list[str]:
-    """Return what to say about figures, nothing when none is too large.
+    """Return a sentence for each figure that is more than a tenth above the kept one.
 
     ``kept`` is the content of ``gate.json``; figures of another Python are compared by
     their statements only, because every version has its own way to call.
     """
-    if kept["python"] != PYTHON:
-        measured = {
-            name: {"statements": figures["statements"]}
-            for name, figures in measured.items()
-        }
-    found = excesses(measured, kept["requests"])
+    units = ("statements", "calls") if kept["python"] == PYTHON else ("statements",)
+    found = []
+    for name, figures in measured.items():
+        for unit in units:
+            before, now = kept["requests"][name][unit], figures[unit]
+            if now > before * (1 + TOLERANCE):
+                growth = f"grew from {before:,} to {now:,} ({now / before - 1:+.0%})"
+                found.append(f"{name}: {unit} {growth}")
     advice = "If that is meant: make gate ACCEPT=1, and the reason in the commit."
     return [*found, advice] if found else []
 

@@ -121,15 +121,14 @@ def _cpu(variant: Variant, database: int) -> tuple[float, float]:
 
 
 def _play(variant: Variant, count: int, connections: int, seconds: float) -> Outcome:
-    load = client.closed_loop(
-        variant.server.port,
-        variant.requests,
-        connections=min(connections, count),
-        count=count,
-        seconds=seconds,
-        status=variant.status,
-    )
     try:
-        return client.play(load)[0]
+        return client.send(
+            variant.server.port,
+            variant.requests,
+            connections=min(connections, count),
+            count=count,
+            seconds=seconds,
+            status=variant.status,
+        )
     except client.UnexpectedAnswer as error:
         raise client.UnexpectedAnswer(f"{variant.name}: {error}") from None

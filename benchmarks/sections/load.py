@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks import client, messages, paths, plot
 from benchmarks.measure import percentile
@@ -43,15 +43,11 @@ def latency(bench: Bench) -> Iterator[Section]:
     plotted: dict[str, list[tuple[float, float]]] = {}
     rows, reached = [], []
     for name, (requests, status) in kinds.items():
-        closed = client.closed_loop(
-            port, requests, connections=CONNECTIONS, seconds=seconds, status=status
-        )
-        full = client.play(closed)[0].rate
+        load: dict[str, Any] = {"seconds": seconds, "status": status}
+        full = client.send(port, requests, connections=CONNECTIONS, **load).rate
         reached.append(f"{name} {figure(full)}")
         for share in SHARES:
-            opened = client.open_loop(
-                port, requests, rate=share * full, seconds=seconds, status=status
-            )
+            opened = client.open_loop(port, requests, rate=share * full, **load)
             seen = client.play(opened)[0]
             p50, p99 = (percentile(seen.milliseconds, part) for part in (0.5, 0.99))
             shown = map(figure, (seen.rate, p50, p99))
@@ -80,15 +76,8 @@ def memory(bench: Bench) -> Iterator[Section]:
     mixed = itertools.cycle(messages.mixture())
     sizes = [server.worker_mebibytes()]
     for _ in range(STEPS):
-        part = client.closed_loop(
-            server.port,
-            mixed,
-            connections=8,
-            count=requests // STEPS,
-            seconds=120,
-            status=None,
-        )
-        client.play(part)
+        load = {"connections": 8, "count": requests // STEPS, "seconds": 120}
+        client.send(server.port, mixed, **load, status=None)
         sizes.append(server.worker_mebibytes())
     last, half = max(sizes[-1]), max(sizes[STEPS // 2])
     workers = (f"worker {number} MiB" for number in range(1, len(sizes[0]) + 1))

@@ -54,7 +54,5 @@ def measure(bench: Bench) -> Iterator[Section]:
 
 def _rate(server: Server, connections: int, seconds: float) -> float:
     requests = messages.creates(f"{connections} writers")
-    load = client.closed_loop(
-        server.port, requests, connections=connections, seconds=seconds, status=201
-    )
-    return client.play(load)[0].rate
+    load = {"connections": connections, "seconds": seconds, "status": 201}
+    return client.send(server.port, requests, **load).rate
