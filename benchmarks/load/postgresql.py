@@ -9,6 +9,7 @@ import os
 import shlex
 import shutil
 import subprocess
+from functools import cached_property
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -17,12 +18,12 @@ from config.tools import with_postgres
 
 
 class Breakable(Cluster):
-    """A cluster with the directory of its files, which is known when it does not run."""
+    """A cluster that can be broken and mended."""
 
-    def __init__(self, *, url: str, pid: int, directory: Path | None = None) -> None:
-        """Ask a server that runs for its directory."""
-        super().__init__(url=url, pid=pid)
-        self.directory = directory or Path(self.execute("SHOW data_directory"))
+    @cached_property
+    def directory(self) -> Path:
+        """Where its files are; asked for while it runs."""
+        return Path(self.execute("SHOW data_directory"))
 
     def stop(self, *, mode: str) -> None:
         """Stop the server: ``fast`` in good order, ``immediate`` as a crash does."""
@@ -58,7 +59,8 @@ class Breakable(Cluster):
         directory.chmod(0o700)
         parts = urlsplit(self.url)
         url = urlunsplit(parts._replace(netloc=f"{parts.username}@127.0.0.1:{port}"))
-        made = Breakable(url=url, pid=0, directory=directory)
+        made = Breakable(url=url, pid=0)
+        made.directory = directory
         made._start(
             f"-p {port} -c listen_addresses={addresses} -c max_connections=400 "
             f"-c unix_socket_directories={directory} -c shared_buffers=256MB"
