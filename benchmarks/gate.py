@@ -1,9 +1,9 @@
 """Whether six requests need more statements or more calls than they did (``make gate``).
 
 A timer would measure what else the machine does. Counted are the statements that reach
-PostgreSQL (a commit is one) and the calls of Python and C functions. What is kept in
-``gate.json`` may grow by a tenth. Whoever means the growth accepts it,
-``make gate ACCEPT=1``, and says why in the commit.
+PostgreSQL (a commit is one), the calls of Python and C functions, and where the processor
+tells, its instructions. What is kept in ``gate.json`` may grow by a tenth. Whoever means
+the growth accepts it, ``make gate ACCEPT=1``, and says why in the commit.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from benchmarks import inside, messages, paths, servers
+from benchmarks import inside, messages, paths, processor, servers
 from benchmarks.databases import Cluster
 from benchmarks.seed import constants
 
@@ -50,8 +50,8 @@ def statement_codes() -> set[Any]:
     return {inspect.unwrap(function).__code__ for function in functions}
 
 
-def count(work: Callable[[Any], object], given: Any) -> dict[str, int]:
-    """Count what ``work`` does with something, on this thread.
+def count(work: Callable[[Any], object], make: Callable[[], Any]) -> dict[str, int]:
+    """Count what ``work`` does, on this thread, with something of ``make``.
 
     What generators do themselves is left out: how often one is resumed depends on how an
     answer of the database is cut into packets.
@@ -65,15 +65,22 @@ def count(work: Callable[[Any], object], given: Any) -> dict[str, int]:
             calls += 1
             statements += event == "call" and code in codes
 
+    first, second = make(), make()
     gc.collect()
     gc.disable()  # finalizers would run whenever it falls due
     sys.setprofile(see)
     try:
-        work(given)
+        work(first)
     finally:
         sys.setprofile(None)
         gc.enable()
-    return {"statements": statements, "calls": calls}
+    counted = {"statements": statements, "calls": calls}
+    with processor.counting() as instructions:
+        if instructions is not None:
+            before = instructions()
+            work(second)
+            counted["instructions"] = instructions() - before
+    return counted
 
 
 def answer(application: Any, environ: Environ) -> tuple[dict[str, str], bytes]:
@@ -138,21 +145,22 @@ def count_warm(application: Any, make: Callable[[], Environ]) -> dict[str, int]:
     """Count a request of an application after some like it."""
     for _ in range(WARM_UP):
         answer(application, make())
-    return count(lambda environ: answer(application, environ), make())
+    return count(lambda environ: answer(application, environ), make)
 
 
 def judge(measured: Figures, kept: Any) -> list[str]:
     """Return a sentence for each figure that is more than a tenth above the kept one.
 
     ``kept`` is the content of ``gate.json``; figures of another Python are compared by
-    their statements only, because every version has its own way to call.
+    their statements only, because every version has its own way to call. What was not
+    kept, the processor's instructions for example, is not compared.
     """
-    units = ("statements", "calls") if kept["python"] == PYTHON else ("statements",)
     found = []
     for name, figures in measured.items():
-        for unit in units:
-            before, now = kept["requests"][name][unit], figures[unit]
-            if now > before * (1 + TOLERANCE):
+        for unit, now in figures.items():
+            before = kept["requests"][name].get(unit, now)
+            is_compared = unit == "statements" or kept["python"] == PYTHON
+            if is_compared and now > before * (1 + TOLERANCE):
                 growth = f"grew from {before:,} to {now:,} ({now / before - 1:+.0%})"
                 found.append(f"{name}: {unit} {growth}")
     advice = "If that is meant: make gate ACCEPT=1, and the reason in the commit."
