@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from benchmarks import processes
+from config.management.commands.serve import ALLOCATION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -38,6 +39,7 @@ ENVIRONMENT: Final = {
     "ALLOWED_HOSTS": "127.0.0.1,calendar.example",
     "LOG_LEVEL": "ERROR",
     "PYTHONWARNINGS": "ignore",  # no static files are served here
+    **ALLOCATION,  # yardsticks, too: what is compared is not how memory is handed out
 }
 LIMITS: Final = (
     "STATEMENT_TIMEOUT_SECONDS",
