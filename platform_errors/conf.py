@@ -18,7 +18,8 @@ class Setting(Generic[Value]):
 
     The entry has the attribute's name in capitals unless it is given another. A request
     asks for some fifteen of them, so the value is kept where Python finds it first, in the
-    instance, until the dictionary is set anew.
+    instance, until the dictionary is set anew: by tests, and not while a request is
+    answered.
     """
 
     def __init__(

@@ -57,12 +57,12 @@ _READERS: Final[dict[str, Callable[[Any], Any]]] = {
     "redeemed_at": moment,
     "revoked": moment,
     # SQLite has neither type.
-    "token_family": lambda value: value if isinstance(value, UUID) else UUID(value),
+    "token_family": lambda value: UUID(value) if isinstance(value, str) else value,
     "is_active": bool,
 }
 
 
-def _lookup(model: type[Model], digest: str) -> str:
+def _lookup(model: type[Model], column_of_digest: str) -> str:
     columns = [
         f"{table}.{column}"
         for table, owner in (("t", model), ("u", User), ("i", Institution))
@@ -72,7 +72,7 @@ def _lookup(model: type[Model], digest: str) -> str:
         SELECT {", ".join(columns)} FROM {model._meta.db_table} t
         JOIN {User._meta.db_table} u ON u.id = t.user_id
         JOIN {Institution._meta.db_table} i ON i.id = t.institution_id
-        WHERE t.{digest} = %s"""
+        WHERE t.{column_of_digest} = %s"""
 
 
 _FIND_GRANT: Final = _lookup(Grant, "code")
@@ -96,7 +96,7 @@ def find_refresh_token(digest: str) -> RefreshToken | None:
 
 
 def redeem(grant: Grant, *, challenge: str, at: datetime) -> bool:
-    """Redeem a code with this challenge; ``False`` when that was done already."""
+    """Redeem a code; ``False`` for another challenge, or when that was done already."""
     return _is_first(Grant, _REDEEM, at, grant.pk, challenge)
 
 
@@ -132,5 +132,5 @@ def _is_first(
 ) -> bool:
     """Return whether a conditional ``UPDATE`` found its row."""
     connection = connections[router.db_for_write(model)]
-    now = connection.ops.adapt_datetimefield_value(at)
-    return bool(prepared.fetch_rows(connection, statement, [now, *parameters]))
+    adapted = connection.ops.adapt_datetimefield_value(at)
+    return bool(prepared.fetch_rows(connection, statement, [adapted, *parameters]))

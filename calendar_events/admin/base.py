@@ -21,10 +21,9 @@ from simple_history.admin import SimpleHistoryAdmin
 
 from calendar_events.admin.forms import CHANGED_MEANWHILE, RecordForm
 from calendar_events.admin.institutions import owner_now, registry_id_of
-from calendar_events.api import records
 from calendar_events.parsing import text
 from calendar_events.permissions import Actor, NotAllowed
-from calendar_events.services import restoring
+from calendar_events.services import records, restoring
 from calendar_events.services.refusals import InvalidFields, TermExists
 from calendar_events.store.saving import VersionConflict
 from platform_errors.admin import InstitutionScopedAdmin, is_id

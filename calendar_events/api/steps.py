@@ -1,4 +1,4 @@
-"""The steps of a write that do not depend on what is written: which copy, only once."""
+"""The steps of a write that do not depend on what is written."""
 
 from __future__ import annotations
 
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 AnyRecord = TypeVar("AnyRecord", bound=Event | Venue | Organizer)
 Value = TypeVar("Value")
+KEPT_HEADERS = ("Location", "ETag", "Last-Modified")
+"""Of the answer to a create, which is repeated to who asks again."""
 
 
 def query_value(request: Request, name: str, read: Callable[[str], Value]) -> Value | None:
@@ -135,9 +137,6 @@ def find_record(model: type[AnyRecord], address: Mapping[str, str]) -> AnyRecord
         if name in found:
             return cast("AnyRecord", found[name])
     raise model.DoesNotExist
-
-
-KEPT_HEADERS = ("Location", "ETag", "Last-Modified")
 
 
 def created_once(

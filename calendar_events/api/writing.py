@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.utils import timezone
 
-from calendar_events.api import callers, records, responses, steps
+from calendar_events.api import callers, responses, steps
 from calendar_events.api.attempts import refusals, until_done
 from calendar_events.api.base import EventsView
 from calendar_events.filters import reading
@@ -30,7 +30,7 @@ from calendar_events.permissions import (
 )
 from calendar_events.serializers import bodies
 from calendar_events.serializers.base import refusal
-from calendar_events.services import terms
+from calendar_events.services import records, terms
 from calendar_events.services.fetching import Pictures
 from calendar_events.services.images import delete_files_on_rollback
 from calendar_events.services.refusals import InTrash

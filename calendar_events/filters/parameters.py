@@ -104,7 +104,7 @@ class Parameter(django_filters.Filter):
         in_links: bool = True,
         **options: Any,
     ) -> None:
-        """``in_links``: whether pagination links repeat it; ``read``: as of the class."""
+        """``in_links``: whether links of pages repeat it; ``read``: if not the class's."""
         options.setdefault("read", type(self).read)
         super().__init__(label=help_text, **options)
         self.predicate = predicate

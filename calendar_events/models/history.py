@@ -43,6 +43,6 @@ class LinkedHistory(models.Model):
 
 @receiver(pre_create_historical_record)
 def remember_links(instance: Any, history_instance: Any, **_kwargs: Any) -> None:
-    """Copy what ``store.saving`` knows of the links into the state to be kept."""
+    """Copy the links into the state that a deletion leaves (``store.rows``: all others)."""
     if isinstance(history_instance, LinkedHistory):
         history_instance.linked = getattr(instance, "linked", {})

@@ -9,7 +9,7 @@ from django.db import models
 class DayCount(models.Model):
     """A part of the number of events that start on ``day`` (UTC) in ``scope``.
 
-    Triggers keep the rows (``migrations/0002_counters``, ``0008_months``); nothing else
+    Triggers keep the rows (``migrations/0003_kept_counters``); nothing else
     writes them. A scope is ``all``, ``institution:{id}``, ``term:{id}`` or ``writes``; the
     first two also have months, each under its first day, as ``month:{scope}``. The day
     0001-01-01 holds the whole scope. Several rows may share a scope and a day: a writer

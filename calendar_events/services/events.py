@@ -1,4 +1,4 @@
-"""Create, change, trash and delete events."""
+"""Create and change events."""
 
 from __future__ import annotations
 

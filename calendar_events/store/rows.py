@@ -36,8 +36,7 @@ def insert(row: Any) -> None:
 def update(row: Any, *, version: int) -> bool:
     """Write the columns of a row that is stored at ``version``; return whether it was.
 
-    One conditional UPDATE, because SQLite has no ``SELECT … FOR UPDATE``. Raises
-    ``IntegrityError``.
+    Raises ``IntegrityError``.
     """
     statement, fields = _update(row.__class__)
     return bool(sql.write(statement, [*_adapted(fields, row), row.pk, version]))
@@ -46,7 +45,8 @@ def update(row: Any, *, version: int) -> bool:
 def remember(row: Any, kind: Literal["+", "~"]) -> None:
     """Copy a row that was just inserted (``+``) or updated (``~``) into its history.
 
-    Who did it and why is read where django-simple-history reads it.
+    Who did it and why is where ``services.writing`` put it for django-simple-history, which
+    writes the states that deletions leave.
     """
     user = getattr(row, "_history_user", None)
     told = SimpleNamespace(

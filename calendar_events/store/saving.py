@@ -92,13 +92,13 @@ def _insert(record: AnyRecord, *, now: datetime) -> None:
 
 
 def _update(record: AnyRecord, *, now: datetime) -> None:
-    read = record.version
-    record.version = read + 1
+    read = record.version, record.modified_at
+    record.version += 1
     record.modified_at = max(now, record.modified_at + timedelta(seconds=1))
     render(record)
-    if not rows.update(record, version=read):
-        record.version = read
-        raise VersionConflict(f"{record} is no longer at version {read}.")
+    if not rows.update(record, version=read[0]):
+        record.version, record.modified_at = read  # or it would pass for the newest
+        raise VersionConflict(f"{record} is no longer at version {record.version}.")
 
 
 def render(record: AnyRecord) -> None:

@@ -3,7 +3,8 @@
 The lists answer a million events from a few statements; the ORM's share of such a request
 would be larger than the database's. Statements are written in what both databases know. On
 PostgreSQL they are prepared on the server, unless a plan must know its values (``prepare=
-False``): a pattern, or a constant that a partial index wants to see.
+False``): a pattern, or a constant that a partial index wants to see. Nor is a text worth it
+that differs with what is asked for.
 """
 
 from __future__ import annotations

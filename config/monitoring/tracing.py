@@ -108,7 +108,7 @@ def traced(
         return execute(statement, parameters, many, context)
     text = str(statement)[:MOST_OF_A_STATEMENT]
     with tracer().start_as_current_span(
-        text.partition(" ")[0][:20] or "statement",
+        next(iter(text.split(maxsplit=1)), "statement")[:20],
         kind=trace.SpanKind.CLIENT,
         # An error of a database quotes values.
         record_exception=False,

@@ -1,4 +1,4 @@
-"""Statements that are asked with every request, prepared on the server.
+"""Statements that are asked again and again, prepared on the server.
 
 A statement that joins many tables takes PostgreSQL longer to plan than to run. Django's own
 cursors put the values into the text, so that it is planned each time; these go around them,

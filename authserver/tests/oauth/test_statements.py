@@ -39,8 +39,10 @@ def test_a_grant_is_found_with_its_owner(django_assert_num_queries):
         assert_same(found.institution, stored.institution, "pk", "registry_id")
 
 
-def test_a_refresh_token_is_found_with_its_owner(django_assert_num_queries):
+@pytest.mark.parametrize("others", [{"revoked": timezone.now()}, {"token_family": None}])
+def test_a_refresh_token_is_found_with_its_owner(others, django_assert_num_queries):
     made = factories.RefreshTokenFactory()
+    RefreshToken.objects.update(**others)
     stored = RefreshToken.objects.select_related("user", "institution").get()
 
     found = statements.find_refresh_token(made.token_checksum)

@@ -8,7 +8,7 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from calendar_events.models import Event
+from calendar_events.models import Event, Organizer, Term, Venue
 from calendar_events.store import saving
 from calendar_events.tests.factories import (
     CategoryFactory,
@@ -25,8 +25,10 @@ def test_of_two_writers_the_second_is_stale():
     first, second = Event.objects.get(pk=event.pk), Event.objects.get(pk=event.pk)
     saving.save(first, now=timezone.now())
 
+    read = second.version, second.modified_at
     with pytest.raises(saving.VersionConflict), transaction.atomic():
         saving.save(second, now=timezone.now())
+    assert (second.version, second.modified_at) == read
     with pytest.raises(saving.VersionConflict), transaction.atomic():
         saving.delete(second)
     assert Event.objects.get().version == 2
@@ -72,3 +74,13 @@ def test_a_row_that_breaks_a_constraint_is_not_saved():
         EventFactory(slug="evening")
 
     assert Event.objects.count() == Event.history.count() == 1
+
+
+@pytest.mark.parametrize("model", [Event, Venue, Organizer, Term])
+def test_every_column_has_its_value_before_the_row_is_written(model):
+    # ``store.rows`` writes what the attributes hold; nobody asks the field for more.
+    for field in model._meta.concrete_fields:
+        assert not getattr(field, "auto_now", False)
+        assert not getattr(field, "auto_now_add", False)
+        assert not field.generated
+        assert field.has_default() or not field.has_db_default()

@@ -210,7 +210,7 @@ def test_what_another_row_comes_to_need_while_it_is_deleted_stays(
             raise IntegrityError("somebody was faster")
         delete(model, pk=pk, **options)
 
-    monkeypatch.setattr("calendar_events.api.records.delete_record", needed_by_then)
+    monkeypatch.setattr("calendar_events.services.records.delete_record", needed_by_then)
     ask(editor, Event, 7)
     work()
 

@@ -5,6 +5,7 @@ from math import inf
 from pathlib import Path
 
 from django.apps import apps
+from django.db import connection
 from django.db.models.signals import pre_delete, pre_save
 from django_tasks import task
 from django_tasks_db.models import DBTaskResult
@@ -54,12 +55,20 @@ def work_on_job_and_wait(job_id, directory, model, count):
         if next(rows, None) == count:
             note_and_wait.call(directory)
 
+    def see(execute, statement, *others):
+        if statement.startswith(update):
+            wait_at_the_last()
+        return execute(statement, *others)
+
     running.SECONDS = inf  # or a slow machine leaves the row to another task
     sender = apps.get_model(model)
+    # The store's own, for which no signal is sent.
+    update = f"UPDATE {sender._meta.db_table} SET "  # noqa: S608 -- it is compared
     for signal in (pre_save, pre_delete):
         signal.connect(wait_at_the_last, sender=sender)
     try:
-        running.work_on_job.call(job_id)
+        with connection.execute_wrapper(see):
+            running.work_on_job.call(job_id)
     finally:
         for signal in (pre_save, pre_delete):
             signal.disconnect(wait_at_the_last, sender=sender)

@@ -80,6 +80,17 @@ def test_a_request_is_a_span_and_its_statements_are_below_it(rf, spans):
     assert "secret" not in whole.to_json() + statement.to_json()
 
 
+@pytest.mark.parametrize("text", ["SELECT 1", "\n  SELECT\n1", ""])
+def test_the_span_of_a_statement_has_the_name_of_its_first_word(text, rf, spans):
+    def view(_request):
+        tracing.traced(print, text, (), False, {"connection": connection})
+        return HttpResponse()
+
+    statement, _ = spans(rf.get("/"), view)
+
+    assert statement.name == ("SELECT" if text else "statement")
+
+
 def test_an_error_of_the_database_marks_the_span_and_is_not_quoted(rf, spans):
     def refuse(*_arguments):
         raise ValueError("planted-value-secret")
