@@ -71,13 +71,14 @@ def _index_scan_page(
     query: EventQuery, *, limit: int, offset: int
 ) -> tuple[str, list[Any]]:
     """Walk each part from the end that is nearer, only as far as the page reaches."""
-    streams, own = query.streams(), query.own_parts()
+    streams, own = query.walked(), query.own_parts()
     number, number_params = _number(query, own)
     stale, stale_params = totals.hints_are_stale(query.window, query.now, query.hints)
     if len([*streams, *own]) == 1 and offset >= DEEP:
         counted = sql.rows(f"SELECT {number}", number_params, prepare=False)[0][0]
         if offset > counted / 2:
-            return _reverse_index_scan_page(query, streams[0], limit=limit, offset=offset)
+            part = query.streams()[0]
+            return _reverse_index_scan_page(query, part, limit=limit, offset=offset)
     order, reach = query.order, offset + limit
     texts = [cut(part.text, order, f"LIMIT {reach}") for part in (*streams, *own)]
     # An event that two streams bring is one event.

@@ -16,18 +16,28 @@ from calendar_events.store.list_version import CountHints
 from calendar_events.tests.factories import EventFactory, TagFactory, VenueFactory, at_day
 from calendar_events.tests.reading import ids, path, pks
 
+LATEST = datetime.max.replace(tzinfo=UTC)
+EARLIEST = datetime.min.replace(tzinfo=UTC)
+
 
 @pytest.mark.django_db
-def test_a_list_looks_again_when_something_was_written_beyond_its_horizon():
+@pytest.mark.parametrize(
+    "hints",
+    [
+        CountHints(has_scheduled=False, last_end=EARLIEST),
+        CountHints(has_scheduled=False, last_end=LATEST),
+        CountHints(has_scheduled=True, last_end=EARLIEST),
+    ],
+)
+def test_a_list_looks_again_when_something_was_written_beyond_its_horizon(hints):
     tag = TagFactory()
     listed = EventFactory(terms=[tag])
     EventFactory(start=at_day(3), end=at_day(4000))
     EventFactory(scheduled=True)
     now = timezone.now()
-    nothing_far = CountHints(has_scheduled=False, last_end=datetime.min.replace(tzinfo=UTC))
     window = Window(start=now, end=now.replace(year=now.year + 2, microsecond=0))
 
-    events = ListedEvents(Event).listed_for(ANONYMOUS, now).counted_with(nothing_far)
+    events = ListedEvents(Event).listed_for(ANONYMOUS, now).counted_with(hints)
 
     page = events.in_window(window).page(limit=10, offset=0)
 
