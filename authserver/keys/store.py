@@ -9,7 +9,6 @@ both aggregate.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +33,7 @@ from platform_errors.postgresql import prepared
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
+    from datetime import datetime
 
 # Everything a request may ask of its user, so that nothing is fetched later, in the order
 # that ``User.from_db`` expects; the password hash stays where it is.
@@ -162,7 +162,7 @@ class ServiceKeyStore:
             key=credentials.ServiceKey(**_key_fields(row, with_secrets=False)),
             institution=registry_id,
             scopes=frozenset(scope.split()),
-            expires_at=required_moment(expires),
+            expires_at=prepared.as_moment(expires),
             principal=_principal(row),
         )
 
@@ -188,7 +188,7 @@ def find_client(client_id: str, place: str = "") -> Client | None:
         claimed_https=bool(row[_CLAIMED_AT]),
         institution_pks=dict(_json(row[9])),
         failures=failures or 0,
-        failing_since=moment(failing_since),
+        failing_since=prepared.as_moment(failing_since),
     )
 
 
@@ -243,11 +243,14 @@ def _key_fields(row: Sequence[Any], *, with_secrets: bool = True) -> dict[str, A
     return {
         "client_id": row[1],
         "status": row[3],
-        "expires_at": moment(row[4]),
+        "expires_at": prepared.as_moment(row[4]),
         "secrets": tuple(encryption.decrypt(text) for text in stored if text),
         "services": {
             code: credentials.Service(
-                code=code, name=name, status=status, expires_at=moment(expires_at)
+                code=code,
+                name=name,
+                status=status,
+                expires_at=prepared.as_moment(expires_at),
             )
             for code, name, status, expires_at in _json(row[8])
         },
@@ -272,15 +275,3 @@ def _principal(row: Sequence[Any]) -> credentials.Principal | None:
 
 def _json(text: str | None) -> Any:
     return orjson.loads(text) if text else []
-
-
-def moment(value: datetime | str | None) -> datetime | None:
-    """Return a moment of a row as both databases give it, or ``None``."""
-    return None if value is None else required_moment(value)
-
-
-def required_moment(value: datetime | str) -> datetime:
-    """Return a moment of a row as both databases give it."""
-    # SQLite, and JSON on PostgreSQL, carry text; SQLite's has no zone and means UTC.
-    found = datetime.fromisoformat(value) if isinstance(value, str) else value
-    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)

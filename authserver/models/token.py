@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from django.db import models, transaction
 from django.db.models import Q
@@ -63,6 +63,7 @@ class PendingRequest(models.Model):
         return f"Pending request #{self.pk}"
 
 
+AnyToken = TypeVar("AnyToken", bound=models.Model)
 # What is recorded of a revoked token's owner.
 _OWNER = ("user__login", "institution__registry_id")
 
@@ -94,17 +95,21 @@ class Grant(AbstractGrant):
         indexes = [models.Index(fields=["expires"], name="grant_by_expiry")]
 
 
-class AccessTokenQuerySet(models.QuerySet["AccessToken"]):
+class TokenQuerySet(models.QuerySet[AnyToken]):
+    """How tokens of either kind are asked for."""
+
+    def by_digest(self, digest: str) -> AnyToken | None:
+        """Return a token with its user and institution."""
+        rows = self.filter(token_checksum=digest).select_related("user", "institution")
+        return next(iter(rows.only("application_id", "token_family", *_OWNER)), None)
+
+
+class AccessTokenQuerySet(TokenQuerySet["AccessToken"]):
     """How access tokens are asked for."""
 
     def live(self, now: datetime) -> AccessTokenQuerySet:
         """Tokens that were neither revoked nor have expired."""
         return self.filter(revoked_at__isnull=True, expires__gt=now)
-
-    def by_digest(self, digest: str) -> AccessToken | None:
-        """Return a token with its user and institution."""
-        rows = self.filter(token_checksum=digest).select_related("user", "institution")
-        return next(iter(rows.only("application_id", "token_family", *_OWNER)), None)
 
 
 class AccessToken(AbstractAccessToken):
@@ -147,17 +152,12 @@ class AccessToken(AbstractAccessToken):
         )
 
 
-class RefreshTokenQuerySet(models.QuerySet["RefreshToken"]):
+class RefreshTokenQuerySet(TokenQuerySet["RefreshToken"]):
     """How refresh tokens are asked for."""
 
     def live(self, now: datetime) -> RefreshTokenQuerySet:
         """Tokens that were neither used, revoked nor have expired."""
         return self.filter(revoked__isnull=True, expires_at__gt=now)
-
-    def by_digest(self, digest: str) -> RefreshToken | None:
-        """Return a token with its user and institution."""
-        rows = self.filter(token_checksum=digest).select_related("user", "institution")
-        return next(iter(rows.only("application_id", "token_family", *_OWNER)), None)
 
 
 class RefreshToken(AbstractRefreshToken):

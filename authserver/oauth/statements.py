@@ -13,7 +13,6 @@ from uuid import UUID
 
 from django.db import connections, router
 
-from authserver.keys.store import moment, required_moment
 from authserver.models import Grant, Institution, RefreshToken, User
 from platform_errors.postgresql import prepared
 
@@ -52,10 +51,9 @@ _COLUMNS: Final[dict[type[Model], list[str]]] = {
     for model, wanted in _WANTED.items()
 }
 _READERS: Final[dict[str, Callable[[Any], Any]]] = {
-    "expires": required_moment,
-    "expires_at": required_moment,
-    "redeemed_at": moment,
-    "revoked": moment,
+    **dict.fromkeys(
+        ("expires", "expires_at", "redeemed_at", "revoked"), prepared.as_moment
+    ),
     # SQLite has neither type.
     "token_family": lambda value: UUID(value) if isinstance(value, str) else value,
     "is_active": bool,

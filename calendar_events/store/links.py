@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from calendar_events.models import EventOrganizer, EventTerm, EventVenue
 from calendar_events.models.visibility import LISTED, holds
 from calendar_events.store import sql
+from platform_errors.postgresql import prepared
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -116,7 +117,7 @@ def _stored(event: Event) -> dict[str, _Stored]:
     found = {kind.name: _Stored() for kind in KINDS}
     for name, _, pk, start_utc, listed in sorted(sql.write(_STORED, [event.pk] * 3)):
         found[name].ids.append(pk)
-        found[name].copies.add((sql.as_moment(start_utc), bool(listed)))
+        found[name].copies.add((prepared.as_moment(start_utc), bool(listed)))
     return found
 
 

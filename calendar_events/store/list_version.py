@@ -19,8 +19,8 @@ from django.contrib.contenttypes.models import ContentType
 from calendar_events.models.visibility import LISTED
 from calendar_events.roles import EDITOR, RECORDS
 from calendar_events.store import sql
-from calendar_events.store.sql import as_moment
 from calendar_events.store.visibility import text_of
+from platform_errors.postgresql import prepared
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser
@@ -133,7 +133,7 @@ def read(*, now: datetime, user: AbstractBaseUser | None = None) -> State:
         fingerprint="|".join(f"{kind}={text}" for kind, text in sorted(known.items())),
         hints=CountHints(
             has_scheduled=scheduled is not None,
-            last_end=as_moment(last_end) or datetime.min.replace(tzinfo=UTC),
+            last_end=prepared.as_moment(last_end) or datetime.min.replace(tzinfo=UTC),
         ),
         permissions=permissions,
     )

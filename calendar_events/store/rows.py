@@ -49,7 +49,7 @@ def remember(row: Any, kind: Literal["+", "~"]) -> None:
     writes the states that deletions leave.
     """
     user = getattr(row, "_history_user", None)
-    told = SimpleNamespace(
+    metadata = SimpleNamespace(
         history_date=timezone.now(),
         history_type=kind,
         history_user_id=user and user.pk,
@@ -57,7 +57,7 @@ def remember(row: Any, kind: Literal["+", "~"]) -> None:
         linked=getattr(row, "linked", None),
     )
     statement, fields = _remember(row.__class__)
-    sql.write(statement, [*_adapted(fields, told), row.pk])
+    sql.write(statement, [*_adapted(fields, metadata), row.pk])
 
 
 def _adapted(fields: Fields, values: Any) -> list[Any]:
@@ -92,12 +92,12 @@ def _remember(model: Any) -> tuple[str, Fields]:
     states = model.history.model
     copied = states.tracked_fields
     names = {field.name for field in copied}
-    told = [field for field in _without_key(states) if field.name not in names]
+    others = [field for field in _without_key(states) if field.name not in names]
     return (
-        f"INSERT INTO {states._meta.db_table} ({_names([*copied, *told])}) "
-        f"SELECT {_names(copied)}, {_marks(told)} FROM {model._meta.db_table} "
+        f"INSERT INTO {states._meta.db_table} ({_names([*copied, *others])}) "
+        f"SELECT {_names(copied)}, {_marks(others)} FROM {model._meta.db_table} "
         "WHERE id = %s"
-    ), told
+    ), others
 
 
 def _without_key(model: Any) -> Fields:

@@ -154,13 +154,13 @@ def _event(pk: int, now: datetime) -> Loaded | None:
 def _in_time(single: Single) -> Single:
     """Return a record with its moments as Python has them."""
     return single._replace(
-        published_at=sql.as_moment(single.published_at),
-        modified_at=sql.as_moment(single.modified_at),
+        published_at=prepared.as_moment(single.published_at),
+        modified_at=prepared.as_moment(single.modified_at),
     )
 
 
 def _related(row: Row, event: int, viewer: Viewer, now: datetime) -> Related:
-    in_time = row._replace(published_at=sql.as_moment(row.published_at))
+    in_time = row._replace(published_at=prepared.as_moment(row.published_at))
     is_shown = row.kind in _TERM_KINDS or visibility.holds(
         visibility.visible(viewer, row.kind, now), in_time
     )

@@ -10,7 +10,6 @@ that differs with what is asked for.
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ from platform_errors.postgresql import prepared
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from datetime import datetime
 
     from django.db.backends.base.base import BaseDatabaseWrapper
     from django.db.models import Model
@@ -101,18 +101,6 @@ def _primary() -> BaseDatabaseWrapper:
 def moment(instant: datetime) -> Any:
     """Return an instant as the database compares it; psycopg takes it as it is."""
     return instant if is_postgres() else connection().ops.adapt_datetimefield_value(instant)
-
-
-def as_moment(value: Any) -> Any:
-    """Return what a database gives for an instant; SQLite gives it without a zone.
-
-    PostgreSQL's text, as a cast gives it, has one.
-    """
-    if isinstance(value, str):
-        value = datetime.fromisoformat(value)
-    if isinstance(value, datetime) and value.tzinfo is None:
-        return value.replace(tzinfo=UTC)
-    return value
 
 
 class Conditions:

@@ -37,8 +37,8 @@ def write(line: Line) -> None:
     ``logger.info`` would look for the file and the line that called it, which nobody reads.
     """
     if logger.isEnabledFor(logging.INFO):
-        said = "%(method)s %(route)s %(status)d"
-        record = logger.makeRecord(LOGGER, logging.INFO, "", 0, said, (line,), None)
+        message = "%(method)s %(route)s %(status)d"
+        record = logger.makeRecord(LOGGER, logging.INFO, "", 0, message, (line,), None)
         logger.handle(record)
 
 

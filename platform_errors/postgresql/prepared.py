@@ -7,6 +7,7 @@ inside the same connection, transaction and error translation.
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -138,6 +139,18 @@ def read_rows(
             raise
     database.close()
     return fetch_rows(database, statement, parameters, keeps_cursor=keeps_cursor)
+
+
+def as_moment(value: Any) -> Any:
+    """Return what a database gives for an instant; SQLite gives it without a zone.
+
+    PostgreSQL's text, as a cast gives it, has one.
+    """
+    if isinstance(value, str):
+        value = datetime.fromisoformat(value)
+    if isinstance(value, datetime) and value.tzinfo is None:
+        return value.replace(tzinfo=UTC)
+    return value
 
 
 def is_lost(database: BaseDatabaseWrapper) -> bool:
