@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from cryptography.fernet import Fernet
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register  # noqa: A004
+from django.core.management import get_commands
 
 from authserver.conf import conf
 
@@ -38,6 +39,7 @@ def check_settings(**_kwargs: Any) -> list[CheckMessage]:
     return [
         *_encryption_keys(),
         *_toolkit(),
+        *_commands(),
         *_issuer(),
         *_lifetimes(),
         *_requests(),
@@ -76,6 +78,16 @@ def _toolkit() -> Iterator[CheckMessage]:
             yield Error(
                 f"OAUTH2_PROVIDER[{name!r}] must be {value!r}.", id="authserver.E004"
             )
+
+
+def _commands() -> Iterator[CheckMessage]:
+    """E009: the toolkit's ``cleartokens`` would delete live refresh tokens."""
+    if get_commands().get("cleartokens") != "authserver":
+        yield Error(
+            "INSTALLED_APPS must name 'authserver' before 'oauth2_provider'.",
+            hint="Its command cleartokens would delete every live refresh token.",
+            id="authserver.E009",
+        )
 
 
 def _issuer() -> Iterator[CheckMessage]:

@@ -93,11 +93,11 @@ INSTALLED_APPS = [
     "django_tasks",
     "drf_spectacular",
     "drf_spectacular_sidecar",
+    "authserver",  # before oauth2_provider, whose cleartokens it replaces
     "oauth2_provider",
     "rest_framework",
     "simple_history",
     "platform_errors",
-    "authserver",
     "calendar_events",
     "config",
     "django_tasks_db",  # after config, whose db_worker is used

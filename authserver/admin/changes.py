@@ -14,13 +14,33 @@ if TYPE_CHECKING:
 
 MAX_VALUES = 50
 MAX_LENGTH = 200
-SECRET = frozenset({"password"})
+RECORDED: dict[str, set[str]] = {
+    "auth.group": {"name", "permissions"},
+    "authserver.institution": {
+        *("registry_id", "name", "place", "code", "sender_name", "is_active"),
+    },
+    "authserver.keyinstitution": {"key", "institution"},
+    "authserver.keyservice": {"key", "service", "status", "expires_at"},
+    "authserver.servicekey": {
+        *("client_id", "name", "status", "expires_at"),
+        *("redirect_uris", "claimed_https", "old_generation"),
+    },
+    "authserver.user": {
+        *("institution", "username", "full_name", "email"),
+        *("principal_id", "principal_namespace"),
+        *("is_active", "must_change_password", "is_staff", "is_superuser"),
+        *("groups", "user_permissions"),
+    },
+}
+"""Columns whose values are recorded. Of all others the record says only that they changed:
+nobody can take a secret out of it again."""
 
 
 def changed_values(form: Any, formsets: Iterable[Any] | None) -> list[str]:
     """Return ``name: old → new`` of every column that was changed, 50 at most.
 
-    Only columns of models are looked at: what else a form asks for may be a secret.
+    Only columns of models are looked at, and only the values of those in ``RECORDED`` are
+    shown; any other reads ``name: changed``.
     """
     forms = [form, *(each for formset in formsets or () for each in formset.forms)]
     found = [words for each in forms for words in _of_form(each)]
@@ -31,11 +51,16 @@ def changed_values(form: Any, formsets: Iterable[Any] | None) -> list[str]:
 def _of_form(form: Any) -> Iterator[str]:
     if not isinstance(form, ModelForm) or not hasattr(form, "cleaned_data"):
         return
-    columns = {field.name for field in form._meta.model._meta.get_fields()} - SECRET
+    options = form._meta.model._meta
+    columns = {field.name for field in options.get_fields()}
+    recorded = RECORDED.get(options.label_lower, set())
     for name in form.changed_data:
         if name in columns and name in form.cleaned_data:
-            old, new = _old(form, name), _words(form.cleaned_data[name])
-            yield f"{capfirst(_label(form, name))}: {old} → {new}"
+            label = capfirst(_label(form, name))
+            if name in recorded:
+                yield f"{label}: {_old(form, name)} → {_words(form.cleaned_data[name])}"
+            else:
+                yield f"{label}: changed"
 
 
 def _label(form: ModelForm, name: str) -> str:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from django.core.validators import RegexValidator
-from django.db import models
+from django.db import models, transaction
 from django.db.models import ProtectedError, Q
 from django.db.models.signals import pre_delete
 from django.dispatch import Signal, receiver
 
 from authserver.parsing.usernames import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 institution_uses_wanted = Signal()
 """Sent with ``institution``; a receiver returns words for what of its own names it.
@@ -32,16 +35,52 @@ class RegistryIdIsFixed(Exception):
     """
 
 
+SEARCHED = ("name", "place", "code", "registry_id")
+"""Columns that ``search_text`` is made of."""
+
+
 class InstitutionQuerySet(models.QuerySet["Institution"]):
-    """How institutions are asked for."""
+    """Queries of institutions; whatever they write, ``search_text`` stays right."""
 
     def update(self, **values: Any) -> int:
         """Update rows. Raises ``RegistryIdIsFixed``."""
         if "registry_id" in values:
             raise RegistryIdIsFixed("a registry identifier cannot be changed once stored")
-        return super().update(**values)
+        if not values.keys() & set(SEARCHED):
+            return super().update(**values)
+        with transaction.atomic(using=self.db):
+            keys = list(self.values_list("pk", flat=True))
+            count = super().update(**values)
+            rows = self.model.objects.using(self.db).filter(pk__in=keys)
+            for row in rows.only(*SEARCHED):
+                rows.filter(pk=row.pk).update(search_text=row.searchable())
+        return count
 
     update.alters_data = True  # type: ignore[attr-defined]
+
+    def bulk_create(self, objs: Iterable[Institution], *args: Any, **kwargs: Any) -> Any:
+        """Insert many at once."""
+        rows = list(objs)
+        for row in rows:
+            row.search_text = row.searchable()
+        return super().bulk_create(rows, *args, **kwargs)
+
+    bulk_create.alters_data = True  # type: ignore[attr-defined]
+
+    def bulk_update(
+        self, objs: Iterable[Institution], fields: Iterable[str], *args: Any, **kwargs: Any
+    ) -> int:
+        """Update many at once. Raises ``RegistryIdIsFixed``."""
+        rows, names = list(objs), {*fields}
+        if "registry_id" in names:
+            raise RegistryIdIsFixed("a registry identifier cannot be changed once stored")
+        if names & set(SEARCHED):
+            names.add("search_text")
+            for row in rows:
+                row.search_text = row.searchable()
+        return super().bulk_update(rows, names, *args, **kwargs)
+
+    bulk_update.alters_data = True  # type: ignore[attr-defined]
 
     def active(self) -> Self:
         """Institutions that are open for use."""
@@ -112,11 +151,15 @@ class Institution(models.Model):
             raise RegistryIdIsFixed(
                 f"{self} has another registry identifier in the database"
             )
-        self.search_text = fold(f"{self.name} {self.place} {self.code} {self.registry_id}")
+        self.search_text = self.searchable()
         fields = kwargs.get("update_fields")
         if fields is not None:
             kwargs["update_fields"] = {*fields, "search_text"}
         super().save(*args, **kwargs)
+
+    def searchable(self) -> str:
+        """Return the folded text that the picker searches."""
+        return fold(" ".join(getattr(self, name) for name in SEARCHED))
 
 
 @receiver(pre_delete, sender=Institution)

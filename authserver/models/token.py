@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from django.db import models, transaction
 from django.db.models import Q
@@ -68,6 +68,14 @@ AnyToken = TypeVar("AnyToken", bound=models.Model)
 _OWNER = ("user__login", "institution__registry_id")
 
 
+class RedeemableQuerySet(models.QuerySet[AnyToken]):
+    """What a client redeems."""
+
+    def with_holder(self) -> Self:
+        """Fetch user and institution too, without the password hash."""
+        return self.select_related("user", "institution").defer("user__password")
+
+
 class Grant(AbstractGrant):
     """An authorization code (spec 2.1); ``code`` holds its digest.
 
@@ -82,6 +90,8 @@ class Grant(AbstractGrant):
     """When the code was redeemed, or invalidated; either way it is used."""
     failed_verifiers = models.PositiveSmallIntegerField(default=0)
 
+    objects = RedeemableQuerySet["Grant"].as_manager()
+
     class Meta(AbstractGrant.Meta):
         swappable = "OAUTH2_PROVIDER_GRANT_MODEL"
         verbose_name = "authorization code"
@@ -95,7 +105,7 @@ class Grant(AbstractGrant):
         indexes = [models.Index(fields=["expires"], name="grant_by_expiry")]
 
 
-class TokenQuerySet(models.QuerySet[AnyToken]):
+class TokenQuerySet(RedeemableQuerySet[AnyToken]):
     """How tokens of either kind are asked for."""
 
     def by_digest(self, digest: str) -> AnyToken | None:
@@ -188,6 +198,28 @@ class RefreshToken(AbstractRefreshToken):
             models.Index(fields=["token_family"], name="refresh_token_by_family"),
             models.Index(fields=["expires_at"], name="refresh_token_by_expiry"),
         ]
+
+    @classmethod
+    def revoke_family(cls, token_family: uuid.UUID | None) -> None:
+        """Revoke every token that descends from one grant; ``None`` is no family.
+
+        The toolkit's own finds access tokens through ``access_token``, which is not used.
+        """
+        if token_family is not None:
+            revoke_all(
+                cls.objects.filter(token_family=token_family),
+                AccessToken.objects.filter(token_family=token_family),
+                timezone.now(),
+            )
+
+    def revoke(self) -> None:
+        """Revoke this token and its family, access tokens included."""
+        if self.token_family is not None:
+            self.revoke_family(self.token_family)
+        else:
+            type(self).objects.filter(pk=self.pk, revoked__isnull=True).update(
+                revoked=timezone.now()
+            )
 
 
 class IDToken(AbstractIDToken):

@@ -15,7 +15,7 @@ from authserver.conf import conf
 from authserver.crypto import opaque
 from authserver.errors import InvalidGrant, InvalidRequest
 from authserver.models import AuditEvent, Grant
-from authserver.oauth import statements, tokens
+from authserver.oauth import tokens
 
 if TYPE_CHECKING:
     from authserver.oauth.exchange import Exchange
@@ -30,7 +30,8 @@ def find(exchange: Exchange) -> Grant:
     code in the hands of another client says nothing about the owner's, and revokes nothing.
     Raises ``InvalidGrant``, with one message for all.
     """
-    grant = statements.find_grant(opaque.digest(exchange.client_request.get("code")))
+    digest = opaque.digest(exchange.client_request.get("code"))
+    grant = Grant.objects.with_holder().filter(code=digest).first()
     if grant is None:
         raise exchange.because("code_unknown", InvalidGrant(_WRONG))
     exchange.grant = grant
@@ -92,12 +93,17 @@ def count_wrong_verifier(exchange: Exchange) -> None:
 def consume(exchange: Exchange) -> bool:
     """Redeem the code; ``False`` when another request did so first.
 
-    The verifier stands in the condition, although oauthlib has verified it by now: nothing
-    is issued without it, whatever a version of the library may leave out.
+    Verifier and redirect address stand in the condition although oauthlib has compared
+    them by now: nothing is issued without them, whatever a later version leaves out.
     """
     assert exchange.grant is not None  # noqa: S101 -- set before a verifier is looked at
-    challenge = _challenge_of(exchange.client_request.get("code_verifier"))
-    return statements.redeem(exchange.grant, challenge=challenge, at=exchange.now)
+    redeemable = Grant.objects.filter(
+        pk=exchange.grant.pk,
+        redeemed_at__isnull=True,
+        code_challenge=_challenge_of(exchange.client_request.get("code_verifier")),
+        redirect_uri=exchange.client_request.get("redirect_uri"),
+    )
+    return bool(redeemable.update(redeemed_at=exchange.now))
 
 
 def _challenge_of(verifier: str) -> str:

@@ -12,7 +12,6 @@ from authserver.crypto import opaque
 from authserver.errors import InvalidGrant
 from authserver.models import AccessToken, AuditEvent, RefreshToken
 from authserver.models.token import revoke_all
-from authserver.oauth import statements
 from authserver.oauth.exchange import Issued
 
 if TYPE_CHECKING:
@@ -75,9 +74,8 @@ def find_refresh_token(exchange: Exchange) -> RefreshToken:
     A second use revokes its family: either of the two users stole it (RFC 9700
     section 4.14.2). Raises ``InvalidGrant``, with one message for all.
     """
-    token = statements.find_refresh_token(
-        opaque.digest(exchange.client_request.get("refresh_token"))
-    )
+    digest = opaque.digest(exchange.client_request.get("refresh_token"))
+    token = RefreshToken.objects.with_holder().filter(token_checksum=digest).first()
     if token is None:
         raise exchange.because("refresh_token_unknown", InvalidGrant(_WRONG))
     exchange.refresh_token = token
@@ -98,8 +96,9 @@ def refresh_replayed(exchange: Exchange) -> None:
 
 
 def consume_refresh_token(exchange: Exchange, token: RefreshToken) -> bool:
-    """Use the refresh token up; ``False`` when another request did so first."""
-    return statements.use_up(token, at=exchange.now)
+    """Spend the refresh token; ``False`` when another request did so first."""
+    unused = RefreshToken.objects.filter(pk=token.pk, revoked__isnull=True)
+    return bool(unused.update(revoked=exchange.now))
 
 
 def revoke_family(family: UUID | None, now: datetime) -> int:

@@ -55,8 +55,8 @@ class Validator(RequestValidator):
         **kwargs: Any,
     ) -> bool:
         """Leave ``client_credentials`` to keys with a secret (decisions 4)."""
-        if grant_type == "client_credentials" and not request.exchange.key.has_secret:
-            raise UnauthorizedClient("client_credentials is for keys with a secret")
+        if grant_type == "client_credentials":
+            _require_secret(request.exchange)
         return True
 
     # --- Authorization code ---------------------------------------------------------------
@@ -190,6 +190,8 @@ class Validator(RequestValidator):
         grant, refresh = exchange.grant, exchange.refresh_token
         if grant is not None or refresh is not None:
             _check_statuses(exchange)
+        else:
+            _require_secret(exchange)
         action = AuditEvent.Action.TOKEN_ISSUED
         with transaction.atomic():
             consumed = True
@@ -221,6 +223,12 @@ def _continue(exchange: Exchange, row: Grant | RefreshToken) -> None:
     exchange.registry_id = row.institution.registry_id
     exchange.institution_pk = row.institution_id
     exchange.scopes = Scopes.parse(row.scope)
+
+
+def _require_secret(exchange: Exchange) -> None:
+    """Raise ``UnauthorizedClient`` for a public key, which has no tokens of its own."""
+    if not exchange.key.has_secret:
+        raise UnauthorizedClient("client_credentials is for keys with a secret")
 
 
 def _check_statuses(exchange: Exchange) -> None:

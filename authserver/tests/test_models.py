@@ -281,3 +281,38 @@ def test_a_stored_registry_identifier_cannot_be_changed_in_code(fields):
 
     institution.refresh_from_db()
     assert institution.registry_id == "1002"
+
+
+def rename_by_update(institution):
+    models.Institution.objects.filter(pk=institution.pk).update(name="Harbour Café")
+
+
+def rename_by_bulk_update(institution):
+    institution.name = "Harbour Café"
+    models.Institution.objects.bulk_update([institution], ["name"])
+
+
+def insert_by_bulk_create(institution):
+    institution.delete()
+    made = models.Institution(registry_id="4711", name="Harbour Café")
+    models.Institution.objects.bulk_create([made])
+
+
+@pytest.mark.parametrize(
+    "write", [rename_by_update, rename_by_bulk_update, insert_by_bulk_create]
+)
+def test_an_institution_is_found_by_its_present_name_however_it_was_written(write):
+    institution = factories.InstitutionFactory(name="Old Mill")
+
+    write(institution)
+
+    assert models.Institution.objects.matching("harbour cafe").count() == 1
+    assert not models.Institution.objects.matching("old mill").exists()
+
+
+def test_a_registry_identifier_is_not_changed_in_bulk():
+    institution = factories.InstitutionFactory()
+    institution.registry_id = "999"
+
+    with pytest.raises(models.institution.RegistryIdIsFixed):
+        models.Institution.objects.bulk_update([institution], ["registry_id"])

@@ -4,6 +4,7 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
+from authserver.admin import changes
 from authserver.models import AuditEvent, LoginFailure
 from authserver.tests import factories
 
@@ -133,3 +134,18 @@ def test_taking_a_password_away_is_recorded_as_a_new_one(desk, alice):
     assert not alice.has_usable_password()
     event = AuditEvent.objects.get(action=Action.PASSWORD_CHANGED)
     assert (event.actor, event.subject) == ("admin", "alice@1001")
+
+
+def test_a_column_that_is_not_listed_is_recorded_without_its_value(
+    desk, riverside, monkeypatch
+):
+    """As a column for a secret would be that somebody adds later."""
+    shown = changes.RECORDED["authserver.institution"] - {"place"}
+    monkeypatch.setitem(changes.RECORDED, "authserver.institution", shown)
+    desk.open(reverse("admin:authserver_institution_change", args=[riverside.pk]))
+    desk.press("_save=Save", place="https://hooks.example/SECRET", code="RU")
+
+    event = AuditEvent.objects.get(action=Action.INSTITUTION_CHANGED)
+    assert "Place: changed" in event.details["values"]
+    assert "SECRET" not in str(event.details)
+    assert any(line.endswith("→ RU") for line in event.details["values"])

@@ -1,4 +1,4 @@
-"""PKCE holds although oauthlib, which carries it out, might change one day.
+"""What is decided holds although oauthlib, which carries it out, might change one day.
 
 Each test runs an oauthlib with one line of its token validation changed, as an upgrade
 plausibly might, and expects no token without the right verifier.
@@ -11,6 +11,7 @@ import pytest
 from oauthlib.oauth2.rfc6749.grant_types import authorization_code
 
 from authserver.models import AccessToken, Grant
+from authserver.oauth.validator import Validator
 from authserver.tests.oauth_client import assert_error
 
 pytestmark = pytest.mark.django_db
@@ -72,4 +73,31 @@ def test_a_challenge_of_another_method_is_not_redeemed(token, code_request):
     )
 
     assert_error(token.query(**asked), 400, "invalid_grant")
+    assert not AccessToken.objects.exists()
+
+
+def test_a_library_that_forgets_the_redirect_address_issues_nothing(
+    token, code_request, monkeypatch
+):
+    """OAuth 2.1 drops the question from the token request."""
+    monkeypatch.setattr(Validator, "confirm_redirect_uri", lambda *_args, **_more: True)
+
+    response = token.query(**code_request(redirect_uri="https://evil.example/"))
+
+    assert_error(response, 400, "invalid_grant")
+    assert not AccessToken.objects.exists()
+
+
+def test_a_library_that_forgets_the_grant_type_gives_a_public_key_nothing(
+    token, public, monkeypatch
+):
+    monkeypatch.setattr(Validator, "validate_grant_type", lambda *_args, **_more: True)
+
+    response = token.form(
+        grant_type="client_credentials",
+        client_id=public.client_id,
+        scope="calendar_events",
+    )
+
+    assert_error(response, 400, "unauthorized_client")
     assert not AccessToken.objects.exists()
