@@ -109,8 +109,6 @@ def _lifetimes() -> Iterator[CheckMessage]:
         "PENDING_REQUEST_SECONDS": conf.pending_request_lifetime,
         "SECRET_LINK_HOURS": conf.secret_link_lifetime,
         "CONSENT_DAYS": conf.consent_lifetime,
-        "EXPORT_HOURS": conf.export_lifetime,
-        "JOB_DAYS": conf.job_lifetime,
         "CLIENT_FAILURE_WINDOW_SECONDS": conf.client_failure_window,
     }
     for name, lifetime in lifetimes.items():

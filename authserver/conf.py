@@ -88,13 +88,6 @@ class AuthserverConf(Conf):
     password_mail_window = Setting(3600, seconds, name="PASSWORD_MAIL_WINDOW_SECONDS")
     """The window in which both are counted."""
 
-    job_lifetime = Setting(14, days, name="JOB_DAYS")
-    """How long an export or a change of many rows is listed."""
-    export_lifetime = Setting(24, hours, name="EXPORT_HOURS")
-    """How long the file of an export can be fetched."""
-    export_max_bytes = Setting(50 * 1024 * 1024, int)
-    """How large the file of an export may become."""
-
     roles = Setting({}, dict)
     """What each role lets people do, in words for the page where roles are given."""
 

@@ -21,8 +21,6 @@ from authserver.models import (
     AuditEvent,
     Consent,
     Grant,
-    Job,
-    JobFilePart,
     KeyRefusal,
     PasswordLink,
     PendingRequest,
@@ -81,8 +79,6 @@ def purgeable(now: datetime) -> list[models.QuerySet[Any]]:
             ended_at__lte=now - conf.secret_link_lifetime,
         ),
         KeyRefusal.objects.filter(at__lte=now - conf.key_refusal_lifetime),
-        JobFilePart.objects.filter(job__expires_at__lte=now),
-        Job.objects.filter(asked_at__lte=now - conf.job_lifetime),
         *_of_others(now),
     ]
 
@@ -163,7 +159,6 @@ def _delete(
     label = rows.model._meta.label
     while keys := list(rows.order_by("pk").values_list("pk", flat=True)[:batch_size]):
         with within():
-            # Django reads the rows that others hang on; those of a job may be large.
-            batch = rows.model._base_manager.filter(pk__in=keys).only("pk")
+            batch = rows.model._base_manager.filter(pk__in=keys)
             deleted = batch.delete()[1]
         yield deleted.get(label, 0)

@@ -32,7 +32,6 @@ def check_settings(**_kwargs: Any) -> list[CheckMessage]:
     """Run every check of the app."""
     return [
         *_key_store(),
-        *_jobs(),
         *_addresses(),
         *_request_id(),
         *_clock(),
@@ -55,20 +54,6 @@ def _key_store() -> Iterator[CheckMessage]:
         yield Error(
             f"PLATFORM_ERRORS['KEY_STORE']: {conf.key_store} has no {', '.join(missing)}.",
             id="platform_errors.E001",
-        )
-
-
-def _jobs() -> Iterator[CheckMessage]:
-    """E013: ``JOBS``, where it is set, must be the path of a function."""
-    try:
-        is_function = not conf.jobs or callable(import_string(conf.jobs))
-    except ImportError as error:
-        yield Error(f"PLATFORM_ERRORS['JOBS']: {error}", id="platform_errors.E013")
-        return
-    if not is_function:
-        yield Error(
-            f"PLATFORM_ERRORS['JOBS']: {conf.jobs} cannot be called.",
-            id="platform_errors.E013",
         )
 
 

@@ -125,8 +125,6 @@ class PlatformErrorsConf(Conf):
     """Path prefixes besides the mounts where cookies are neither read nor set."""
     rate_limits = Setting({}, mapping)
     """``address`` and ``key`` → rate such as ``600/minute``; empty means no limit."""
-    jobs = Setting("", str)
-    """Dotted path of what takes over changes of many rows; empty: done at once."""
     oauth2_endpoints = Setting({}, mapping)
     """``authorization`` and ``token`` addresses, and ``scopes``, for OpenAPI."""
 

@@ -1,39 +1,28 @@
-"""Lists that can be had as a file: a few rows at once, more as a job."""
+"""Lists that can be downloaded as a file."""
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from django.contrib import messages
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
-from django.http import Http404, HttpResponse, HttpResponseRedirect
-from django.template.response import TemplateResponse
+from django.http import Http404, StreamingHttpResponse
 from django.urls import path
 
-from authserver.jobs import asking, formats
+from authserver.admin.export_formats import CONTENT_TYPES, WRITERS
 from platform_errors.admin import InstitutionScopedAdmin
-from platform_errors.admin.bulk import NotTakenOver, tell_where
 from platform_errors.admin.lookups import dates_in_the_calendar
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from django.db.models import QuerySet
     from django.http import HttpRequest
 
-AT_ONCE = 1000
-"""Rows that are answered at once."""
-
-
-def as_file(name: str, kind: str) -> dict[str, str]:
-    """Return the headers of an answer that is a file to keep."""
-    return {
-        "Content-Type": formats.CONTENT_TYPES[kind],
-        "Content-Disposition": f'attachment; filename="{name}.{kind}"',
-        "Cache-Control": "no-store",
-    }
+ROWS_OF_STATEMENT = 1_000
+"""Rows that are read, and held in memory, at a time."""
 
 
 class _Uncounted(Paginator):
@@ -41,7 +30,7 @@ class _Uncounted(Paginator):
 
 
 class ExportedRows(InstitutionScopedAdmin):
-    """An admin class with an ``export`` page for each format of ``jobs.formats``."""
+    """An admin class with an ``export`` page for each format of ``export_formats``."""
 
     export_columns: ClassVar[Sequence[str]]
     export_name: ClassVar[str]
@@ -71,40 +60,38 @@ class ExportedRows(InstitutionScopedAdmin):
             return _Uncounted(*args, **kwargs)
         return super().get_paginator(request, *args, **kwargs)
 
-    def export(self, request: HttpRequest, kind: str) -> HttpResponse:
-        """Answer with the rows, or offer to have them made into a file.
+    def export(self, request: HttpRequest, kind: str) -> StreamingHttpResponse:
+        """Stream the rows, the newest first.
 
         Raises ``Http404`` for another kind, and for a filter with a value that is none.
         """
-        if kind not in formats.WRITERS:
+        if kind not in WRITERS:
             raise Http404
         try:
             with dates_in_the_calendar():
-                rows = list(self.exported_rows(request).order_by("-pk")[: AT_ONCE + 1])
+                batches = _batches(self.exported_rows(request))
+                first = next(batches)  # what the filters refuse shows here
         except IncorrectLookupParameters:
             raise Http404 from None
-        if len(rows) > AT_ONCE:
-            return self._export_later(request, kind)
-        content = formats.WRITERS[kind](rows, self.export_columns, is_first=True)
-        return HttpResponse(content, headers=as_file(self.export_name, kind))
-
-    def _export_later(self, request: HttpRequest, kind: str) -> HttpResponse:
-        if request.method == "POST":
-            try:
-                address = asking.ask_for_export(request, self, kind)
-            except NotTakenOver as error:
-                messages.error(request, str(error))
-                return HttpResponseRedirect(request.get_full_path())
-            tell_where(request, address)
-            return HttpResponseRedirect(address)
-        kind_in_words = formats.IN_WORDS[kind]
-        return TemplateResponse(
-            request,
-            "admin/authserver/job/export.html",
-            {
-                **self.admin_site.each_context(request),
-                "title": f"Export {self.opts.verbose_name_plural} as {kind_in_words}",
-                "opts": self.opts,
-                "at_once": f"{AT_ONCE:,}",
+        rows = chain(first, chain.from_iterable(batches))
+        return StreamingHttpResponse(
+            WRITERS[kind](rows, self.export_columns),
+            headers={
+                "Content-Type": CONTENT_TYPES[kind],
+                "Content-Disposition": f'attachment; filename="{self.export_name}.{kind}"',
+                "Cache-Control": "no-store",
             },
         )
+
+
+def _batches(rows: QuerySet[Any]) -> Iterator[list[Any]]:
+    """Yield lists of rows by descending primary key, the last one shorter or empty.
+
+    A statement each, so that none is long and no cursor stays open while a client reads.
+    """
+    rows = rows.order_by("-pk")
+    batch = list(rows[:ROWS_OF_STATEMENT])
+    yield batch
+    while len(batch) == ROWS_OF_STATEMENT:
+        batch = list(rows.filter(pk__lt=batch[-1].pk)[:ROWS_OF_STATEMENT])
+        yield batch

@@ -222,13 +222,11 @@ class ServiceKeyAdmin(AuditedAdmin):
         return super().render_change_form(request, context, *args, **kwargs)
 
     @admin.action(description="Cancel the selected keys", permissions=["change"])
-    @bulk.in_background
     def cancel(self, request: HttpRequest, queryset: QuerySet[ServiceKey]) -> None:
         """Stop keys at once; what was granted through them ends for good."""
         self._switch(request, queryset, Status.CANCELED, "Canceled")
 
     @admin.action(description="Restore the selected keys", permissions=["change"])
-    @bulk.in_background
     def restore(self, request: HttpRequest, queryset: QuerySet[ServiceKey]) -> None:
         """Let canceled keys work again."""
         self._switch(request, queryset, Status.ACTIVE, "Restored")
@@ -245,7 +243,7 @@ class ServiceKeyAdmin(AuditedAdmin):
             switching.switch(key_id=pk, to=to, actor=actor, now=now)
             for pk in queryset.values_list("pk", flat=True)
         ]
-        bulk.tell(request, done, sum(changed), {})
+        bulk.report(request, done, sum(changed), {})
 
     @admin.display(description="state", ordering="status")
     def state(self, key: ServiceKey) -> str:

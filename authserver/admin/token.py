@@ -64,13 +64,12 @@ class _RevocableAdmin(_CredentialAdmin):
         return self.is_allowed(request, "change") and request.user.has_perm(permission)
 
     @admin.action(description="Revoke, with all of the same login", permissions=["revoke"])
-    @bulk.in_background
     def revoke(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         """End the selected tokens and everything that came from the same code."""
         selected = list(queryset.select_related("user", "application", "institution"))
         for token in selected:
             _revoke(token, request)
-        bulk.tell(request, "Revoked", len(selected), {})
+        bulk.report(request, "Revoked", len(selected), {})
 
 
 class GrantAdmin(_CredentialAdmin):

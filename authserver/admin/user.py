@@ -21,7 +21,7 @@ from authserver.admin.user_actions import LEFT, UserActions
 from authserver.admin.user_forms import RoleField, UserChangeForm, UserCreationForm
 from authserver.admin.user_history import UserHistory
 from authserver.conf import conf
-from authserver.models import AuditEvent, Job, User
+from authserver.models import AuditEvent, User
 from platform_errors.admin import FewRelatedFilter, institution_of
 from platform_errors.admin.search import MOST_FOUND
 
@@ -141,11 +141,6 @@ class UserAdmin(UserActions, UserHistory, AuditedAdmin, DjangoUserAdmin):
         return super().has_delete_permission(request, obj) and (
             obj is None or not self._exceeds(request, obj)
         )
-
-    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
-        """Let the jobs of an account go with it, which nobody deletes by hand."""
-        *found, needed, protected = super().get_deleted_objects(objs, request)
-        return [*found, set(needed) - {str(Job._meta.verbose_name)}, protected]
 
     def _exceeds(self, request: HttpRequest, account: User) -> bool:
         """Return whether the account may do more; looked up once to show a page."""

@@ -48,7 +48,6 @@ class UserActions(admin.ModelAdmin):
         return bool(request.user.has_perm("authserver.delete_loginfailure"))
 
     @admin.action(description="Invite by e-mail", permissions=["change"])
-    @bulk.in_background
     def invite(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
         """Send each a link to choose a password."""
         actor, now = request.user.get_username(), timezone.now()
@@ -58,7 +57,6 @@ class UserActions(admin.ModelAdmin):
         )
 
     @admin.action(description="Require a new password", permissions=["change"])
-    @bulk.in_background
     def require_new_password(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
         """Let each choose a password at the next login, before anything else.
 
@@ -78,7 +76,6 @@ class UserActions(admin.ModelAdmin):
         self._each(request, queryset, "A new password is required", require)
 
     @admin.action(description="Lift the lock of logins", permissions=["unlock"])
-    @bulk.in_background
     def unlock(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
         """Forget the failed logins of each."""
         actor = request.user.get_username()
@@ -90,7 +87,6 @@ class UserActions(admin.ModelAdmin):
         self._each(request, queryset, "May sign in again", lift)
 
     @admin.action(description="Sign out everywhere", permissions=["change"])
-    @bulk.in_background
     def sign_out_everywhere(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
         """End the sessions, codes and tokens of each."""
         actor, now = request.user.get_username(), timezone.now()
@@ -127,4 +123,4 @@ class UserActions(admin.ModelAdmin):
                 is_above = rights.exceed(user, request.user)
                 counts[MORE_RIGHTS if is_above else act(user)] += 1
         left = {LEFT[reason]: count for reason, count in counts.items() if reason}
-        bulk.tell(request, done, counts[""], left)
+        bulk.report(request, done, counts[""], left)

@@ -3,7 +3,6 @@
 from authserver.models.audit import AuditEvent, RefusalCount
 from authserver.models.consent import Consent
 from authserver.models.institution import Institution
-from authserver.models.job import Job, JobFilePart
 from authserver.models.key_refusal import KeyRefusal
 from authserver.models.login_failure import LoginFailure
 from authserver.models.password_link import PasswordLink
@@ -29,8 +28,6 @@ __all__ = [
     "Grant",
     "IDToken",
     "Institution",
-    "Job",
-    "JobFilePart",
     "KeyInstitution",
     "KeyRefusal",
     "KeyService",

@@ -280,33 +280,3 @@ class PasswordLinkFactory(DjangoModelFactory):
     user = factory.SubFactory(UserFactory)
     institution = factory.SelfAttribute("user.institution")
     decided_at = factory.LazyFunction(timezone.now)
-
-
-class JobFactory(DjangoModelFactory):
-    """An export of the audit record that waits."""
-
-    class Meta:
-        model = models.Job
-
-    class Params:
-        finished = factory.Trait(
-            finished_at=factory.LazyFunction(timezone.now),
-            expires_at=factory.LazyFunction(lambda: timezone.now() + timedelta(days=1)),
-        )
-
-    kind = models.Job.Kind.EXPORT
-    title = "Export of audit events as CSV"
-    model = "authserver.auditevent"
-    name = "csv"
-    arguments = factory.LazyFunction(lambda: {"query": ""})
-    user = factory.SubFactory(UserFactory)
-    institution = factory.SelfAttribute("user.institution")
-
-
-class JobFilePartFactory(DjangoModelFactory):
-    class Meta:
-        model = models.JobFilePart
-
-    job = factory.SubFactory(JobFactory, finished=True)
-    number = factory.Sequence(int)
-    content = b"at,action\r\n"

@@ -35,8 +35,6 @@ FACTORIES = [
     factories.LoginFailureFactory,
     factories.PasswordLinkFactory,
     factories.SessionFactory,
-    factories.JobFactory,
-    factories.JobFilePartFactory,
 ]
 
 

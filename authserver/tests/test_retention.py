@@ -7,7 +7,6 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 from django.db import connection
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from authserver import models, retention
@@ -95,19 +94,6 @@ def test_a_spent_refresh_token_stays_until_its_family_ends(now):
     clear()
 
     spent.refresh_from_db()
-
-
-def test_clearing_jobs_reads_none_of_the_rows_they_were_about(past):
-    old = factories.JobFactory(asked_at=past - timedelta(days=30), rows=[*range(1000)])
-    factories.JobFilePartFactory(job=old)
-
-    with CaptureQueriesContext(connection) as statements:
-        retention.clear(timezone.now())
-
-    read = [each["sql"] for each in statements if each["sql"].startswith("SELECT")]
-    assert not models.Job.objects.exists()
-    assert not models.JobFilePart.objects.exists()
-    assert [sql for sql in read if '"rows"' in sql or '"content"' in sql] == []
 
 
 ELSEWHERE = pytest.mark.skipif(

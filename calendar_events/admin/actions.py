@@ -50,7 +50,7 @@ def apply_to_each(
             left[LEFT] += 1
         else:
             changed += 1
-    bulk.tell(request, done, changed, left)
+    bulk.report(request, done, changed, left)
 
 
 class StatusActions(ReviewedRecords):
@@ -76,21 +76,18 @@ class StatusActions(ReviewedRecords):
         apply_to_each(request, records, write, done=done)
 
     @admin.action(description="Publish", permissions=["publish"])
-    @bulk.in_background
     def publish(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         """Publish what is a draft or waits for review."""
         waiting = queryset.filter(status__in=[Status.DRAFT, Status.PENDING])
         self.set_each(request, waiting, {"status": Status.PUBLISH}, done="Published")
 
     @admin.action(description="Return to draft", permissions=["change"])
-    @bulk.in_background
     def return_to_draft(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         """Take back what is published, or waits for review."""
         shown = queryset.exclude(status__in=[Status.DRAFT, Status.TRASH])
         self.set_each(request, shown, {"status": Status.DRAFT}, done="Returned to draft")
 
     @admin.action(description="Move to the trash", permissions=["delete"])
-    @bulk.in_background
     def move_to_trash(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         """Trash what is not there yet."""
         apply_to_each(
@@ -103,7 +100,6 @@ class StatusActions(ReviewedRecords):
         )
 
     @admin.action(description="Restore from the trash", permissions=["change"])
-    @bulk.in_background
     def restore(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         """Give what is in the trash the status that it had before."""
 

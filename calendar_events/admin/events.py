@@ -19,7 +19,7 @@ from calendar_events.models import Event, Status
 from calendar_events.models.event import LISTED
 from calendar_events.permissions import Actor
 from calendar_events.store import search_conditions, sql
-from platform_errors.admin import bulk, institution_of
+from platform_errors.admin import institution_of
 from platform_errors.admin.first_page import ROWS, Block, Row, capped
 from platform_errors.admin.search import MOST_FOUND, is_short, newest
 
@@ -86,13 +86,11 @@ class EventAdmin(MonthOfEvents, CopiedEvents, VenueActions, PublishedAdmin):
     )
 
     @admin.action(description="Feature", permissions=["change"])
-    @bulk.in_background
     def feature(self, request: HttpRequest, queryset: QuerySet) -> None:
         plain = queryset.filter(featured=False)
         self.set_each(request, plain, {"featured": True}, done="Featured")
 
     @admin.action(description="Stop featuring", permissions=["change"])
-    @bulk.in_background
     def stop_featuring(self, request: HttpRequest, queryset: QuerySet) -> None:
         marked = queryset.filter(featured=True)
         self.set_each(request, marked, {"featured": False}, done="No longer featured")

@@ -15,7 +15,7 @@ from calendar_events.models import Event, visibility
 from calendar_events.permissions import Actor, may_move
 from calendar_events.services import references
 from calendar_events.services.moving import move_record
-from platform_errors.admin import bulk, institution_of, is_id
+from platform_errors.admin import institution_of, is_id
 from platform_errors.admin.widgets import IdAutocompleteSelect
 
 if TYPE_CHECKING:
@@ -76,9 +76,6 @@ class MovedRecords(StatusActions):
         form.fields["target"] = field
         field.label = title.rpartition(" ")[2].capitalize()
         if is_sent and form.is_valid():
-            fields = {"target": request.POST["target"]}
-            if bulk.hand_over(self, request, queryset, action, fields=fields):
-                return None
             target = form.cleaned_data["target"]
             apply_to_each(
                 request,

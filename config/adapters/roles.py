@@ -37,7 +37,7 @@ KEYS: Final = (
     ),
     *TOKENS,
 )
-TASKS_TO_SEE: Final = ("django_tasks_database.view_dbtaskresult", "authserver.view_job")
+TASKS_TO_SEE: Final = ("django_tasks_database.view_dbtaskresult",)
 EVERYTHING_TO_SEE: Final = (
     *(name for name in (*ACCOUNTS, *KEYS) if ".view_" in name),
     "auth.view_group",

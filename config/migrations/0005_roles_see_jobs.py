@@ -14,14 +14,16 @@ def give(apps, schema_editor):
         app_config, verbosity=0, using=schema_editor.connection.alias, apps=apps
     )
     app_config.models_module = None
-    permission = apps.get_model("auth", "Permission").objects.get(**NAMED)
+    # None where the jobs were taken out again before this ran (authserver 0018).
+    permission = apps.get_model("auth", "Permission").objects.filter(**NAMED).first()
     for group in apps.get_model("auth", "Group").objects.filter(name__in=ROLES):
-        group.permissions.add(permission)
+        if permission is not None:
+            group.permissions.add(permission)
 
 
 def take(apps, schema_editor):
-    permission = apps.get_model("auth", "Permission").objects.get(**NAMED)
-    permission.group_set.clear()
+    for permission in apps.get_model("auth", "Permission").objects.filter(**NAMED):
+        permission.group_set.clear()
 
 
 class Migration(migrations.Migration):

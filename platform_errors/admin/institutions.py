@@ -15,7 +15,7 @@ from django.contrib import admin
 from django.db.models import DateTimeField, QuerySet
 from django.utils.text import capfirst
 
-from platform_errors.admin import deletion
+from platform_errors.admin import bulk
 from platform_errors.admin.lookups import dates_in_the_calendar
 from platform_errors.admin.paging import NarrowPaginator
 from platform_errors.admin.search import RelatedSearch
@@ -177,6 +177,7 @@ class InstitutionScopedAdmin(InstitutionScope, RelatedSearch):
 
     list_per_page = 50
     paginator = NarrowPaginator
+    action_form = bulk.BoundedActionForm
     show_facets = admin.ShowFacets.NEVER  # a count for each choice of each filter
     called: tuple[str, str] | None = None
     """One row and many, where a library's model calls them by other names."""
@@ -207,12 +208,12 @@ class InstitutionScopedAdmin(InstitutionScope, RelatedSearch):
         return super().changelist_view(request, context)
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        """Delete more than a page of rows in the background."""
+        """Bound every action, Django's deletion included."""
         actions: dict[str, Any] = super().get_actions(request)
-        if deletion.ACTION in actions:
-            _, *name_and_words = actions[deletion.ACTION]
-            actions[deletion.ACTION] = (deletion.delete_selected, *name_and_words)
-        return actions
+        return {
+            name: (bulk.bounded(action), *name_and_words)
+            for name, (action, *name_and_words) in actions.items()
+        }
 
     def questions(self, request: HttpRequest) -> list[Block]:
         """Return what the first page says of these rows, to whoever may view them."""

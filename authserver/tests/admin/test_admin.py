@@ -31,9 +31,8 @@ def changelist(model):
 OURS = [
     model
     for model in apps.get_app_config("authserver").get_models()
-    # A session's row is named by its cookie, which a page would have to show; the parts of
-    # a file are read by the page of its job.
-    if not model._meta.auto_created and model not in {models.Session, models.JobFilePart}
+    # A session's row is named by its cookie, which a page would have to show.
+    if not model._meta.auto_created and model is not models.Session
 ]
 
 

@@ -6,7 +6,6 @@ from django.test import Client
 from django_tasks_db.management.commands import db_worker
 
 from authserver.admin import export
-from authserver.jobs import running
 from authserver.tests import factories
 from calendar_events.tests import factories as calendar
 from config.background import worker
@@ -124,9 +123,8 @@ def work(monkeypatch):
 
 @pytest.fixture
 def _few_are_many(monkeypatch):
-    """Let three rows be the most that are exported at once."""
-    monkeypatch.setattr(export, "AT_ONCE", 3)
-    monkeypatch.setattr(running, "ROWS_OF_EXPORT", 3)
+    """Let three rows be the most that one statement of an export reads."""
+    monkeypatch.setattr(export, "ROWS_OF_STATEMENT", 3)
 
 
 @pytest.fixture
@@ -140,7 +138,6 @@ def record(here, there):
 
 @pytest.fixture
 def _pages_are_short(monkeypatch):
-    """Let three rows be a page of a list, and two a portion of a job."""
+    """Let three rows be a page of a list."""
     monkeypatch.setattr(InstitutionScopedAdmin, "list_per_page", 3)
     monkeypatch.setattr("calendar_events.admin.base.RecordAdmin.list_per_page", 3)
-    monkeypatch.setattr(running, "ROWS_OF_ACTION", 2)

@@ -20,7 +20,7 @@ def download(someone, kind, **query):
 
 
 def text(response):
-    return response.content.decode()
+    return b"".join(response.streaming_content).decode()
 
 
 def lines(response):
@@ -110,3 +110,21 @@ def test_the_list_leads_to_its_export(oscar, here):
     ).content.decode()
 
     assert "/export/csv/?action__exact=login_failed" in page
+
+
+@pytest.mark.usefixtures("_few_are_many")
+@pytest.mark.parametrize("count", [0, 2, 3, 4, 6, 7])
+def test_every_row_is_exported_once_however_many_statements_it_takes(oscar, count):
+    made = factories.AuditEventFactory.create_batch(count, action="code_replayed")
+
+    rows = lines(download(oscar, "jsonl", action__exact="code_replayed"))
+
+    assert [row["at"] for row in rows] == [event.at.isoformat() for event in made[::-1]]
+
+
+@pytest.mark.usefixtures("_few_are_many")
+def test_an_export_of_an_institution_has_its_own_rows_alone_in_every_batch(ines, record):
+    rows = lines(download(ines, "jsonl"))
+
+    assert len(rows) > 6
+    assert {row["registry_id"] for row in rows} == {"1001"}

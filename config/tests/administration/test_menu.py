@@ -27,7 +27,7 @@ def test_an_institution_administrator_finds_accounts_and_the_calendar(ines):
         "Authorization server": [
             *("Access tokens", "Audit events", "Authorization codes"),
             *("Authorization requests", "Consents", "Failed logins", "Institutions"),
-            *("Institutions on keys", "Jobs", "Password links", "Refresh tokens"),
+            *("Institutions on keys", "Password links", "Refresh tokens"),
             *("Service keys", "Services on keys", "Users"),
         ],
         "Calendar events": CALENDAR,
@@ -38,7 +38,7 @@ def test_a_key_manager_finds_keys(kim):
     assert menu(kim) == {
         "Authorization server": [
             *("Access tokens", "Audit events", "Counts of refusals"),
-            *("Institutions", "Institutions on keys", "Jobs", "Refresh tokens"),
+            *("Institutions", "Institutions on keys", "Refresh tokens"),
             *("Refused requests", "Secret links", "Service keys"),
             *("Services", "Services on keys"),
         ]

@@ -4,7 +4,6 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from authserver.models import Job
 from calendar_events.admin import actions
 from calendar_events.models import DayCount, Event, Organizer, Venue
 from calendar_events.permissions import Actor, NotAllowed
@@ -238,25 +237,6 @@ def test_who_writes_while_it_moves_is_refused(staff, here, there):
         events.update_event(
             actor=late, pk=here.event.pk, changes={"title": "Ours"}, now=timezone.now()
         )
-
-
-@pytest.mark.usefixtures("_pages_are_short")
-def test_many_move_in_the_background_with_the_rights_of_that_moment(
-    oscar, here, there, work
-):
-    calendar.EventFactory.create_batch(5, institution="1001", author=here.person)
-    pages.act(oscar, Event, MOVE, "?institution=1001", target="1002")
-    waiting = set(Event.objects.values_list("institution", flat=True))
-    work()
-    moved = Event.objects.filter(institution="1002").count()
-    pages.act(oscar, Event, MOVE, target="1001")
-    oscar.user.groups.clear()
-    work()
-
-    assert waiting == {"1001", "1002"}
-    assert moved == 9
-    assert Job.objects.count() == 2
-    assert not Event.objects.filter(institution="1001").exists()
 
 
 def test_venues_and_organizers_have_the_action_as_well(oscar):

@@ -1,11 +1,10 @@
 """Searches of the lists in admin: in what a row belongs to as well, and by beginnings."""
 
 import pytest
-from django.contrib import admin
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from authserver.models import AccessToken, AuditEvent, Consent, Job, KeyInstitution, User
+from authserver.models import AccessToken, AuditEvent, Consent, KeyInstitution, User
 from authserver.tests import factories
 from calendar_events.admin import events
 from calendar_events.models import Event
@@ -117,18 +116,6 @@ def test_a_word_of_two_chinese_characters_is_found_anywhere(oscar, here):
     here.person.save()
 
     assert found(oscar, User, "大学") == {here.person.pk}
-
-
-def test_a_list_reads_no_column_that_its_query_leaves_out(ines, monkeypatch):
-    monkeypatch.setattr(admin.site.get_model_admin(Job), "list_per_page", 1)
-    factories.JobFactory.create_batch(2, user=ines.user, rows=[1, 2, 3])
-
-    with CaptureQueriesContext(connection) as queries:
-        ines.get(pages.about(Job))
-
-    statements = [query["sql"] for query in queries if "authserver_job" in query["sql"]]
-    assert len(statements) > 1
-    assert not [sql for sql in statements if '"authserver_job"."rows"' in sql]
 
 
 @pytest.mark.skipif(connection.vendor == "sqlite", reason="there texts are always read")

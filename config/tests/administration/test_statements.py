@@ -58,7 +58,6 @@ def fill(start):
 @time_machine.travel(datetime(2026, 11, 20, 12, tzinfo=UTC), tick=False)
 def test_every_page_takes_few_statements_and_no_more_with_ten_times_the_rows(here, ines):
     factories.RefusalCountFactory()
-    factories.JobFactory(user=ines.user)
     root = Staff(factories.UserFactory(administrator=True))
     before = {0: statements(root), 1: statements(ines)}
     fill(2001)

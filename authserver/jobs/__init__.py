@@ -1,1 +1,0 @@
-"""Exports and changes of many rows: asked for, and done in the background."""
