@@ -3,11 +3,22 @@
 # says; `make run DEMO=0`, or the environment, turns it off.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-sqlite test-postgres check lint types format schema audit sbom gate bench load chaos cluster-test fuzz upgrade-test mutants lock clean
+.PHONY: help run quick test test-sqlite test-postgres test-all check lint imports types format schema audit sbom gate bench load chaos cluster-test fuzz upgrade-test mutants lock clean
 
 PY := .venv/bin/python
-# Two processes a core: each waits for servers and browsers for half of its time.
-JOBS ?= $(shell echo $$((2 * $$(nproc))))
+# Tests in the process itself keep a core busy; those of servers and browsers mostly wait.
+JOBS ?= $(shell nproc)
+WAITING_JOBS ?= $(shell echo $$((3 * $$(nproc))))
+# Which tests `make test` runs where, by their markers (pytest.ini, docs/testing.md).
+ON_SQLITE = not nightly and (not processes or both_databases or sqlite_only)
+ON_POSTGRES = not nightly and not processes and (both_databases or postgresql_only)
+WAITING = not nightly and processes
+PYTEST = $(PY) -m pytest -q
+IN_PROCESS = $(PYTEST) -n $(JOBS) --dist worksteal
+OUTSIDE = $(PYTEST) -n $(WAITING_JOBS) --dist loadgroup
+COVERAGE = --cov --cov-append --cov-report= --cov-fail-under=0
+# The apps that `make quick` tests.
+APP ?= $(shell config/tools/changed_apps.sh)
 PAGES = templates authserver/templates calendar_events/templates config/templates platform_errors/templates
 DEMO ?= 1
 
@@ -29,29 +40,43 @@ help: ## List the targets
 run: .make/run ## Set up everything and serve on 127.0.0.1:8000 with demo data
 	@DEMO=$(DEMO) exec $(PY) manage.py serve
 
-test: .make/dev ## Set up everything, run the suite on SQLite and on PostgreSQL, and the gate
+quick: .make/dev ## In a minute: format, lint, imports, types, tests of the apps that changed, or APP=authserver
+	@.venv/bin/ruff format --check -q .
+	@.venv/bin/ruff check -q .
+	$(MAKE) --no-print-directory imports types
+	env -u DATABASE_URL $(IN_PROCESS) -m "not nightly and not processes and not fuzz" $(APP)
+
+test: .make/dev ## The suite, each behaviour on every database that it may differ on
 	@config/tools/install_test_tools.sh
-	@rm -f .coverage .coverage.*
 	$(MAKE) --no-print-directory test-sqlite
 	$(MAKE) --no-print-directory test-postgres
-	@$(PY) -m coverage report --skip-covered --show-missing
-	$(MAKE) --no-print-directory gate
 
-test-sqlite: .make/dev
+test-sqlite: .make/dev ## What of it runs on SQLite
 	@echo "--- SQLite"
-	@env -u DATABASE_URL $(PY) -m pytest -q -n $(JOBS) --dist loadgroup --cov --cov-append --cov-report= --cov-fail-under=0
+	@env -u DATABASE_URL $(IN_PROCESS) -m "$(ON_SQLITE)"
 
-test-postgres: .make/dev
+test-postgres: .make/dev ## What of it runs on PostgreSQL, with servers, processes and browsers
 	@echo "--- PostgreSQL"
-	@$(PY) config/tools/with_postgres.py $(PY) -m pytest -q -n $(JOBS) --dist loadgroup --cov --cov-append --cov-report= --cov-fail-under=0
+	@$(PY) config/tools/with_postgres.py sh -c '$(IN_PROCESS) -m "$(ON_POSTGRES)" && $(OUTSIDE) -m "$(WAITING)"'
 
-check: .make/dev lint types ## Format, lint, templates, spelling, import contracts, types, deploy checks, deploy/, migrations, OpenAPI, dependencies
-	@.venv/bin/lint-imports --no-logo
+test-all: .make/dev ## For a night or a release: everything on both databases, the coverage, longer fuzzing
+	@config/tools/install_test_tools.sh
+	@rm -f .coverage .coverage.*
+	@echo "--- SQLite"
+	@env -u DATABASE_URL sh -c '$(IN_PROCESS) $(COVERAGE) -m "not processes" && $(OUTSIDE) $(COVERAGE) -m processes'
+	@echo "--- PostgreSQL"
+	@$(PY) config/tools/with_postgres.py sh -c '$(IN_PROCESS) $(COVERAGE) -m "not processes" && $(OUTSIDE) $(COVERAGE) -m processes'
+	@$(PY) -m coverage report --skip-covered --show-missing
+	@echo "--- Fuzzing"
+	$(MAKE) --no-print-directory fuzz EXAMPLES=1000
+
+check: .make/dev lint imports types ## Format, lint, templates, spelling, import contracts, types, deploy checks, deploy/, OpenAPI, dependencies, migrations
 	@$(PY) config/tools/checks.py
 	@$(PY) config/tools/check_deploy.py
 	@$(PY) config/tools/validate_openapi.py
 	@$(PY) config/tools/audit.py requirements.txt
 	@$(PY) config/tools/sbom.py
+	@config/tools/install_test_tools.sh
 	@echo "locks of migrations"
 	@$(PY) config/tools/with_postgres.py $(PY) -m config.tools.lint_migrations
 
@@ -61,6 +86,9 @@ lint: .make/dev ## Formatting, code, templates and spelling
 	@.venv/bin/djlint --check --quiet $(PAGES)
 	@.venv/bin/djlint --lint --quiet $(PAGES)
 	@.venv/bin/typos
+
+imports: .make/dev ## Which room may import which
+	@.venv/bin/lint-imports --no-logo
 
 types: .make/dev ## mypy, strict
 	@.venv/bin/mypy .
@@ -103,8 +131,8 @@ cluster-test: .make/dev ## Lose databases, hosts and etcd of a cluster under tha
 	@config/tools/install_test_tools.sh --cluster
 	@$(PY) -m benchmarks.cluster $(if $(EVENTS),--events $(EVENTS)) $(if $(RATE),--rate $(RATE)) $(if $(ONLY),--only "$(ONLY)")
 
-fuzz: .make/dev ## The long form of the fuzz tests
-	@FUZZ=long $(PY) -m pytest -q -n $(JOBS) -m fuzz
+fuzz: .make/dev ## The long form of the fuzz tests; EXAMPLES=10000
+	@env -u DATABASE_URL FUZZ=long $(if $(EXAMPLES),EXAMPLES=$(EXAMPLES)) $(IN_PROCESS) -m fuzz
 
 upgrade-test: .make/dev ## Serve while a next version migrates 300,000 events
 	@EVENTS_TO_MIGRATE=300000 $(PY) config/tools/with_postgres.py $(PY) -m pytest -q -s config/tests/change/test_serving_while_migrating.py

@@ -22,7 +22,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 hypothesis.settings.register_profile(
     "suite", deadline=None, derandomize=True, max_examples=30
 )
-hypothesis.settings.register_profile("deep", deadline=None, max_examples=10_000)
+hypothesis.settings.register_profile(
+    "deep", deadline=None, max_examples=int(os.environ.get("EXAMPLES", "10000"))
+)
 hypothesis.settings.load_profile("deep" if os.environ.get("FUZZ") == "long" else "suite")
 
 

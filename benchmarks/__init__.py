@@ -9,6 +9,6 @@ answer the same JSON, on the same database, behind the same server program:
 - ``idiomatic``: Django REST framework as its tutorial teaches it;
 - ``stock``: an untouched django-oauth-toolkit, for tokens and bearer authentication.
 
-``gate`` counts instead of timing, and belongs to ``make test``. Nothing here is imported by
+``gate`` counts instead of timing (``make gate``). Nothing here is imported by
 the product.
 """

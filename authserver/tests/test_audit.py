@@ -13,6 +13,8 @@ from authserver.models import AuditEvent
 from authserver.tests import factories
 from platform_errors.http.client_address import current_client_address
 
+pytestmark = pytest.mark.both_databases
+
 Action = AuditEvent.Action
 BEFORE = [("authserver", "0004_audit_of_institutions_and_unlocking")]
 AFTER = [("authserver", "0005_audit_actor_and_subject")]
@@ -113,7 +115,6 @@ OLD_ROWS = [
 ]
 
 
-@pytest.mark.migrates
 def test_older_rows_get_their_actor_and_subject(migrate):
     events = migrate(BEFORE).get_model("authserver", "AuditEvent").objects
     for action, key, login, by, _, _ in OLD_ROWS:
@@ -139,7 +140,7 @@ def test_older_rows_get_their_actor_and_subject(migrate):
 
 
 @pytest.mark.django_db
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has one writer")
+@pytest.mark.postgresql_only  # SQLite has one writer
 def test_the_record_can_be_read_while_its_indexes_are_built():
     sql = StringIO()
 

@@ -27,6 +27,7 @@ PRECISELY = [
     pytest.param(timedelta(microseconds=1), True, id="a microsecond before"),
 ]
 pytestmark = [
+    pytest.mark.both_databases,
     pytest.mark.django_db,
     pytest.mark.usefixtures("clock"),
     pytest.mark.parametrize(("left", "works"), PRECISELY),

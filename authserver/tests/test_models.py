@@ -13,7 +13,7 @@ from authserver import models
 from authserver.audit import pruning
 from authserver.tests import factories
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 FACTORIES = [
     factories.InstitutionFactory,

@@ -13,7 +13,7 @@ from authserver.keys.store import ServiceKeyStore
 from authserver.tests import npm
 from authserver.tests.visitor import Visitor
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.processes]
 
 CALLBACK = "http://127.0.0.1/callback"
 SCOPE = "calendar_events directory refresh_token"

@@ -6,13 +6,12 @@ from io import StringIO
 
 import pytest
 from django.core.management import call_command
-from django.db import connection
 from django.utils import timezone
 
 from authserver import models, retention
 from authserver.tests import factories
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 @pytest.fixture
@@ -96,9 +95,7 @@ def test_a_spent_refresh_token_stays_until_its_family_ends(now):
     spent.refresh_from_db()
 
 
-ELSEWHERE = pytest.mark.skipif(
-    connection.vendor != "postgresql", reason="SQLite's clock is the server's own"
-)
+ELSEWHERE = pytest.mark.postgresql_only  # SQLite's clock is the server's own
 
 
 @ELSEWHERE

@@ -1,4 +1,4 @@
-"""Databases that a test run makes once and copies: migrated, and with the demo data.
+"""Databases that are made once and copied: migrated, and with the demo data.
 
 Migrating an empty database takes longer than most tests of a server.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import hashlib
 import os
 import re
 import shutil
@@ -19,6 +20,7 @@ import psycopg
 from psycopg import sql
 
 ROOT = Path(__file__).resolve().parents[2]
+MADE = ROOT / ".make"
 
 
 def run_directory(scratch: Path) -> Path:
@@ -72,52 +74,95 @@ def copy(template: str, name: str) -> None:
 
 
 @contextlib.contextmanager
-def _made_once(scratch: Path, kind: str):
-    """Yield the directory, the name of the database and whether it is still to be made.
+def _alone(lock: Path):
+    """Let other processes wait that come here with the same path."""
+    lock.parent.mkdir(exist_ok=True)
+    with lock.open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        yield
 
-    Other processes of the run wait meanwhile.
+
+def _version_of_the_tables() -> str:
+    """Return a digest of what a migrated database depends on."""
+    files = [
+        path
+        for app in ("authserver", "calendar_events", "config", "platform_errors")
+        for path in sorted(ROOT.glob(f"{app}/migrations/**/*"))
+        if path.suffix in {".py", ".sql", ".json"}
+    ]
+    digest = hashlib.sha256()
+    for path in [ROOT / "requirements.txt", ROOT / "config/settings.py", *files]:
+        digest.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def migrated() -> str:
+    """Return a database with our tables and no rows but those of the migrations.
+
+    A file stays for the next run, until a migration is another one.
     """
-    directory = run_directory(scratch) / kind
-    directory.mkdir(exist_ok=True)
-    name = str(directory / "made.sqlite3")
-    if server_url():
-        name = f"{kind}_{directory.parent.name}_{directory.stat().st_ino}"
-    is_ready = directory / "ready"
-    with (directory / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield directory, name, not is_ready.exists()
-        is_ready.touch()
-
-
-def migrated(scratch: Path) -> str:
-    """Return a database with our tables and no rows but those of the migrations."""
-    with _made_once(scratch, "migrated") as (_, name, is_missing):
-        if is_missing:
-            if server_url():
-                create_database(name, "template1")
-            _manage(
-                ["migrate", "--run-syncdb", "--verbosity=0", "--skip-checks"],
-                os.environ
-                | {
-                    "DJANGO_SETTINGS_MODULE": "config.tests.settings",
-                    "DATABASE_URL": address(name),
-                },
-            )
+    name = f"migrated_{_version_of_the_tables()}"
+    if not server_url():
+        name = str(MADE / f"{name}.sqlite3")
+    with _alone(MADE / "migrated.lock"):
+        if not _exists(name):
+            _migrate(name)
     return name
 
 
+def _exists(name: str) -> bool:
+    if not server_url():
+        return Path(name).exists()
+    with psycopg.connect(server_url()) as connection:
+        statement = "SELECT FROM pg_database WHERE datname = %s"
+        return connection.execute(statement, [name]).rowcount == 1
+
+
+def _migrate(name: str) -> None:
+    """Make a migrated database, which has its name once it is complete."""
+    unfinished = f"{name}_unfinished"
+    if server_url():
+        create_database(unfinished, "template1")
+    else:
+        for old in MADE.glob("migrated_*"):
+            old.unlink()
+    _manage(
+        ["migrate", "--run-syncdb", "--verbosity=0", "--skip-checks"],
+        os.environ
+        | {
+            "DJANGO_SETTINGS_MODULE": "config.tests.settings",
+            "DATABASE_URL": address(unfinished),
+        },
+    )
+    if not server_url():
+        Path(unfinished).rename(name)
+        return
+    with psycopg.connect(server_url(), autocommit=True) as connection:
+        connection.execute(
+            sql.SQL("ALTER DATABASE {} RENAME TO {}").format(
+                sql.Identifier(unfinished), sql.Identifier(name)
+            )
+        )
+
+
 def demonstration(scratch: Path) -> tuple[str, Path]:
-    """Return a database with the demo data and a directory.
+    """Return a database with the demo data and a directory, made once in a test run.
 
     There, in ``media``, are the pictures that belong to it and, in ``static``, the files
     that ``collectstatic`` makes.
     """
-    with _made_once(scratch, "demonstration") as (directory, name, is_missing):
-        if is_missing:
-            copy(migrated(scratch), name)
+    directory = run_directory(scratch) / "demonstration"
+    with _alone(directory / "lock"):
+        name = str(directory / "made.sqlite3")
+        if server_url():
+            name = f"demonstration_{directory.parent.name}_{directory.stat().st_ino}"
+        is_ready = directory / "ready"
+        if not is_ready.exists():
+            copy(migrated(), name)
             _manage(
                 ["serve", "--prepare-only"], server_environment(directory, address(name))
             )
+            is_ready.touch()
     return name, directory
 
 

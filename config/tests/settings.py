@@ -18,10 +18,7 @@ ALLOWED_HOSTS = ["testserver", "127.0.0.1", "localhost"]
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     # A file, not memory: threads and processes of concurrency tests need a real database.
     name = f"platform-test-{os.getpid()}.sqlite3"
-    DATABASES["default"]["TEST"] = {
-        # Named by runs that keep theirs for the next (``make mutants``).
-        "NAME": os.environ.get("TEST_DATABASE", str(Path(tempfile.gettempdir()) / name))
-    }
+    DATABASES["default"]["TEST"] = {"NAME": str(Path(tempfile.gettempdir()) / name)}
 # Argon2id costs 17 ms; tests that are about passwords switch the real hasher on.
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.MD5PasswordHasher",

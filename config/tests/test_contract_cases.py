@@ -14,6 +14,8 @@ import pytest
 from config.tests import servers
 from config.tests.people import Person, Pkce, authorization_address, code_exchange
 
+pytestmark = pytest.mark.processes
+
 CONTRACT = servers.ROOT.parent / "shared" / "contract"
 ROLES = {"editor": "alice", "contributor": "erin", "author": "frank", "subscriber": "bob"}
 

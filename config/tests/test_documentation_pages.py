@@ -2,8 +2,9 @@
 
 import pytest
 
+pytestmark = pytest.mark.processes
 
-@pytest.mark.browser
+
 def test_the_interface_can_be_tried_without_filling_in_anything(server, new_page):
     tab = new_page()
     tab.goto(f"{server.url}/platform/events/v1/doc/swagger")

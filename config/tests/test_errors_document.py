@@ -38,6 +38,7 @@ def program(language, name):
     return text
 
 
+@pytest.mark.processes
 def test_the_python_program_reads_json_and_xml(server, tmp_path):
     path = tmp_path / "read_error.py"
     path.write_text(program("python", "read_error.py"))

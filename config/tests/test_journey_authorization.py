@@ -8,6 +8,8 @@ import pytest
 
 from config.tests.people import CALLBACK, Person, Pkce, authorization_address, code_exchange
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.fixture
 def pkce():

@@ -7,6 +7,8 @@ import pytest
 
 from config.tests.signer import ALICE, signed
 
+pytestmark = pytest.mark.processes
+
 NS = "{http://platform.example/xmlschemas/response}"
 
 

@@ -4,8 +4,12 @@ import subprocess
 import sys
 from urllib.parse import urlsplit
 
+import pytest
+
 from config.tests import servers
 from config.tests.test_journey_signed import signed
+
+pytestmark = pytest.mark.processes
 
 CLIENTS = 4
 REPEATS_EACH = 25

@@ -11,6 +11,8 @@ from config.tests import servers
 from config.tests.people import Person
 from config.tests.waiting import eventually
 
+pytestmark = pytest.mark.processes
+
 README = (servers.ROOT / "README.md").read_text(encoding="utf-8")
 
 

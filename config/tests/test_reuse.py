@@ -17,6 +17,8 @@ import pytest
 from config.tests.servers import ROOT
 from platform_errors.tests.documents_of import code_block, docs
 
+pytestmark = pytest.mark.nightly
+
 GUIDE = docs("reuse.md")
 OF_THE_PACKAGE = ("authserver", "calendar_events", "platform_errors")
 

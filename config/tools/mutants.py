@@ -102,13 +102,8 @@ def copy_of_checkout(directory: Path) -> Path:
 def run_module(module: str, tests: str, copy: Path, seconds: float, seed: int) -> Outcome:
     """Try mutants of one module for so many seconds."""
     outcome = Outcome(module)
-    # The database is made once for each copy; every mutant would wait for its migrations.
-    command = f"{sys.executable} -m pytest -q -x --reuse-db -p no:cacheprovider {tests}"
-    environment = {
-        **os.environ,
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "TEST_DATABASE": str(copy.parent / "test.sqlite3"),
-    }
+    command = f"{sys.executable} -m pytest -q -x -p no:cacheprovider {tests}"
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     environment.pop("DATABASE_URL", None)
     each = 0.0
     for _ in range(2):

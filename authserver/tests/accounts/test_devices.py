@@ -8,7 +8,7 @@ from authserver.models import AuditEvent, LoginFailure
 from authserver.tests import factories
 from authserver.tests.visitor import Visitor
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 DAY = 24 * 3600
 LOGIN = "/oauth2/login?institution=1001"

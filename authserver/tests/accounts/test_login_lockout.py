@@ -14,7 +14,7 @@ from authserver.tests import factories
 from authserver.tests.visitor import Visitor
 from authserver.views.pages.failures import in_words
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 WRONG = "wrong"
 

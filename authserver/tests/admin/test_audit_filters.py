@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from authserver.tests import factories
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 LIST = reverse("admin:authserver_auditevent_changelist")
 BOXES = {

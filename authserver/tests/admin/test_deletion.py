@@ -6,7 +6,7 @@ from django.urls import reverse
 from authserver import models
 from authserver.tests import factories
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 INSTEAD = {
     models.User: "Disable the account instead",

@@ -7,7 +7,7 @@ from django.urls import reverse
 from authserver.models import AuditEvent, Institution, KeyInstitution
 from authserver.tests import factories
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 HOW_MANY = 3000
 YES = "Yes, I\u2019m sure"

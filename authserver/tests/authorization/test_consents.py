@@ -9,7 +9,7 @@ from authserver.keys.scopes import Scopes
 from authserver.models import AuditEvent, Consent
 from authserver.tests import factories
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 ALL = {"calendar_events", "directory", "refresh_token"}
 

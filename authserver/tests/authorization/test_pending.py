@@ -14,7 +14,7 @@ from authserver.tests import factories
 from authserver.tests.conftest import CHALLENGE
 from authserver.tests.visitor import Visitor
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 STATE = "some state/&="
 ALL = {"calendar_events", "directory", "refresh_token"}

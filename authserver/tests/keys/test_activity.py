@@ -14,7 +14,7 @@ from authserver.tests import factories
 from platform_errors.logging.outages import Outage
 from platform_errors.tests.clients import authorization
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 IDENTITY = "/platform/identity/v1"
 EVENTS = "/platform/events/v1/events"
@@ -268,7 +268,7 @@ def test_a_database_that_takes_no_writes_still_answers_reads(with_token, caplog)
     assert caplog.text.count("not recorded") == 1
 
 
-@pytest.mark.skipif("connection.vendor != 'sqlite'", reason="SQLite's own limit")
+@pytest.mark.sqlite_only  # SQLite's own limit
 @pytest.mark.django_db(transaction=True)
 def test_the_limit_of_sqlite_is_what_it_was_afterwards(call):
     def limit():

@@ -13,7 +13,7 @@ from platform_errors.credentials import Service
 from platform_errors.keys import get_key_store
 from platform_errors.postgresql import prepared
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 store = ServiceKeyStore()
 SOON = datetime(2099, 1, 2, 3, 4, 5, 678000, tzinfo=UTC)
@@ -76,7 +76,7 @@ def test_a_secret_that_was_replaced_or_canceled_stops_working_at_once():
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no server")
+@pytest.mark.postgresql_only  # SQLite has no server
 def test_a_lookup_survives_a_restart_of_the_database():
     key = factories.ServiceKeyFactory()
     assert store.find_key(key.client_id) is not None
@@ -91,7 +91,7 @@ def test_a_lookup_survives_a_restart_of_the_database():
     assert store.find_key(key.client_id).key.client_id == key.client_id
 
 
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no server")
+@pytest.mark.postgresql_only  # SQLite has no server
 def test_a_lookup_is_not_repeated_inside_of_a_transaction():
     with connection.cursor() as cursor:
         cursor.execute("SAVEPOINT before")

@@ -10,7 +10,7 @@ from authserver.keys.scopes import Scopes
 from authserver.models import ServiceKey, Session
 from authserver.tests import factories
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 @pytest.fixture

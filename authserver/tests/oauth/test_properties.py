@@ -23,7 +23,7 @@ from authserver.tests.oauth_client import (
     new_code,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 examples = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 SECRET = "s3cr3tOfTheKeyThatMustNotLeak"

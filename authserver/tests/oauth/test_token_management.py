@@ -7,7 +7,7 @@ from authserver.models import AccessToken, AuditEvent, RefreshToken
 from authserver.tests import factories
 from authserver.tests.oauth_client import TokenClient, assert_error, basic
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from authserver.oauth import tokens
 from authserver.tests import factories
 from authserver.tests.oauth_client import REDIRECT, TokenClient, new_code, new_verifier
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.both_databases]
 
 THREADS = 16
 

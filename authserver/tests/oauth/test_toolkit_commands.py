@@ -10,7 +10,7 @@ from authserver import checks
 from authserver.models import AccessToken, RefreshToken
 from authserver.tests import factories
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 @pytest.fixture

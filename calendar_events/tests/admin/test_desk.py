@@ -18,7 +18,7 @@ from calendar_events.tests.factories import (
     VenueFactory,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 FACTORIES = {Event: EventFactory, Venue: VenueFactory, Organizer: OrganizerFactory}
 

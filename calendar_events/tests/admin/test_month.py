@@ -11,7 +11,7 @@ from calendar_events.models import Event
 from calendar_events.tests.admin.test_desk import desk_of, url
 from calendar_events.tests.factories import EventFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 def at(text):

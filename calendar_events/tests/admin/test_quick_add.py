@@ -39,6 +39,7 @@ def test_a_window_answers_with_what_was_made():
     assert f"&quot;{venue.pk}&quot;" in answer.content.decode()
 
 
+@pytest.mark.processes
 @pytest.mark.django_db(transaction=True)
 def test_a_venue_is_made_in_a_window_and_chosen(new_page, live_server):
     user = UserFactory(is_staff=True, roles=["editor"])

@@ -11,7 +11,7 @@ from calendar_events.services.refusals import InvalidFields
 from calendar_events.tests.admin.test_desk import FACTORIES, desk_of, statuses, url
 from calendar_events.tests.factories import EventFactory, UserFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 WORDS = "The room is taken.\nPlease <b>choose</b> another."
 

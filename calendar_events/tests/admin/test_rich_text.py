@@ -81,6 +81,7 @@ def save(page):
     assert "was changed successfully" in page.locator(".messagelist").inner_text()
 
 
+@pytest.mark.processes
 def test_words_are_formatted_with_keys_and_buttons_and_stored(form):
     record = EventFactory(description="<p>Old</p>")
     page = form(record)
@@ -100,6 +101,7 @@ def test_words_are_formatted_with_keys_and_buttons_and_stored(form):
     assert "One" in stored(record)
 
 
+@pytest.mark.processes
 def test_hostile_html_never_reaches_the_page_or_the_database(form, chromium):
     record = EventFactory()
     # A page whose console may say that the policy refused the handlers, too.
@@ -119,6 +121,7 @@ def test_hostile_html_never_reaches_the_page_or_the_database(form, chromium):
     context.close()
 
 
+@pytest.mark.processes
 def test_what_nobody_touches_stays_as_it_is(form):
     description = "<table><tbody><tr><td><em>x</em></td></tr></tbody></table>"
     record = EventFactory(description=description)

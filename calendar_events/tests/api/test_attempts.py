@@ -15,6 +15,8 @@ from calendar_events.store import saving
 from calendar_events.tests.factories import EventFactory
 from platform_errors.errors.catalogue import Unavailable
 
+pytestmark = pytest.mark.both_databases
+
 NOW = datetime(2031, 1, 1, 12, tzinfo=UTC)
 
 

@@ -20,6 +20,8 @@ from calendar_events.tests.callers import refusal
 from calendar_events.tests.factories import EventFactory, TagFactory, VenueFactory
 from calendar_events.tests.reading import at
 
+pytestmark = pytest.mark.both_databases
+
 FEED = "/events.ics"
 LONG = "<p>" + "words and more words " * 400 + "</p>"
 

@@ -23,6 +23,8 @@ from calendar_events.tests.factories import (
 )
 from calendar_events.tests.reading import at, path
 
+pytestmark = pytest.mark.both_databases
+
 
 def feed(response):
     """Return the bytes of a feed."""

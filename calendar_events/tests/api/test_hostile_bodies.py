@@ -16,7 +16,7 @@ from calendar_events.tests.factories import (
     VenueFactory,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 SECONDS = 1.0
 FACTORIES = {

@@ -8,7 +8,7 @@ from calendar_events.tests.callers import bad_fields
 from calendar_events.tests.factories import EventFactory
 from calendar_events.tests.reading import ids, path, pks
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 @pytest.mark.parametrize(

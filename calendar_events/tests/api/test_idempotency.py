@@ -13,7 +13,7 @@ from calendar_events.tests.bodies import BODIES, event
 from calendar_events.tests.callers import bad_fields, caller, key_for, refusal
 from calendar_events.tests.factories import IdempotentAnswerFactory, UserFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 MISMATCH = (422, "rest_idempotency_mismatch")
 

@@ -20,7 +20,7 @@ from calendar_events.tests.factories import (
     VenueFactory,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 def rename(record, name="Renamed"):

@@ -11,7 +11,7 @@ from calendar_events.tests.callers import bad_fields
 from calendar_events.tests.factories import EventFactory
 from calendar_events.tests.reading import at, ids, path, pks
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 NOON = datetime(2031, 3, 10, 12, tzinfo=UTC)
 
 

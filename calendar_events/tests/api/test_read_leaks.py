@@ -21,7 +21,7 @@ from calendar_events.tests.factories import (
 from calendar_events.tests.reading import ids, path, pks
 from platform_errors.tests.factories import make_token
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 UNPUBLISHED = ["draft", "pending", "private", "scheduled"]
 
 

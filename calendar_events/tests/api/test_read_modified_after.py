@@ -20,7 +20,7 @@ from calendar_events.tests.factories import (
 )
 from calendar_events.tests.reading import ids, path, pks
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 MADE = LONG_AGO
 SINCE = LONG_AGO + timedelta(days=1)

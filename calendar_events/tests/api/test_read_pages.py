@@ -23,6 +23,8 @@ from calendar_events.tests.factories import (
 )
 from calendar_events.tests.reading import ids, path, pks
 
+pytestmark = pytest.mark.both_databases
+
 LISTS = {
     "events": EventFactory,
     "venues": VenueFactory,

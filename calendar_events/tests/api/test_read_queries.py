@@ -14,7 +14,7 @@ from calendar_events.tests.factories import (
     VenueFactory,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 # The state of the calendar, the page with its total, what the page carries.
 PLAIN = 3

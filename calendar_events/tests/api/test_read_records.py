@@ -16,7 +16,7 @@ from calendar_events.tests.factories import (
 )
 from calendar_events.tests.reading import ids, path, pks
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 FACTORIES = {"venues": VenueFactory, "organizers": OrganizerFactory}
 both = pytest.mark.parametrize("name", FACTORIES)
 

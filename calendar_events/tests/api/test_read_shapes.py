@@ -17,7 +17,7 @@ from calendar_events.tests.factories import (
 )
 from calendar_events.tests.reading import at, path
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 ROOT = "http://testserver/platform/events/v1"
 IN_LISTS = [
     *("id", "global_id", "global_id_lineage", "author", "status", "date", "date_utc"),

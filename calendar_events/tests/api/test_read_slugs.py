@@ -9,7 +9,7 @@ import pytest
 from calendar_events.tests.bodies import BODIES, NAMES, event
 from calendar_events.tests.reading import ids, path
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 ROOT = "http://testserver/platform/events/v1"
 NAME = "日本 музыка"
 YEAR = {"start_date": "2031-01-01", "end_date": "2031-12-31"}

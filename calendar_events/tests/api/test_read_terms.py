@@ -12,7 +12,7 @@ from calendar_events.tests.callers import bad_fields, refusal
 from calendar_events.tests.factories import CategoryFactory, EventFactory, TagFactory
 from calendar_events.tests.reading import ids, path, pks
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 FACTORIES = {"categories": CategoryFactory, "tags": TagFactory}
 both = pytest.mark.parametrize("name", FACTORIES)
 

@@ -18,6 +18,8 @@ from calendar_events.tests.callers import bad_fields
 from calendar_events.tests.factories import EventFactory
 from calendar_events.tests.reading import at, ids, path, pks
 
+pytestmark = pytest.mark.both_databases
+
 ZONES = [
     *("UTC", "Europe/Berlin", "America/New_York", "America/Sao_Paulo", "Asia/Kathmandu"),
     *("Australia/Lord_Howe", "Pacific/Kiritimati", "Pacific/Pago_Pago", "Asia/Tehran"),

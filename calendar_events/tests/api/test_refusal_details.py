@@ -7,7 +7,7 @@ from lxml import etree
 
 from calendar_events.tests.bodies import event
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 MISSING = "rest_missing_callback_param"
 

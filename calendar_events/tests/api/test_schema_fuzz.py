@@ -32,7 +32,7 @@ from calendar_events.tests.factories import (
     VenueFactory,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.fuzz]
+pytestmark = [pytest.mark.django_db, pytest.mark.fuzz, pytest.mark.both_databases]
 
 IS_LONG = os.environ.get("FUZZ") == "long"
 CHECKS = [

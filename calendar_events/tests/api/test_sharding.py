@@ -24,7 +24,7 @@ from calendar_events.tests.bodies import BODIES, NAMES, RECORDS, event
 from calendar_events.tests.callers import caller
 from calendar_events.tests.factories import ImageFactory, UserFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 OURS, THEIRS = "1001", "1002"
 HISTORY = [

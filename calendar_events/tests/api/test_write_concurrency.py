@@ -12,7 +12,7 @@ from calendar_events.tests.bodies import event
 from calendar_events.tests.callers import Caller
 from calendar_events.tests.factories import CategoryFactory, VenueFactory
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.both_databases]
 
 WRITERS = 8
 ROUNDS = 25

@@ -5,7 +5,7 @@ import pytest
 from calendar_events.tests.bodies import BODIES, NAMES, event
 from calendar_events.tests.callers import bad_fields, refusal
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 EVENT_FIELDS = {
     "title": ("Picnic", "Picnic"),

@@ -33,7 +33,7 @@ from calendar_events.store import saving
 from calendar_events.tests.bodies import BODIES, NAMES, RECORDS, TERMS
 from calendar_events.tests.callers import caller
 
-pytestmark = [pytest.mark.django_db, pytest.mark.fuzz]
+pytestmark = [pytest.mark.django_db, pytest.mark.fuzz, pytest.mark.both_databases]
 
 IS_LONG = os.environ.get("FUZZ") == "long"
 MODELS = {"events": Event, "venues": Venue, "organizers": Organizer}

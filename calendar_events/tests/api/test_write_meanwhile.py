@@ -12,7 +12,7 @@ from calendar_events.tests.bodies import BODIES, NAMES, RECORDS
 from calendar_events.tests.callers import Caller, refusal
 from calendar_events.tests.web import LOOPBACK, picture, serving
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.both_databases]
 
 
 @pytest.fixture

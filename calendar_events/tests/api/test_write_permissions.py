@@ -21,7 +21,7 @@ from platform_errors.tests.clients import authorization
 from platform_errors.tests.factories import make_service, make_token, make_wide_key
 from platform_errors.tests.store import MemoryKeyStore
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 FACTORIES = {"events": EventFactory, "venues": VenueFactory, "organizers": OrganizerFactory}
 TERM_FACTORIES = {"categories": CategoryFactory, "tags": TagFactory}

@@ -10,7 +10,7 @@ from calendar_events.tests.bodies import BODIES, NAMES, RECORDS, event
 from calendar_events.tests.callers import bad_fields, refusal
 from calendar_events.tests.factories import EventFactory, VenueFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 FAILED = (412, "rest_precondition_failed")
 CONFLICT = (409, "rest_conflict")

@@ -18,7 +18,7 @@ from calendar_events.tests.factories import (
 )
 from calendar_events.tests.web import LOOPBACK, picture, serving
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 def stored_files(stem):

@@ -6,7 +6,7 @@ from calendar_events.models import Event
 from calendar_events.tests.bodies import BODIES, NAMES, event
 from calendar_events.tests.callers import bad_fields
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,8 @@ from calendar_events.models.visibility import ANONYMOUS
 from calendar_events.store.events.queryset import ListedEvents
 from platform_errors.errors.writes import InvalidParameters
 
+pytestmark = pytest.mark.both_databases
+
 
 def filterset(query: str) -> EventFilter:
     """Return the FilterSet of a query."""

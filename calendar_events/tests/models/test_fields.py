@@ -10,6 +10,8 @@ from calendar_events.models import Event, WallClockField
 from calendar_events.tests.factories import EventFactory
 from calendar_events.tests.reading import at
 
+pytestmark = pytest.mark.both_databases
+
 
 def test_a_wall_clock_has_no_zone():
     field = WallClockField()

@@ -25,7 +25,7 @@ SINCE = [
     "0008_event_in_admin",
 ]
 """The migrations after those that replaced others."""
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 def record_only(*names):
@@ -64,8 +64,7 @@ def test_a_database_with_some_of_them_is_refused(number):
         call_command("migrate", skip_checks=False, verbosity=0)
 
 
-@pytest.mark.migrates
-@pytest.mark.skipif(connection.vendor == "sqlite", reason="schema changes end transactions")
+@pytest.mark.postgresql_only  # schema changes end transactions
 def test_the_migrations_can_be_taken_back():
     with connection.cursor() as cursor:
         # All of it in the test's one transaction, on a machine that may stand still.

@@ -17,6 +17,8 @@ from calendar_events.tests.factories import (
     VenueFactory,
 )
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.mark.django_db
 def test_rows_have_names_that_people_can_tell_apart():

@@ -13,6 +13,8 @@ from calendar_events.store import sql
 from calendar_events.store.visibility import conditions_of, text_of
 from calendar_events.tests.factories import EventFactory, UserFactory, VenueFactory
 
+pytestmark = pytest.mark.both_databases
+
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 MOMENTS = [None, *(NOW + timedelta(microseconds=step) for step in (-1, 0, 1))]
 INSTITUTIONS = ["1001", "1002"]

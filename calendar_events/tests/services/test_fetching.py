@@ -15,6 +15,8 @@ from calendar_events.tests.bodies import event
 from calendar_events.tests.callers import Caller, bad_fields
 from calendar_events.tests.web import LOOPBACK, picture, serving
 
+pytestmark = pytest.mark.both_databases
+
 MEBIBYTE = 1024 * 1024
 
 

@@ -13,6 +13,8 @@ from calendar_events.store.saving import VersionConflict
 from calendar_events.tests.bodies import event
 from calendar_events.tests.factories import CategoryFactory, EventFactory, TagFactory
 
+pytestmark = pytest.mark.both_databases
+
 NOW = datetime(2031, 1, 1, 12, tzinfo=UTC)
 
 

@@ -25,6 +25,8 @@ from calendar_events.tests.factories import (
 )
 from calendar_events.tests.reading import at, path
 
+pytestmark = pytest.mark.both_databases
+
 WHOLE = "0001-01-01"
 
 
@@ -147,7 +149,7 @@ def test_writers_at_once_do_not_lose_a_count_and_do_not_wait_for_each_other():
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has one writer")
+@pytest.mark.postgresql_only  # SQLite has one writer
 def test_what_writers_at_once_left_in_several_rows_is_taken_up_again():
     first, second = EventFactory(start=at_day(1)), UserFactory()
     DayCount.objects.create(scope="all", day=first.start_utc.date(), number=0)

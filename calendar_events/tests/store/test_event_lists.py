@@ -16,6 +16,8 @@ from calendar_events.store.list_version import CountHints
 from calendar_events.tests.factories import EventFactory, TagFactory, VenueFactory, at_day
 from calendar_events.tests.reading import ids, path, pks
 
+pytestmark = pytest.mark.both_databases
+
 LATEST = datetime.max.replace(tzinfo=UTC)
 EARLIEST = datetime.min.replace(tzinfo=UTC)
 

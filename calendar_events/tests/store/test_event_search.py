@@ -23,10 +23,9 @@ from calendar_events.tests.reading import ids, path
 from calendar_events.tests.store.test_event_search_table import (
     LONG_WORD,
     known,
-    on_postgres,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 POSTGRES = connection.vendor == "postgresql"
 SOURCES = [Source.EVENTS, Source.INDEX, Source.TEXTS] if POSTGRES else [Source.EVENTS]
@@ -151,7 +150,7 @@ def settings_now() -> list[str]:
         return [cursor.execute(f"SHOW {name}").fetchone()[0] for name in SETTINGS]
 
 
-@on_postgres
+@pytest.mark.postgresql_only
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("search", ["absent", "evening", "-evening"])
 @pytest.mark.parametrize(("few", "many"), [(1000, 1000), (0, 1000), (0, 0)])
@@ -167,14 +166,14 @@ def test_the_settings_of_a_search_end_with_it(anonymous, monkeypatch, search, fe
     assert settings_now() == before
 
 
-@on_postgres
+@pytest.mark.postgresql_only
 def test_the_settings_of_a_search_by_index_hold_during_it():
     shown = scans.rows("SHOW enable_seqscan", [], settings=scans.BY_INDEX)
 
     assert shown == [("off",)]
 
 
-@on_postgres
+@pytest.mark.postgresql_only
 @pytest.mark.parametrize("filtered", ["by category", "by a column", "by nothing"])
 def test_words_are_looked_up_by_no_other_index(filtered):
     """By another one the suffixes would be made again for every row that it finds."""

@@ -15,11 +15,8 @@ from calendar_events.store import saving
 from calendar_events.store.search_conditions import LONGEST
 from calendar_events.tests.factories import EventFactory
 
-on_postgres = pytest.mark.skipif(
-    connection.vendor != "postgresql",
-    reason="SQLite reads every text, it has no table of them",
-)
-pytestmark = [pytest.mark.django_db, on_postgres]
+# SQLite reads every text, it has no table of them.
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql_only]
 
 LONG_WORD = "w" * (LONGEST + 1)
 COLUMNS = (

@@ -18,7 +18,7 @@ from calendar_events.tests.factories import (
 )
 from calendar_events.tests.store.test_counters import counted, kept
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 NO_TEXTS = {"feed_text": "", "json_ld": ""}
 

@@ -7,7 +7,7 @@ from calendar_events.models import Event, EventVenue, Term, Venue
 from calendar_events.models.guard import WrittenPastTheStore, store_writes
 from calendar_events.tests.factories import CategoryFactory, EventFactory, VenueFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 INSTEAD = "written by calendar_events.services"
 
 

@@ -18,6 +18,8 @@ from calendar_events.tests.factories import (
     VenueFactory,
 )
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.mark.django_db
 def test_of_two_writers_the_second_is_stale():

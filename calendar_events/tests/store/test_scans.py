@@ -10,9 +10,9 @@ from django.db import DatabaseError, OperationalError, connection, transaction
 
 from calendar_events.store import scans
 
-ON_POSTGRES = pytest.mark.skipif(
-    connection.vendor != "postgresql", reason="SQLite has no statement limit and no locks"
-)
+pytestmark = pytest.mark.both_databases
+
+ON_POSTGRES = pytest.mark.postgresql_only  # SQLite has no statement limit and no locks
 TITLES = "/events?search=e&orderby=title&start_date=2000-01-01&end_date=2100-01-01"
 
 

@@ -8,9 +8,11 @@ from django.db import connection
 from calendar_events.tests.factories import EventFactory
 from calendar_events.tests.reading import ids, pks
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no server")
+@pytest.mark.postgresql_only  # SQLite has no server
 def test_a_read_survives_a_restart_of_the_database(anonymous):
     event = EventFactory()
     assert ids(anonymous.get("/events")) == pks(event)

@@ -9,7 +9,11 @@ from calendar_events.tests import factories as calendar
 from config.tests.administration import pages
 from platform_errors.admin import bulk
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("_pages_are_short")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.usefixtures("_pages_are_short"),
+    pytest.mark.both_databases,
+]
 
 DELETE = "delete_selected"
 

@@ -190,9 +190,7 @@ def test_an_institution_does_not_meet_the_tokens_of_superusers(ines, here, boss)
     assert AccessToken.objects.get(pk=token.pk).revoked_at is None
 
 
-@pytest.mark.skipif(
-    connection.vendor == "sqlite", reason="SQLite lets one transaction write at a time"
-)
+@pytest.mark.postgresql_only  # SQLite lets one transaction write at a time
 def test_the_account_that_is_written_is_locked_first(oscar, here):
     sent = pages.shown(oscar.get(pages.of(here.person)))
     password = reverse("admin:auth_user_password_change", args=[here.person.pk])

@@ -2,7 +2,6 @@
 
 import pytest
 from django.contrib import admin
-from django.db import connection
 from django.urls import NoReverseMatch, reverse
 
 from authserver.models import User
@@ -16,12 +15,9 @@ from config.tests.administration.conftest import Staff
 __all__ = ["axe"]  # a fixture, found here by name
 
 pytestmark = [
-    pytest.mark.browser,
+    pytest.mark.processes,
     pytest.mark.django_db(transaction=True),
     pytest.mark.xdist_group("axe"),
-    pytest.mark.skipif(
-        connection.vendor == "postgresql", reason="pages look the same on both databases"
-    ),
 ]
 
 SCREEN = {"width": 1280, "height": 800}
@@ -96,6 +92,7 @@ def menu(someone):
     return [model["model"] for app in apps for model in app["models"]]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("who", "least"), [("root", 80), ("ines", 45), ("erin", 20)])
 def test_axe_finds_nothing_on_any_page(request, enter, axe, who, least):
     someone = request.getfixturevalue(who)
@@ -126,7 +123,13 @@ LOOKS = {
 }
 
 
-@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
+@pytest.mark.parametrize(
+    "look",
+    [
+        pytest.param(look, id=name, marks=[pytest.mark.nightly] * (name != "dark phone"))
+        for name, look in LOOKS.items()
+    ],
+)
 def test_axe_finds_nothing_however_a_page_is_shown(enter, axe, root, here, look):
     page = enter(root, **look)
     paths = [

@@ -7,7 +7,7 @@ from authserver.tests import factories
 from config.tests.administration import pages
 from platform_errors.admin import filters
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from authserver.tests import factories
 from config.tests.administration import pages
 from config.tests.administration.conftest import Staff
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 @pytest.mark.parametrize("kept_to", ["platform", "institution"])

@@ -16,7 +16,7 @@ from config.tests.administration import pages
 from config.tests.administration.conftest import Staff
 from platform_errors.admin.first_page import Chart
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 Action = AuditEvent.Action
 INDEX = "admin:index"

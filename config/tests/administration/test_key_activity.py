@@ -9,7 +9,7 @@ from authserver.models import KeyRefusal, ServiceKey
 from authserver.tests import factories
 from config.tests.administration import pages
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 def listed(response):

@@ -7,7 +7,7 @@ from calendar_events.models import Event, Venue
 from calendar_events.tests import factories as calendar
 from config.tests.administration import pages
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 @pytest.fixture

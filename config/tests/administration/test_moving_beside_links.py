@@ -14,7 +14,7 @@ from calendar_events.store import saving
 from calendar_events.tests import factories as calendar
 from config.tests.waiting import eventually
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.both_databases]
 
 
 @pytest.fixture
@@ -77,9 +77,7 @@ def test_an_event_does_not_get_a_parent_that_was_moved_since_it_was_looked_up(ac
 
 
 @pytest.mark.parametrize("link", ["venue", "organizer", "post_parent"])
-@pytest.mark.skipif(
-    connection.vendor != "postgresql", reason="SQLite has one writer at a time"
-)
+@pytest.mark.postgresql_only  # SQLite has one writer at a time
 def test_a_link_waits_for_a_move_and_is_refused(actor, beside, link):
     build = {"venue": calendar.VenueFactory, "organizer": calendar.OrganizerFactory}
     record = build.get(link, calendar.EventFactory)()
@@ -103,9 +101,7 @@ def test_a_link_waits_for_a_move_and_is_refused(actor, beside, link):
     assert Event.objects.get(pk=event.pk).post_parent is None
 
 
-@pytest.mark.skipif(
-    connection.vendor != "postgresql", reason="SQLite has one writer at a time"
-)
+@pytest.mark.postgresql_only  # SQLite has one writer at a time
 def test_a_move_waits_for_a_link_and_is_refused(actor, beside):
     venue, event = calendar.VenueFactory(), calendar.EventFactory()
 

@@ -13,7 +13,7 @@ from calendar_events.tests import factories as calendar
 from config.tests.administration import pages
 from config.tests.administration.test_moving import act, said
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 MOVE = "move_to_institution"
 

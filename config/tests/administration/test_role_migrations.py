@@ -12,7 +12,7 @@ from django.db import connection
 from authserver.models import User
 from authserver.tests import factories
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 migration = import_module("config.migrations.0002_failed_logins")
 

@@ -12,7 +12,7 @@ from config.tests.administration import pages
 from platform_errors.admin import search
 from platform_errors.admin.search import MOST_WORDS
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 def found(someone, model, text):
@@ -118,7 +118,7 @@ def test_a_word_of_two_chinese_characters_is_found_anywhere(oscar, here):
     assert found(oscar, User, "大学") == {here.person.pk}
 
 
-@pytest.mark.skipif(connection.vendor == "sqlite", reason="there texts are always read")
+@pytest.mark.postgresql_only  # there texts are always read
 @pytest.mark.parametrize("enough", [1, 2, 5])
 def test_common_words_find_the_same_events_without_the_index(
     ines, here, there, monkeypatch, enough

@@ -55,6 +55,7 @@ def fill(start):
 
 
 # At one moment: a session in use is written back once a minute, which is a statement.
+@pytest.mark.nightly
 @time_machine.travel(datetime(2026, 11, 20, 12, tzinfo=UTC), tick=False)
 def test_every_page_takes_few_statements_and_no_more_with_ten_times_the_rows(here, ines):
     factories.RefusalCountFactory()

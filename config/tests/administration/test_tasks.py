@@ -7,7 +7,7 @@ from authserver.models import AuditEvent
 from config.tests.administration import pages
 from config.tests.background import tasks
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 @pytest.fixture

@@ -17,6 +17,8 @@ from config.tests.background import tasks
 from config.tests.serving.test_supervisor import workers
 from config.tests.waiting import PATIENCE_SECONDS, eventually
 
+pytestmark = pytest.mark.processes
+
 QUICK = {"TASK_LEASE_SECONDS": "2", "TASK_POLL_SECONDS": "0.1"}
 
 
@@ -60,7 +62,7 @@ def wait_for_states(environment, wanted):
 
 @pytest.fixture
 def environment(tmp_path):
-    with servers.database(tmp_path, prepared.migrated(tmp_path)) as url:
+    with servers.database(tmp_path, prepared.migrated()) as url:
         yield prepared.server_environment(tmp_path, url, **QUICK)
 
 
@@ -117,7 +119,7 @@ def test_a_server_can_leave_the_work_to_others(tmp_path):
     assert (tmp_path / "lines").read_text() == "done\n"
 
 
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite is never away")
+@pytest.mark.postgresql_only  # SQLite is never away
 @pytest.mark.django_db
 def test_a_worker_outlives_its_database(tmp_path, running):
     environment = prepared.server_environment(tmp_path, running.url, **QUICK)

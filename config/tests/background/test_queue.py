@@ -6,7 +6,7 @@ from io import StringIO
 
 import pytest
 from django.core.management import call_command
-from django.db import OperationalError, connection
+from django.db import OperationalError
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
@@ -14,7 +14,7 @@ from authserver import retention
 from config.background import queue, worker
 from config.tests.background import tasks
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 @pytest.fixture
@@ -24,9 +24,7 @@ def lines(tmp_path):
     return path
 
 
-ELSEWHERE = pytest.mark.skipif(
-    connection.vendor != "postgresql", reason="SQLite's clock is the server's own"
-)
+ELSEWHERE = pytest.mark.postgresql_only  # SQLite's clock is the server's own
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from config.tools import with_postgres
 from platform_errors.tests.documents_of import code_block, docs
 
 PAGE = docs("backup.md")
-pytestmark = pytest.mark.xdist_group("backup")  # of one cluster
+pytestmark = [pytest.mark.xdist_group("backup"), pytest.mark.processes]  # of one cluster
 OWNED = """
 CREATE ROLE calendar LOGIN;
 CREATE ROLE postgres LOGIN SUPERUSER;
@@ -69,10 +69,8 @@ os.execvp(command[0], command)
 """
 """In runuser's place: PostgreSQL knows the account by its name."""
 EVERY_ROW = sql.SQL("SELECT t::text FROM {} t")
-needs_postgresql = pytest.mark.skipif(
-    connection.vendor != "postgresql", reason="about PostgreSQL"
-)
-needs_sqlite = pytest.mark.skipif(connection.vendor != "sqlite", reason="about SQLite")
+needs_postgresql = pytest.mark.postgresql_only  # about PostgreSQL
+needs_sqlite = pytest.mark.sqlite_only  # about SQLite
 
 
 def attempt(name, variables, *, account=None):
@@ -319,7 +317,7 @@ def test_a_copy_that_failed_does_not_look_complete(containers, name, program):
 @needs_postgresql
 def test_rows_alone_are_restored_by_the_owner_into_a_migrated_database(backup, tmp_path):
     refilled = backup["DATABASE_URL"].rpartition("/")[0] + "/refilled"
-    faults.copy_database(Path(prepared.migrated(tmp_path)).name, refilled)
+    faults.copy_database(Path(prepared.migrated()).name, refilled)
     before = objects(refilled)
 
     paste("data-only", {**backup, "RESTORED_URL": refilled})

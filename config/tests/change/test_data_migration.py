@@ -15,6 +15,8 @@ from config.tests import prepared, servers
 from config.tests.change.processes import interrupt, run
 from platform_errors.management import migrating
 
+pytestmark = pytest.mark.processes
+
 FILL = "config.tests.change.next_release.9002_fill_subtitles:change"
 
 

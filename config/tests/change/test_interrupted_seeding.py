@@ -9,6 +9,8 @@ from calendar_events.demo import seeding
 from calendar_events.models import Event
 from platform_errors.management import progress
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.mark.django_db
 def test_nothing_of_a_calendar_is_kept_that_was_stopped(monkeypatch):

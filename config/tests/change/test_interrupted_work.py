@@ -19,7 +19,7 @@ from calendar_events.tests.store.test_counters import counted, kept
 from config.tests import prepared
 from config.tests.change.processes import STATUS, interrupt, run
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.processes]
 
 OLD = "dGVzdC1vbmx5LWtleS1vZi0zMi1ieXRlcy1sb25nISE="
 NEW = "bmV3LXRlc3Qta2V5LW9mLTMyLWJ5dGVzLWxvbmchISE="
@@ -78,6 +78,7 @@ def test_secrets_are_re_encrypted_once_each(environment, keys, by, settings):
     assert encryption.decrypt(done["key-499"]) == b"secret 499"
 
 
+@pytest.mark.nightly
 def test_a_second_signal_does_not_wait_for_the_batch(environment, keys):
     before = stored()
 
@@ -91,6 +92,7 @@ def test_a_second_signal_does_not_wait_for_the_batch(environment, keys):
     assert run(environment, "reencrypt_secrets") == ["300 of 500 service keys re-encrypted"]
 
 
+@pytest.mark.nightly
 def test_what_has_expired_is_deleted_and_counted_once(environment):
     for _ in range(5):
         factories.PendingRequestFactory(expires_at=timezone.now() - timedelta(days=1))
@@ -113,6 +115,7 @@ def test_what_has_expired_is_deleted_and_counted_once(environment):
     assert models.PendingRequest.objects.get() == live
 
 
+@pytest.mark.nightly
 def test_a_calendar_is_rebuilt_from_where_it_was_left(environment):
     with store_writes():
         Term.objects.bulk_create(

@@ -11,15 +11,17 @@ import time
 import httpx
 import psycopg
 import pytest
-from django.db import connection
 
 from config.tests import servers
 from config.tests.change.processes import halted, run
 from config.tests.signer import ALICE, signed
 
-pytestmark = pytest.mark.skipif(
-    connection.vendor != "postgresql", reason="SQLite has one writer at a time"
-)
+# SQLite has one writer at a time.
+pytestmark = [
+    pytest.mark.postgresql_only,
+    pytest.mark.processes,
+    pytest.mark.nightly,
+]
 
 EVENTS = int(os.environ.get("EVENTS_TO_MIGRATE", "3000"))
 # The short form tolerates long waits; in the long one a statement that waits for

@@ -7,13 +7,14 @@ import threading
 
 import psycopg
 import pytest
-from django.db import connection
 
 from config.tests import prepared, servers
 from config.tests.change.present import LAST
 from config.tests.change.processes import run
 from config.tests.change.test_data_migration import ask
 from platform_errors.tests.documents_of import code_block, docs
+
+pytestmark = [pytest.mark.processes, pytest.mark.nightly]
 
 PAGE = docs("upgrading.md")
 DONE = "SELECT name FROM django_migrations WHERE name LIKE '9%' ORDER BY name"
@@ -66,7 +67,7 @@ def test_to_the_next_version_and_back(environment):
     assert ask(environment, DONE) == []
 
 
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite waits")
+@pytest.mark.postgresql_only  # SQLite waits
 def test_a_migration_that_gets_no_lock_gives_up_and_is_tried_again(environment):
     refused = threading.Event()
     with psycopg.connect(environment["DATABASE_URL"]) as other:
@@ -82,7 +83,7 @@ def test_a_migration_that_gets_no_lock_gives_up_and_is_tried_again(environment):
     assert len(ask(environment, DONE)) == 3
 
 
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="about PostgreSQL")
+@pytest.mark.postgresql_only  # about PostgreSQL
 def test_a_migration_that_fails_ends_the_loop(environment):
     with psycopg.connect(environment["DATABASE_URL"], autocommit=True) as other:
         other.execute("ALTER TABLE calendar_events_event ADD COLUMN subtitle integer")

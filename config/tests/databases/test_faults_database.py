@@ -3,7 +3,6 @@
 import time
 
 import pytest
-from django.db import connection
 from django.test import Client
 
 from authserver.tests import factories
@@ -11,11 +10,10 @@ from config.tests import faults
 from platform_errors.tests.clients import authorization
 
 pytestmark = [
+    pytest.mark.processes,
     pytest.mark.django_db,
     pytest.mark.xdist_group("faults"),
-    pytest.mark.skipif(
-        connection.vendor != "postgresql", reason="needs a PostgreSQL that may be stopped"
-    ),
+    pytest.mark.postgresql_only,  # needs a PostgreSQL that may be stopped
 ]
 ROOT = "/platform/events/v1"
 EVENTS = f"{ROOT}/events"

@@ -3,7 +3,6 @@
 import logging
 
 import pytest
-from django.db import connection
 from django.test import Client
 
 from calendar_events.tests.factories import EventFactory
@@ -13,11 +12,10 @@ from config.tests.waiting import eventually
 from platform_errors.logging import outages
 
 pytestmark = [
+    pytest.mark.processes,
     pytest.mark.django_db,
     pytest.mark.xdist_group("faults"),
-    pytest.mark.skipif(
-        connection.vendor != "postgresql", reason="needs a PostgreSQL that may be stopped"
-    ),
+    pytest.mark.postgresql_only,  # needs a PostgreSQL that may be stopped
 ]
 EVENTS = "/platform/events/v1/events"
 

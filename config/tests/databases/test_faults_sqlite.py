@@ -9,7 +9,7 @@ from platform_errors.tests.clients import authorization
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif(connection.vendor != "sqlite", reason="about SQLite"),
+    pytest.mark.sqlite_only,  # about SQLite
 ]
 IDENTITY = "/platform/identity/v1"
 SECRET = "a secret of the tests"

@@ -30,9 +30,7 @@ print(
 )
 """
 LIMITS = {"statement_timeout": "11s", "lock_timeout": "3s"}
-on_postgresql = pytest.mark.skipif(
-    connection.vendor != "postgresql", reason="PostgreSQL has roles"
-)
+on_postgresql = pytest.mark.postgresql_only  # PostgreSQL has roles
 
 
 def shown(code, **environment):

@@ -6,7 +6,7 @@ import time
 
 import psycopg
 import pytest
-from django.db import OperationalError, connection, transaction
+from django.db import OperationalError, transaction
 
 from calendar_events.store import sql
 from config.tests import faults, servers
@@ -15,9 +15,10 @@ from config.tools import installation
 from platform_errors.postgresql import base, liveness, prepared
 
 pytestmark = [
+    pytest.mark.processes,
     pytest.mark.django_db,
     pytest.mark.xdist_group("faults"),
-    pytest.mark.skipif(connection.vendor != "postgresql", reason="the backend is its"),
+    pytest.mark.postgresql_only,  # the backend is its
 ]
 
 

@@ -5,7 +5,7 @@ from django.db import connections
 
 from platform_errors.postgresql import prepared
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 def database():

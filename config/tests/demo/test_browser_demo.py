@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from authserver.tests.browser import picture
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.processes
 
 
 @pytest.fixture

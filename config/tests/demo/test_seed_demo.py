@@ -11,7 +11,7 @@ from authserver.models import ServiceKey, User
 from calendar_events.models import Event
 from config.demo.views import DemoClient
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 def test_a_server_that_is_no_demonstration_gets_no_published_passwords(settings):

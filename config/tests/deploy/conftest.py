@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import httpx
 import pytest
-from django.db import connection
 
 from config.tests import prepared, servers
 from config.tests.deploy import units
@@ -28,9 +27,7 @@ class Site:
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory):
-    """Install everything once; on PostgreSQL, as PgBouncer needs it."""
-    if connection.vendor != "postgresql":
-        pytest.skip("runs once, on PostgreSQL")
+    """Install everything once; PgBouncer needs PostgreSQL."""
     if not installation.NGINX or not installation.PGBOUNCER:
         pytest.skip("needs nginx and PgBouncer")
     scratch = tmp_path_factory.mktemp("deployed")

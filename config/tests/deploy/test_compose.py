@@ -10,7 +10,6 @@ from ipaddress import ip_address, ip_network
 import psycopg
 import pytest
 import yaml
-from django.db import connection
 
 from config.tools import with_postgres
 from config.tools.installation import DEPLOY
@@ -26,7 +25,7 @@ PASSWORD = "SELECT rolpassword FROM pg_authid WHERE rolname = 'calendar'"
 NOTE = '#!/bin/sh\necho "$0 $*" >>"$NOTES"\n'
 
 
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="about PostgreSQL")
+@pytest.mark.postgresql_only  # about PostgreSQL
 def test_the_role_of_the_application_owns_its_database_and_nothing_else(tmp_path):
     password = tmp_path / "password"
     password.write_text("it's of-the-role\n")

@@ -10,7 +10,10 @@ import pytest
 from config.tests import servers
 from config.tools import installation
 
-pytestmark = pytest.mark.skipif(not installation.NGINX, reason="needs nginx")
+pytestmark = [
+    pytest.mark.skipif(not installation.NGINX, reason="needs nginx"),
+    pytest.mark.processes,
+]
 
 
 @pytest.mark.parametrize("path", ["/", "/platform/events/v1/events", "/static/no.css"])

@@ -13,7 +13,10 @@ from config.tests import servers
 from config.tools import installation
 from platform_errors.tests.documents_of import code_block, docs
 
-pytestmark = pytest.mark.skipif(not installation.NGINX, reason="needs nginx")
+pytestmark = [
+    pytest.mark.skipif(not installation.NGINX, reason="needs nginx"),
+    pytest.mark.processes,
+]
 CLAIMED = {"X-Forwarded-For": "6.6.6.6", "X-Forwarded-Proto": "ftp"}
 
 

@@ -19,7 +19,11 @@ from config.tests.serving.test_supervisor import workers
 from config.tests.signer import ALICE, signed
 from config.tests.waiting import eventually
 
-pytestmark = pytest.mark.xdist_group("deploy")
+pytestmark = [
+    pytest.mark.xdist_group("deploy"),
+    pytest.mark.postgresql_only,
+    pytest.mark.processes,
+]
 # What differs with the moment, the connection or the file.
 OF_THE_ANSWER = {
     *("connection", "content-disposition", "content-length", "date"),

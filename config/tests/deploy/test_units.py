@@ -12,7 +12,7 @@ from config.tests import servers
 from config.tests.deploy import units
 from config.tests.waiting import PATIENCE_SECONDS, eventually
 
-pytestmark = pytest.mark.xdist_group("deploy")
+pytestmark = [pytest.mark.xdist_group("deploy"), pytest.mark.processes]
 SERVICES = sorted(path.name for path in units.SYSTEMD.glob("*.service"))
 WHERE = "import sys; print(sys.executable, sys.prefix)"
 ENQUEUE = "from config.tests.background import tasks; tasks.note.enqueue({!r}, 'done')"
@@ -29,6 +29,7 @@ def start(site, name):
     )
 
 
+@pytest.mark.postgresql_only  # the pool's
 def test_the_worker_does_what_waits_and_stops_on_a_signal(site, tmp_path):
     note = tmp_path / "note"
     site.server.manage("shell", "-v0", "-c", ENQUEUE.format(str(note)))
@@ -42,6 +43,7 @@ def test_the_worker_does_what_waits_and_stops_on_a_signal(site, tmp_path):
     assert status == 0
 
 
+@pytest.mark.postgresql_only  # the pool's
 def test_the_housekeeping_ends_well(site):
     with start(site, "calendar-clear-expired.service") as housekeeping:
         _, errors = housekeeping.communicate(timeout=PATIENCE_SECONDS)

@@ -9,6 +9,8 @@ from config.serving.gateway import OVERLOADED
 from config.tests.http.test_plain_http import PROXY, https  # noqa: F401 -- a fixture
 from platform_errors.tests.documents_of import docs, table
 
+pytestmark = pytest.mark.processes
+
 
 def of(answer, names):
     return {name: answer.headers.get(name) for name in names}

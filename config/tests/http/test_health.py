@@ -9,6 +9,8 @@ from django.test import Client
 
 from config.tests import faults
 
+pytestmark = pytest.mark.both_databases
+
 LIVE, READY = "/health/live", "/health/ready"
 
 
@@ -84,9 +86,7 @@ def test_not_ready_while_the_cache_is_away_or_frozen(probe, settings):
     assert (frozen.status_code, away.status_code) == (503, 503)
 
 
-@pytest.mark.skipif(
-    connection.vendor == "postgresql", reason="stops no database of its own"
-)
+@pytest.mark.sqlite_only  # stops no database of its own
 @pytest.mark.django_db
 def test_not_ready_without_a_database_and_ready_again_with_one(probe, tmp_path):
     lost = {**connection.settings_dict, "NAME": str(tmp_path / "missing" / "db.sqlite3")}

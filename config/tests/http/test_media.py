@@ -2,6 +2,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.processes
+
 
 def test_the_picture_of_an_event_is_at_its_address(server):
     listed = server.http.get(

@@ -18,6 +18,8 @@ from config.monitoring import figures
 from config.tests import prepared
 from config.tests.background.tasks import note
 
+pytestmark = pytest.mark.both_databases
+
 NOW = timezone.now()
 
 

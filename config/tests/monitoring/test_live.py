@@ -14,6 +14,8 @@ from config.tests.serving.test_supervisor import answers, is_gone, workers
 from config.tests.signer import signed
 from config.tests.waiting import eventually
 
+pytestmark = pytest.mark.processes
+
 
 def test_what_two_workers_count_adds_up_whichever_answers_the_scrape(monitored):
     route = {"route": "calendar_events:events", "method": "GET", "status": "200"}
@@ -154,7 +156,7 @@ def test_what_a_killed_worker_counted_is_kept_and_its_successor_is_seen(tmp_path
     assert not list(tmp_path.glob("platform-metrics-*"))
 
 
-@pytest.mark.skipif(not prepared.server_url(), reason="a file cannot be frozen")
+@pytest.mark.postgresql_only  # a file cannot be frozen
 def test_a_scrape_answers_while_the_database_is_frozen(tmp_path):
     port = servers.free_port()
     with (

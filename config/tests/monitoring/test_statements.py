@@ -8,11 +8,9 @@ from config.monitoring import statements
 from platform_errors.postgresql import prepared
 from platform_errors.signing.nonces import claim_nonce
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 COUNT = "platform_statement_seconds_count"
-on_postgresql = pytest.mark.skipif(
-    "connection.vendor != 'postgresql'", reason="SQLite has no such limit"
-)
+on_postgresql = pytest.mark.postgresql_only  # SQLite has no such limit
 
 
 @pytest.fixture(autouse=True)

@@ -23,6 +23,8 @@ from config.tests.prepared import clean_environment
 from config.tests.signer import signed
 from config.tests.waiting import eventually
 
+pytestmark = pytest.mark.processes
+
 PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 WITHOUT = """
 import sys

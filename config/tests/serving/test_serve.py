@@ -18,6 +18,8 @@ from config.management.commands import serve
 from config.monitoring import files
 from config.tests import prepared, servers
 
+pytestmark = pytest.mark.processes
+
 PRODUCTION = {
     "PUBLIC_URL": "https://platform.example",
     "SECRET_KEY": "x" * 64,
@@ -40,6 +42,7 @@ print(response.status_code, response.content.decode().split("<h1>")[1].split("</
 """
 
 
+@pytest.mark.both_databases
 def test_ctrl_c_stops_the_server_cleanly_and_it_starts_again_on_the_same_data(tmp_path):
     with servers.demo_server(tmp_path, is_first_start=True) as running:
         total = running.http.get(f"{running.events_root}/events").json()["total"]

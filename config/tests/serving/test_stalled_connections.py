@@ -14,6 +14,8 @@ import pytest
 from config.tests import servers
 from config.tests.signer import ALICE, signed
 
+pytestmark = pytest.mark.processes
+
 WORKERS = 2
 STALLED = 8 * WORKERS
 EVENTS = "/platform/events/v1/events"

@@ -6,7 +6,6 @@ import threading
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection
 
 from config.management.commands import serve
 from config.tests import faults, prepared
@@ -15,6 +14,7 @@ from config.tests.waiting import eventually
 ABSENT = "postgres://nobody@127.0.0.1:1/nothing"
 
 
+@pytest.mark.processes
 def test_a_database_that_stays_away_is_said_in_a_sentence(tmp_path):
     finished = subprocess.run(
         [sys.executable, "manage.py", "serve", "--prepare-only"],
@@ -35,8 +35,9 @@ def test_a_database_that_stays_away_is_said_in_a_sentence(tmp_path):
     assert not (tmp_path / "static").exists()
 
 
+@pytest.mark.processes
 @pytest.mark.xdist_group("faults")
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="stops a PostgreSQL")
+@pytest.mark.postgresql_only  # stops a PostgreSQL
 @pytest.mark.django_db
 def test_a_database_that_comes_up_later_is_waited_for(running, caplog):
     is_up = threading.Event()

@@ -17,6 +17,8 @@ from config.serving import supervisor
 from config.tests import servers
 from config.tests.waiting import eventually
 
+pytestmark = pytest.mark.processes
+
 EVENTS = "/platform/events/v1/events?per_page=1"
 
 

@@ -36,6 +36,8 @@ from benchmarks.yardsticks import floor
 from calendar_events.models import DayCount, Event, EventTerm, Organizer, Term, Venue
 from calendar_events.store import saving
 
+pytestmark = pytest.mark.nightly
+
 EVENTS = 120
 
 

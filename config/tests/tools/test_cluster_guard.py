@@ -11,6 +11,8 @@ import pytest
 from benchmarks.cluster import guard
 from config.tests.servers import ROOT
 
+pytestmark = pytest.mark.nightly
+
 RUN = """
 import os, subprocess, sys, time
 from benchmarks.cluster import guard

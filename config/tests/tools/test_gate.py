@@ -5,11 +5,12 @@ import mmap
 
 import pytest
 from django.core.handlers.wsgi import WSGIHandler
-from django.db import connection
 from django.test import RequestFactory
 
 from benchmarks import gate, paths, processor
 from calendar_events.models import Event
+
+pytestmark = pytest.mark.nightly
 
 FIGURES = {"statements": 3, "calls": 1000, "instructions": 5_000_000}
 KEPT = {"python": gate.PYTHON, "requests": {"list of ten": FIGURES}}
@@ -108,9 +109,7 @@ def test_needless_calls_fail(count):
     assert sentence.startswith("list of ten: calls grew from ")
 
 
-@pytest.mark.skipif(
-    connection.vendor != "postgresql", reason="statements are counted on PostgreSQL"
-)
+@pytest.mark.postgresql_only  # statements are counted on PostgreSQL
 def test_one_needless_statement_fails(count):
     before = count()
     kept = {"python": gate.PYTHON, "requests": before}

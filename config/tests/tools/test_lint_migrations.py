@@ -8,7 +8,7 @@ from config.tools import lint_migrations
 from platform_errors.management.migrating import AddIndexWhileServing
 
 pytestmark = [
-    pytest.mark.skipif(connection.vendor != "postgresql", reason="about PostgreSQL"),
+    pytest.mark.postgresql_only,  # about PostgreSQL
     pytest.mark.django_db(transaction=True),
 ]
 

@@ -19,6 +19,8 @@ from benchmarks.load.ledger import Document, Ledger, Used, broken_promises
 from benchmarks.sections import mixture as part
 from config.tests import loops
 
+pytestmark = pytest.mark.nightly
+
 
 def answer(status, body=b"", **headers):
     return Answer(status=status, headers=headers, body=body)

@@ -14,6 +14,8 @@ from platform_errors.signing.nonces import SWEEP_LIMIT, claim_nonce
 from platform_errors.tests.clients import Api, authorization, read_error
 from platform_errors.tests.factories import make_key
 
+pytestmark = pytest.mark.both_databases
+
 CREDENTIALS = "/platform/credentials"
 
 
@@ -99,9 +101,7 @@ def test_old_nonces_are_cleared_along_the_way():
 
 
 @pytest.mark.django_db
-@pytest.mark.skipif(
-    connection.vendor != "postgresql", reason="SQLite sweeps by counting, see above"
-)
+@pytest.mark.postgresql_only  # SQLite sweeps by counting, see above
 def test_a_process_looks_for_old_nonces_once_a_second():
     claim(nonce="first", oldest=600)
     Nonce.objects.create(client_id="key", timestamp=1, nonce="old")

@@ -8,7 +8,7 @@ from authserver.tests.accounts.test_new_password import sign_in
 from authserver.tests.links import NEW, ask, choose, link_in, signs_in
 from authserver.tests.visitor import Visitor
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 def asked_of(subject):

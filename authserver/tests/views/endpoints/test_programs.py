@@ -11,7 +11,7 @@ from django.test import Client, RequestFactory
 from authserver.tests.oauth_client import assert_error
 from platform_errors.errors.documents import XML_CONTENT_TYPE
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 TOKEN, REVOKE, INTROSPECT = "/oauth2/token", "/oauth2/revoke", "/oauth2/introspect"
 OLD, METADATA = "/oauth2/accessToken", "/.well-known/oauth-authorization-server"

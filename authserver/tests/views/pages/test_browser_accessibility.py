@@ -14,7 +14,7 @@ from authserver.tests.views.pages.test_browser_journey import ask, choose_rivers
 __all__ = ["ask"]  # a fixture, found here by name
 
 pytestmark = [
-    pytest.mark.browser,
+    pytest.mark.processes,
     pytest.mark.django_db(transaction=True),
 ]
 

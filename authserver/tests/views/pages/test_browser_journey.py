@@ -10,7 +10,7 @@ from authserver.tests import factories
 from authserver.tests.browser import follow, picture, press
 
 pytestmark = [
-    pytest.mark.browser,
+    pytest.mark.processes,
     pytest.mark.django_db(transaction=True),
 ]
 

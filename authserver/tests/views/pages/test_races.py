@@ -11,7 +11,7 @@ from django.utils import timezone
 from authserver.models import Grant, PendingRequest, ServiceKey, User
 from authserver.tests import factories
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 GONE = "This request is no longer open"
 

@@ -10,7 +10,7 @@ from authserver.models import Grant, PendingRequest
 from authserver.tests import factories
 from authserver.tests.visitor import Visitor
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 GONE = "This request is no longer open"
 REFUSED = "This app can't sign you in"

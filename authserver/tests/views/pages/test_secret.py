@@ -14,7 +14,7 @@ from authserver.models import AuditEvent, SecretLink, ServiceKey
 from authserver.tests import factories
 from authserver.tests.visitor import Visitor
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 Action = AuditEvent.Action
 SECRET = "xyzzy-plugh-4711"

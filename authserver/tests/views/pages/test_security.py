@@ -21,7 +21,7 @@ from authserver.views.pages import base
 from platform_errors.errors.django_handlers import server_error
 from platform_errors.http.request_id import RequestIdMiddleware
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 OUT_OF_DATE = "This page was out of date"
 FORM = "application/x-www-form-urlencoded"

@@ -8,7 +8,7 @@ from authserver.tests.oauth_client import (
     basic,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 def test_an_unknown_key_is_invalid(token, code_request):

@@ -9,7 +9,7 @@ from authserver.tests.oauth_client import (
     basic,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 def credentials(token, **values):

@@ -14,7 +14,7 @@ from authserver.tests.oauth_client import (
 )
 from platform_errors.tests.clients import authorization
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 Action = AuditEvent.Action
 LIMIT = 20

@@ -16,7 +16,7 @@ from authserver.tests.oauth_client import (
     refresh,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 def test_refreshing_answers_like_the_first_time_and_rotates(token, refreshable):

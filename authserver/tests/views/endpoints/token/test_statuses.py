@@ -10,7 +10,7 @@ from authserver.tests.oauth_client import (
     refresh,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 STATUSES = [

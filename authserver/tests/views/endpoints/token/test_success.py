@@ -14,7 +14,7 @@ from authserver.tests.oauth_client import (
     new_code,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 # --- Success (spec 2.2) ---
