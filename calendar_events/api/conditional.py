@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from django.http.response import HttpResponseBase
     from rest_framework.request import Request
+    from rest_framework.response import Response
 
 PRECONDITIONS = frozenset(
     {"HTTP_IF_MATCH", "HTTP_IF_UNMODIFIED_SINCE", "HTTP_IF_NONE_MATCH"}
@@ -65,6 +66,15 @@ def respond(
     is_private = request.auth is not None or "password" in request.GET
     add_headers(response, version, is_private=is_private)
     return response
+
+
+def respond_with(request: Request, response: Response) -> HttpResponseBase:
+    """Return 304 when the caller has this body already, else ``response``.
+
+    For what no version is known of before it is made. Raises ``PreconditionFailed``.
+    """
+    body = (response.data, request.get_full_path())
+    return respond(request, Version(etag=entity_tag(*body)), lambda: response)
 
 
 def require(request: Request, version: Version | None) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from django.utils.encoding import escape_uri_path
 from rest_framework.pagination import BasePagination
 from rest_framework.response import Response
 
@@ -75,6 +76,7 @@ class DocumentPagination(BasePagination):
         """
         filterset = view.filterset
         self.name, self.query = view.resource, filterset.link_query
+        self.address = address_of(request)
         self.wanted = PageRequest(
             number=filterset.values.get("page", 1),
             size=min(filterset.values.get("per_page", DEFAULT_PER_PAGE), conf.max_per_page),
@@ -116,14 +118,18 @@ class DocumentPagination(BasePagination):
         rest = f"per_page={self.wanted.size}"
         for name, text in self.query:
             rest += f"&{name}={quote(text, safe=',:')}"
-        address = f"{conf.root_url}/{self.name}?"
-        links = {"rest_url": f"{address}page={here}&{rest}"}
+        links = {"rest_url": f"{self.address}?page={here}&{rest}"}
         if here < self.number:
-            links["next_rest_url"] = f"{address}page={here + 1}&{rest}"
+            links["next_rest_url"] = f"{self.address}?page={here + 1}&{rest}"
         if here > 1:
             page = f"page={here - 1}&" if here > 2 else ""  # the first is not named
-            links["previous_rest_url"] = f"{address}{page}{rest}"
+            links["previous_rest_url"] = f"{self.address}?{page}{rest}"
         return links
+
+
+def address_of(request: Request) -> str:
+    """Return the absolute address of a list, without query and trailing slash."""
+    return f"{conf.public_url}{escape_uri_path(request.path).rstrip('/')}"
 
 
 def _too_long(filterset: ListFilterSet) -> InvalidParameters | Unavailable:

@@ -11,14 +11,16 @@ from calendar_events.api import access, conditional, fieldsets, responses
 from calendar_events.api.base import EventsView
 from calendar_events.api.callers import credentials_of, viewer_of, with_permissions
 from calendar_events.api.conditional import Version
-from calendar_events.api.pagination import DocumentPagination
+from calendar_events.api.pagination import DocumentPagination, address_of
 from calendar_events.filters.lists import ListFilterBackend
 from calendar_events.models import Event, Taxonomy, Term
 from calendar_events.models.visibility import EVENT
 from calendar_events.parsing.identifiers import identifier
 from calendar_events.store import list_version, singles, terms
 from calendar_events.store.events.queryset import ListedEvents
+from calendar_events.store.lookups import Unknown
 from calendar_events.store.terms import ListedTerms
+from platform_errors.errors.catalogue import NoSuchResource
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -32,6 +34,9 @@ if TYPE_CHECKING:
     from calendar_events.store.singles import Loaded, Single
 
 
+OWN_MODULES = ("calendar_events.api.", "calendar_events.filters.")
+
+
 class ListView(EventsView):
     """``GET`` of a collection."""
 
@@ -39,16 +44,34 @@ class ListView(EventsView):
     pagination_class = DocumentPagination
     archive: ClassVar[str]
     """The word of error codes about pages."""
+    filterset_class: ClassVar[type[ListFilterSet]]
     filterset: ListFilterSet
 
-    def list(self, request: Request) -> HttpResponseBase:
+    def list(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Answer with a page of documents, or with 304."""
         queryset = self.filter_queryset(self.get_queryset())
-        return conditional.respond(
-            request,
-            self.list_version(),
-            lambda: self.get_paginated_response(self.paginate_queryset(queryset)),
-        )
+
+        def page() -> Response:
+            return self.get_paginated_response(self.paginate_queryset(queryset))
+
+        if self.is_extended:
+            return conditional.respond_with(request, page())
+        return conditional.respond(request, self.list_version(), page)
+
+    @property
+    def is_extended(self) -> bool:
+        """Whether a class from outside this app takes part in the answer.
+
+        It may read tables whose writes ``list_version`` does not count.
+        """
+        parts = (type(self), self.filterset_class, *self.filter_backends)
+        return not all(part.__module__.startswith(OWN_MODULES) for part in parts)
+
+    def handle_exception(self, exc: Exception) -> Any:
+        """Answer 404 where the path names a record that is not there."""
+        if isinstance(exc, Unknown):
+            exc = NoSuchResource(str(exc))
+        return super().handle_exception(exc)
 
     def get_queryset(self) -> Any:
         """Return what the caller may see of the collection."""
@@ -57,7 +80,7 @@ class ListView(EventsView):
         return queryset.listed_for(self.viewer, self.now)
 
     def list_version(self) -> Version:
-        """Return the version of a list: while nothing is written, nothing has changed.
+        """Return the version of the list: while nothing is written, nothing has changed.
 
         "Upcoming" moves with the clock, so such a list is another one every second.
         """
@@ -65,7 +88,7 @@ class ListView(EventsView):
         clock = int(self.now.timestamp()) if values.get("only_with_upcoming") else ""
         return Version(
             etag=conditional.entity_tag(
-                self.resource,
+                address_of(self.request),
                 self.form,
                 self.state.fingerprint,
                 self.viewer.key,

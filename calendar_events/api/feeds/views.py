@@ -62,7 +62,7 @@ class EventFeeds(EventReads):
         response.content_type = responses.JSON
         return response
 
-    def list(self, request: Request) -> HttpResponseBase:
+    def list(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Stream every event of a list; pages are ignored.
 
         Raises ``Unavailable`` when too many feeds are being sent.

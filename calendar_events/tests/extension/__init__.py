@@ -1,0 +1,1 @@
+"""A project that extends the calendar from outside, without a change of it."""
