@@ -83,9 +83,28 @@ class Event(Record):
         indexes = [
             # The default list and its total: page one is the head of this index.
             models.Index(
-                fields=["start_utc", "id", "published_at"],
+                fields=["start_utc", "id", "published_at", "end_utc"],
                 condition=LISTED,
                 name="event_listed",
+            ),
+            # Everybody's and one's own together, in one order.
+            models.Index(
+                fields=["start_utc", "id"],
+                condition=Q(hide_from_listings=False),
+                name="event_not_hidden",
+            ),
+            models.Index(
+                fields=["start_utc", "id"],
+                condition=LISTED & Q(featured=True),
+                name="event_featured",
+            ),
+            models.Index(
+                fields=["start_utc", "id"],
+                condition=LISTED & Q(ticketed=True),
+                name="event_ticketed",
+            ),
+            models.Index(
+                fields=["sort_text", "id"], condition=LISTED, name="event_listed_title"
             ),
             models.Index(
                 fields=["institution", "start_utc", "id"],
@@ -98,8 +117,11 @@ class Event(Record):
                 condition=~Q(status=Status.PUBLISH),
                 name="event_unpublished",
             ),
+            # By their end; what overlaps a window is found in it without the table.
             models.Index(
-                fields=["end_utc", "id"], condition=LISTED, name="event_listed_end"
+                fields=["end_utc", "id", "start_utc"],
+                condition=LISTED,
+                name="event_listed_end",
             ),
             # Also answers "what has time not published yet?".
             models.Index(

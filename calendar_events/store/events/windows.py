@@ -33,11 +33,15 @@ class Window:
                 # What ended exactly then is over; what begins and ends then is not.
                 start = moment(self.start)
                 conditions.add("(e.end_utc > %s OR e.start_utc >= %s)", start, start)
+                # Implied, as an event ends after it starts; an index can begin there.
+                conditions.add("e.end_utc >= %s", start)
         else:
             if self.start is not None:
                 conditions.add("e.start_utc >= %s", moment(self.start))
+                conditions.add("e.end_utc >= %s", moment(self.start))
             if self.end is not None:
                 conditions.add("e.end_utc <= %s", moment(self.end))
+                conditions.add("e.start_utc <= %s", moment(self.end))
         for column, operator, limit in (
             ("start_utc", "<", self.starts_before),
             ("start_utc", ">", self.starts_after),
