@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from calendar_events.filters.base import by_parameter
+
 if TYPE_CHECKING:
     from django.http import QueryDict
 
@@ -14,12 +16,7 @@ Tree = dict[str, "Tree"]
 
 def wanted(query: QueryDict) -> str:
     """Return what a query wants, which is a list in any of the syntaxes (decisions 7)."""
-    return ",".join(
-        text
-        for name, texts in query.lists()
-        if name == "_fields" or name.startswith("_fields[")
-        for text in texts
-    )
+    return ",".join(by_parameter(query).getlist("_fields"))
 
 
 def cut(body: bytes, names: str | None) -> bytes:

@@ -172,6 +172,7 @@ class TermReads(ListView):
 
     taxonomy: ClassVar[Taxonomy]
     archive = "term"
+    queryset = ListedTerms(Term)
 
     def get_queryset(self) -> Any:
         """Return the terms of the taxonomy."""

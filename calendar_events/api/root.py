@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -11,40 +12,36 @@ from django.urls import reverse
 from django.utils.decorators import method_decorator
 from django.views import View
 from django.views.decorators.csrf import csrf_exempt
+from rest_framework.serializers import CharField, ChoiceField, Serializer, ValidationError
 
-from calendar_events.api import responses
+from calendar_events.api import responses, viewsets
 from calendar_events.api.base import EventsView
 from calendar_events.api.dialect import EVENTS
 from calendar_events.api.schema import document
 from calendar_events.api.schema.answers import Namespace
+from calendar_events.api.schema.operations import EventsAutoSchema
+from calendar_events.api.schema.parameters import query_parameters
 from calendar_events.conf import conf
-from calendar_events.filters.base import ParameterSet
-from calendar_events.filters.filtersets import (
-    CategoryFilter,
-    EventFilter,
-    PlaceFilter,
-    TagFilter,
-)
-from calendar_events.filters.parameters import WordsFilter, parameters
-from calendar_events.models import Event
-from calendar_events.parsing.values import Unreadable
+from calendar_events.filters.base import by_parameter
 from platform_errors.errors.catalogue import MethodNotSupported
 from platform_errors.errors.handler import error_response
+from platform_errors.errors.writes import InvalidParameters
 
 if TYPE_CHECKING:
-    import django_filters
     from django.http import HttpRequest, HttpResponse
     from django.http.response import HttpResponseBase
     from rest_framework.request import Request
 
+    from calendar_events.api.reading import ListView
+
 CONTEXTS = ("view", "embed", "edit")
-LISTS: dict[str, type[django_filters.FilterSet]] = {
-    "events": EventFilter,
-    "venues": PlaceFilter,
-    "organizers": PlaceFilter,
-    "categories": CategoryFilter,
-    "tags": TagFilter,
-}
+LISTS: tuple[type[ListView], ...] = (
+    viewsets.EventViewSet,
+    viewsets.VenueViewSet,
+    viewsets.OrganizerViewSet,
+    viewsets.CategoryViewSet,
+    viewsets.TagViewSet,
+)
 CHANGES = ["POST", "PUT", "PATCH"]
 PASSWORD = {
     "password": {
@@ -55,60 +52,56 @@ PASSWORD = {
 }
 
 
-def _namespace(value: str) -> str:
-    if value.strip("/") != conf.namespace:
-        raise Unreadable(f"The namespace here is {conf.namespace}.")
-    return value
-
-
-def _context(value: str) -> str:
-    if value not in CONTEXTS:
-        raise Unreadable(f"This must be one of {', '.join(CONTEXTS)}.", "status")
-    return value
-
-
-class RootParameters(ParameterSet):
+class RootParameters(Serializer):
     """What the index understands (spec 4.3)."""
 
-    namespace = WordsFilter(
-        read=_namespace,
-        schema={"default": conf.namespace},
+    namespace = CharField(
+        default=conf.namespace,
+        allow_blank=True,  # for ``validate_namespace`` to refuse
         help_text="The namespace to describe; there is only this one.",
     )
-    context = WordsFilter(
-        read=_context,
-        schema={"enum": list(CONTEXTS), "default": "view"},
+    context = ChoiceField(  # type: ignore[assignment]  # the contract's name
+        CONTEXTS,
+        default="view",
+        error_messages={"invalid_choice": f"This must be one of {', '.join(CONTEXTS)}."},
         help_text="Checked, but all contexts are described alike.",
     )
+
+    def validate_namespace(self, value: str) -> str:
+        """Raise ``ValidationError`` unless it is the namespace that lives here."""
+        if value.strip("/") != conf.namespace:
+            raise ValidationError(f"The namespace here is {conf.namespace}.")
+        return value
 
 
 class Root(EventsView):
     """``GET {events_root}``."""
 
     shape = Namespace
-    filterset_class = RootParameters
+    parameters = query_parameters(RootParameters())
 
     def retrieve(self, request: Request) -> HttpResponseBase:
         """Describe the namespace."""
-        given = RootParameters(request.GET, Event.objects.none(), now=self.now)
-        given.require_valid()
-        document = {"namespace": conf.namespace, "routes": routes()}
-        return responses.fixed(request, orjson.dumps(document))
+        parameters = RootParameters(data=by_parameter(request.query_params).dict())
+        if not parameters.is_valid():
+            first = {name: error[0] for name, error in parameters.errors.items()}
+            raise InvalidParameters(first)
+        return responses.fixed(request, index(conf.namespace))
 
 
-def routes() -> dict[str, Any]:
+@lru_cache(maxsize=4)
+def index(namespace: str) -> bytes:
     """Return every route by its path, as the peer writes them."""
     found = {
-        "": _route([_endpoint(["GET"], arguments(RootParameters))]),
+        "": _route([_endpoint(["GET"], _arguments(Root, "retrieve"))]),
         "/doc": _route([_endpoint(["GET"], {})]),
     }
-    for name, filterset in LISTS.items():
-        found[f"/{name}"] = _route(
-            [_endpoint(["GET"], arguments(filterset)), _endpoint(["POST"], {})]
-        )
+    for viewset in LISTS:
+        name, listed = viewset.resource, _arguments(viewset, "list")
+        found[f"/{name}"] = _route([_endpoint(["GET"], listed), _endpoint(["POST"], {})])
         args = PASSWORD if name == "events" else {}
         addresses = [f"/{name}/(?P<id>\\d+)"]
-        if name in {"events", "venues", "organizers"}:
+        if hasattr(viewset, "retrieve_by_slug"):
             addresses.append(f"/{name}/by-slug/(?P<slug>[^/]+)")
         for address in addresses:
             found[address] = _route(
@@ -118,19 +111,15 @@ def routes() -> dict[str, Any]:
                     _endpoint(CHANGES, args),
                 ]
             )
-    return {f"/{conf.namespace}{path}": route for path, route in found.items()}
+    routes = {f"/{namespace}{path}": route for path, route in found.items()}
+    return orjson.dumps({"namespace": namespace, "routes": routes})
 
 
-def arguments(filterset: type[django_filters.FilterSet]) -> dict[str, Any]:
-    """Return the declared parameters as the index tells them."""
-    return {
-        name: {
-            **declared.schema,
-            "description": declared.help_text,
-            "required": False,
-        }
-        for name, declared in parameters(filterset).items()
-    }
+def _arguments(view: type[EventsView], action: str) -> dict[str, Any]:
+    """Return the query parameters of an action by name, as OpenAPI has them."""
+    schema = EventsAutoSchema()
+    schema.view = view(action=action)
+    return schema.arguments()
 
 
 def _route(endpoints: list[dict[str, Any]]) -> dict[str, Any]:

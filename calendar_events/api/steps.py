@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.utils import timezone
 
@@ -13,7 +14,6 @@ from calendar_events.api.attempts import until_done
 from calendar_events.models import Event, Organizer, Status, Term, Venue
 from calendar_events.parsing import dates, slugs
 from calendar_events.parsing.identifiers import identifier
-from calendar_events.parsing.values import Unreadable
 from calendar_events.serializers import bodies
 from calendar_events.services import naming
 from calendar_events.services.images import delete_files_on_rollback
@@ -43,15 +43,15 @@ KEPT_HEADERS = ("Location", "ETag", "Last-Modified")
 def query_value(request: Request, name: str, read: Callable[[str], Value]) -> Value | None:
     """Return a parameter of a write as ``read`` makes it of its text, if it was sent.
 
-    Raises ``InvalidParameters`` where ``read`` raises ``Unreadable``.
+    Raises ``InvalidParameters`` where ``read`` raises ``ValidationError``.
     """
     given = request.query_params.get(name, "")
     if not given:
         return None
     try:
         return read(given)
-    except Unreadable as error:
-        raise writes.InvalidParameters({name: str(error)}) from error
+    except ValidationError as error:
+        raise writes.InvalidParameters({name: error.messages[0]}) from error
 
 
 def checked_body(

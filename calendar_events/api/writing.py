@@ -19,8 +19,9 @@ from django.utils import timezone
 from calendar_events.api import callers, responses, steps
 from calendar_events.api.attempts import refusals, until_done
 from calendar_events.api.base import EventsView
-from calendar_events.filters import reading
+from calendar_events.filters.fields import FlagField, TextField
 from calendar_events.models import Status, Term
+from calendar_events.parsing import zones
 from calendar_events.parsing.identifiers import identifier
 from calendar_events.permissions import (
     require_create,
@@ -114,7 +115,7 @@ class Writes(EventsView):
             viewer = callers.as_viewer(actor)
             record = self.find(request, actor, "delete", address)
             to_trash = self.has_trash and not steps.query_value(
-                request, "force", reading.boolean
+                request, "force", FlagField().clean
             )
             if to_trash and record.status == Status.TRASH:
                 raise InTrash(str(record))
@@ -200,7 +201,7 @@ class RecordWrites(Writes):
     lists = frozenset({"categories", "tags", "venue", "organizer", "cost"})
 
     def input_zone(self, request: Request) -> tzinfo | None:
-        return steps.query_value(request, "tz", reading.zone)
+        return steps.query_value(request, "tz", TextField(parse=zones.zone).clean)
 
     def require(self, actor: Actor, verb: str) -> None:
         """Require the right to create records, or to change or delete one's own."""

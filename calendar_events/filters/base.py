@@ -1,26 +1,44 @@
-"""FilterSets that make only the filters that were sent, and the form that reads them."""
+"""FilterSets that make only the filters that were sent."""
 
 from __future__ import annotations
 
+import re
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import django_filters
 from django import forms
+from django.utils.datastructures import MultiValueDict
 from django.utils.functional import cached_property
 from rest_framework.exceptions import ErrorDetail
 
 from calendar_events.conf import conf
-from calendar_events.filters import reading
-from calendar_events.filters.parameters import name_of, parameters
-from calendar_events.parsing.values import Context, Unreadable
+from calendar_events.parsing import zones
+from calendar_events.parsing.values import Context
+from calendar_events.store.lookups import Refused
 from platform_errors.errors.writes import InvalidParameters
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from django.db.models import QuerySet
-    from django.http import QueryDict
+
+_INDEX = re.compile(r"\[[^\[\]]*\]$")
+
+
+def by_parameter(query: MultiValueDict[str, str]) -> MultiValueDict[str, str]:
+    """Return a query in which ``a[]=1``, ``a[0]=1`` and ``a=1`` are values of ``a``.
+
+    Of a single value that is sent several times the last one counts, as callers of the peer
+    expect (spec 4.3).
+    """
+    named: MultiValueDict[str, str] = MultiValueDict()
+    for key, values in query.lists():
+        name = _INDEX.sub("", key) if key.endswith("]") else key
+        # One that cannot be stored comes last, to be refused wherever it stands.
+        ordered = sorted(named.getlist(name) + values, key=lambda value: "\x00" in value)
+        named.setlist(name, ordered)
+    return named
 
 
 class ParameterForm(forms.Form):
@@ -35,22 +53,33 @@ class ParameterForm(forms.Form):
 class ParameterSet(django_filters.FilterSet):
     """Query parameters; of its filters only those that were sent are made."""
 
+    not_in_links: ClassVar[frozenset[str]] = frozenset({"page", "per_page", "password"})
+    """The parameters that links of pages do not repeat."""
+
     def __init__(
-        self, data: QueryDict, queryset: QuerySet[Any], *, now: datetime, **options: Any
+        self,
+        data: MultiValueDict[str, str],
+        queryset: QuerySet[Any],
+        *,
+        now: datetime,
+        **options: Any,
     ) -> None:
-        """Take the query and the moment for which it is answered."""
+        """Take a query by ``by_parameter``, and the moment it is answered for."""
         self.context = Context(now=now, zone=_zone(data))
         self.refused: dict[str, str] = {}
         """Why parameters that can be read cannot be used, by name."""
-        self.sent = dict.fromkeys(map(name_of, data))
-        declared = parameters(type(self)).items()
-        self.base_filters = {name: one for name, one in declared if name in self.sent}
+        cls: Any = type(self)
+        self.declared: dict[str, django_filters.Filter] = cls.base_filters
+        """The filters of the class; ``base_filters`` are those of this request."""
+        self.base_filters = {
+            name: one for name, one in self.declared.items() if name in data
+        }
         super().__init__(data, queryset, **options)
 
     def get_form_class(self) -> Any:
         """Return what makes the form: no class of its own for every request."""
         fields = {
-            name: self.filters[name].field for name in self.sent if name in self.filters
+            name: self.filters[name].field for name in self.data if name in self.filters
         }
         return partial(ParameterForm, fields=fields)
 
@@ -58,8 +87,18 @@ class ParameterSet(django_filters.FilterSet):
     def values(self) -> dict[str, Any]:
         """Return the values of the parameters that were sent and can be read."""
         self.form.errors  # noqa: B018 -- reading them makes the form read its values
-        found: dict[str, Any] = self.form.cleaned_data
-        return found
+        values: dict[str, Any] = self.form.cleaned_data
+        return values
+
+    def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Apply what was sent; what cannot be used is left out and ``refused``."""
+        for name, filter_ in self.filters.items():
+            if name in self.values:
+                try:
+                    queryset = filter_.filter(queryset, self.values[name])
+                except Refused as error:
+                    self.refused[name] = str(error)
+        return queryset
 
     def require_valid(self) -> None:
         """Raise ``InvalidParameters``, naming every parameter that is wrong, if any is."""
@@ -72,10 +111,9 @@ class ParameterSet(django_filters.FilterSet):
             raise InvalidParameters(problems)
 
 
-def _zone(query: QueryDict) -> Any:
+def _zone(data: MultiValueDict[str, str]) -> Any:
     """Return the zone of ``tz``; one that cannot be read is reported by its field."""
     try:
-        named = query.getlist("tz")
-        return reading.zone(str(named[-1])) if named else conf.site_zone
-    except Unreadable:
+        return zones.zone(str(data["tz"])) if "tz" in data else conf.site_zone
+    except zones.ZoneError:
         return conf.site_zone

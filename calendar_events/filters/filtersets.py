@@ -7,40 +7,74 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from calendar_events.filters import reading
+from django.core.exceptions import ValidationError
+
 from calendar_events.filters.lists import ChangeParameters, ListFilterSet, OrderParameters
 from calendar_events.filters.parameters import (
-    DateFilter,
     FlagFilter,
     IdentifierFilter,
     IdentifierListFilter,
     ListFilter,
+    MomentFilter,
     NumberFilter,
-    WordsFilter,
+    TextFilter,
+    flag,
+    word,
 )
 from calendar_events.filters.windows import window_of
+from calendar_events.parsing import text
+from calendar_events.parsing.identifiers import MAX_ID
+from calendar_events.parsing.values import Token
 from calendar_events.store.events.geography import DEFAULT_RADIUS_KM
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from calendar_events.store.events.queryset import ListedEvents
     from calendar_events.store.events.windows import Window
+
+LATITUDE = dict.fromkeys(("min_value", "max_value"), "A latitude is between -90 and 90.")
+LONGITUDE = dict.fromkeys(
+    ("min_value", "max_value"), "A longitude is between -180 and 180."
+)
+MAX_RADIUS_KM = 20_040
+
+
+def validate_radius(value: float) -> None:
+    """Raise ``ValidationError`` unless it is a distance in kilometres on the globe."""
+    if not 0 < value <= MAX_RADIUS_KM:
+        raise ValidationError(
+            f"A radius is more than 0 and at most {MAX_RADIUS_KM} kilometres.", code="range"
+        )
+
+
+def folded(value: str) -> str:
+    """Return a text as it is searched for. Raises ``ValueError`` if nothing is left."""
+    if words := text.fold(value):
+        return words
+    raise ValueError("There is nothing to search for.")
+
+
+def stored_slug(value: str) -> str:
+    """Return a slug that was written in letters or in escapes."""
+    return Token(value).slug
 
 
 class EventFilter(ListFilterSet, OrderParameters, ChangeParameters):
     """The parameters of ``GET /events``."""
 
-    start_date = DateFilter(
+    start_date = MomentFilter(
         help_text="Only events that start then or later. Default: yesterday."
     )
-    end_date = DateFilter(
+    end_date = MomentFilter(
         help_text="Only events that end then or earlier. Default: in 24 months."
     )
-    starts_before = DateFilter(help_text="Only events that start before.")
-    starts_after = DateFilter(help_text="Only events that start after.")
-    ends_before = DateFilter(help_text="Only events that end before.")
-    ends_after = DateFilter(help_text="Only events that end after.")
+    starts_before = MomentFilter(help_text="Only events that start before.")
+    starts_after = MomentFilter(help_text="Only events that start after.")
+    ends_before = MomentFilter(help_text="Only events that end before.")
+    ends_after = MomentFilter(help_text="Only events that end after.")
     strict_dates = FlagFilter(
-        read=reading.loose_boolean,
+        is_strict=False,
         schema={"default": False},
         help_text="Take dates at the exact times given, not as whole days.",
     )
@@ -49,55 +83,64 @@ class EventFilter(ListFilterSet, OrderParameters, ChangeParameters):
         help_text="Let `start_date` and `end_date` find every event that is running in "
         "between, not only those that begin and end there.",
     )
-    search = WordsFilter(
-        "matching",
-        read=reading.search_words,
+    search = TextFilter(
+        parse=text.search_query,
+        method=word("matching"),
         help_text='Every word, every `"phrase"` and no `-word` in title, excerpt or '
         "description; case and accents do not matter.",
     )
     categories = ListFilter(
-        "in_categories",
-        read=reading.tokens,
+        parse=Token,
+        method=word("in_categories"),
         help_text="In one of these categories or under them; identifiers or slugs.",
     )
     tags = ListFilter(
-        "with_tags",
-        read=reading.tokens,
+        parse=Token,
+        method=word("with_tags"),
         help_text="With one of these tags; identifiers or slugs.",
     )
-    venue = IdentifierListFilter("at_venues", help_text="At one of these venues.")
-    organizer = IdentifierListFilter(
-        "by_organizers", help_text="By one of these organizers."
+    venue = IdentifierListFilter(
+        method=word("at_venues"), help_text="At one of these venues."
     )
-    featured = FlagFilter("featured", help_text="Only featured ones, or only others.")
-    ticketed = FlagFilter("ticketed", help_text="Only with tickets, or only without.")
+    organizer = IdentifierListFilter(
+        method=word("by_organizers"), help_text="By one of these organizers."
+    )
+    featured = FlagFilter(
+        method=flag("featured"), help_text="Only featured ones, or only others."
+    )
+    ticketed = FlagFilter(
+        method=flag("ticketed"), help_text="Only with tickets, or only without."
+    )
     geoloc = FlagFilter(
-        "located", help_text="Only at venues with coordinates, or only others."
+        method=flag("located"), help_text="Only at venues with coordinates, or only others."
     )
     geoloc_lat = NumberFilter(
-        read=reading.latitude,
+        min_value=-90,
+        max_value=90,
+        error_messages=LATITUDE,
         schema={"minimum": -90, "maximum": 90},
         help_text="Only within `radius` of this latitude and `geoloc_lng`.",
     )
     geoloc_lng = NumberFilter(
-        read=reading.longitude,
+        min_value=-180,
+        max_value=180,
+        error_messages=LONGITUDE,
         schema={"minimum": -180, "maximum": 180},
         help_text="Only within `radius` of this longitude and `geoloc_lat`.",
     )
     radius = NumberFilter(
-        read=reading.kilometres,
+        validators=[validate_radius],
         schema={"minimum": 0, "exclusiveMinimum": True, "maximum": 20040, "default": 25},
         help_text="Kilometres around `geoloc_lat` and `geoloc_lng`.",
     )
     include = IdentifierListFilter(
-        "among",
-        read=reading.possible_identifiers,
+        method="filter_include",
         help_text="Only these events, whenever they are; sorted by publication date.",
     )
     post_parent = IdentifierFilter(
-        "children_of", help_text="Only the children of this event."
+        method=word("children_of"), help_text="Only the children of this event."
     )
-    orderby = WordsFilter(
+    orderby = TextFilter(
         schema={
             "enum": [
                 *("start_date", "event_date", "end_date", "date"),
@@ -107,10 +150,9 @@ class EventFilter(ListFilterSet, OrderParameters, ChangeParameters):
         },
         help_text="What to sort by. Unknown values fall back to the default.",
     )
-    password = WordsFilter(
-        "opened_with",
+    password = TextFilter(
+        method=word("opened_with"),
         help_text="Shows the events that this password protects.",
-        in_links=False,
     )
 
     window: Window
@@ -120,6 +162,12 @@ class EventFilter(ListFilterSet, OrderParameters, ChangeParameters):
         """Apply also what several parameters say together: when, and near what."""
         self.window, self.refused = window_of(self.values, self.context)
         return super().filter_queryset(self._near(queryset.in_window(self.window)))
+
+    def filter_include(
+        self, queryset: ListedEvents, _name: str, value: Sequence[int]
+    ) -> ListedEvents:
+        """Keep these; identifiers that no row can have do not matter."""
+        return queryset.among([pk for pk in value if pk <= MAX_ID])
 
     def _near(self, queryset: ListedEvents) -> ListedEvents:
         latitude = self.values.get("geoloc_lat")
@@ -145,24 +193,25 @@ class FeedFilter(EventFilter):
 class PlaceFilter(ListFilterSet, OrderParameters, ChangeParameters):
     """The parameters of ``GET /venues`` and ``GET /organizers``."""
 
-    search = WordsFilter(
-        "containing",
-        read=reading.search_text,
+    search = TextFilter(
+        parse=folded,
+        code="blank",
+        method=word("containing"),
         help_text="This text in name, description, address or contact.",
     )
-    event = IdentifierFilter("of_event", help_text="Only those of this event.")
+    event = IdentifierFilter(method=word("of_event"), help_text="Only those of this event.")
     has_events = FlagFilter(
-        "with_events",
-        read=reading.loose_boolean,
+        is_strict=False,
+        method=flag("with_events"),
         help_text="Only with events that the caller may see, or only without.",
     )
     only_with_upcoming = FlagFilter(
-        "with_upcoming",
-        read=reading.loose_boolean,
+        is_strict=False,
+        method=flag("with_upcoming"),
         schema={"default": False},
         help_text="Only with events to come that the caller may see.",
     )
-    orderby = WordsFilter(
+    orderby = TextFilter(
         schema={"enum": ["date", "modified", "title", "id"], "default": "date"},
         help_text="What to sort by. Unknown values fall back to the default.",
     )
@@ -171,31 +220,38 @@ class PlaceFilter(ListFilterSet, OrderParameters, ChangeParameters):
 class TagFilter(ListFilterSet, OrderParameters):
     """The parameters of ``GET /tags``."""
 
-    search = WordsFilter(
-        "containing", read=reading.search_text, help_text="This text in name or slug."
+    search = TextFilter(
+        parse=folded,
+        code="blank",
+        method=word("containing"),
+        help_text="This text in name or slug.",
     )
-    exclude = IdentifierListFilter("without", help_text="Not these terms.")
-    include = IdentifierListFilter("among", help_text="Only these terms.")
-    orderby = WordsFilter(
+    exclude = IdentifierListFilter(method=word("without"), help_text="Not these terms.")
+    include = IdentifierListFilter(method=word("among"), help_text="Only these terms.")
+    orderby = TextFilter(
         schema={"enum": ["name", "id", "slug", "count"], "default": "name"},
         help_text="What to sort by. Unknown values fall back to the default.",
     )
     hide_empty = FlagFilter(
-        "hiding_empty",
+        method=flag("hiding_empty"),
         schema={"default": True},
         help_text="Leave out terms that no published event has.",
     )
-    post = IdentifierFilter("of_event", help_text="Only the terms of this event.")
+    post = IdentifierFilter(
+        method=word("of_event"), help_text="Only the terms of this event."
+    )
     event = IdentifierFilter(
-        "of_event",
+        method=word("of_event"),
         help_text="The same as `post`; it wins where both are sent.",
     )
     slug = ListFilter(
-        "with_slugs", read=reading.slug_words, help_text="Only terms with this slug."
+        parse=stored_slug, method=word("with_slugs"), help_text="Only terms with this slug."
     )
 
 
 class CategoryFilter(TagFilter):
     """The parameters of ``GET /categories``, which also have a place in a tree."""
 
-    parent = IdentifierFilter("under", help_text="Only directly under this category.")
+    parent = IdentifierFilter(
+        method=word("under"), help_text="Only directly under this category."
+    )

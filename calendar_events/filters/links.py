@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from calendar_events.filters import reading
-from calendar_events.filters.parameters import AllValues, DateFilter, ListFilter, parameters
+from django_filters import BaseCSVFilter
+
+from calendar_events.filters.fields import items
+from calendar_events.filters.parameters import MomentFilter
 from calendar_events.filters.windows import RELATIVE, written
 
 if TYPE_CHECKING:
@@ -23,8 +25,8 @@ def link_query(filterset: ParameterSet) -> list[tuple[str, str]]:
     values, window = filterset.values, getattr(filterset, "window", None)
     limits = _limits(window, filterset.context.zone) if window else {}
     query = []
-    for name, declared in parameters(type(filterset)).items():
-        if not declared.in_links:
+    for name, declared in filterset.declared.items():
+        if name in filterset.not_in_links:
             continue
         if name in limits:
             text = limits[name]
@@ -51,9 +53,8 @@ def _limits(window: Window, zone: tzinfo) -> dict[str, str | None]:
 
 
 def _text(declared: Any, name: str, filterset: ParameterSet) -> str:
-    if isinstance(declared, DateFilter):
+    if isinstance(declared, MomentFilter):
         return written(filterset.values[name].utc, filterset.context.zone)
-    sent = AllValues().value_from_datadict(filterset.data, None, name)
-    if isinstance(declared, ListFilter):
-        return ",".join(reading.items(sent))
-    return str(sent[-1])
+    if isinstance(declared, BaseCSVFilter):
+        return ",".join(items(filterset.data.getlist(name)))
+    return str(filterset.data[name])

@@ -1,229 +1,121 @@
-"""The dialect of query parameters: django-filter's filters, their fields and widgets.
+"""The filters of query parameters: django-filter's own, with the calendar's fields.
 
-Each filter says how its text is read and how OpenAPI describes it; which method of the
-QuerySet filters by it is said where it is declared. A list may be written in three ways:
-``a=1,2``, ``a[]=1&a[]=2`` and ``a=1&a=2``. Of a single value that is sent several times the
-last one counts, as callers of the peer expect (spec 4.3).
+Each says how OpenAPI and the index describe it. Most call one method of the QuerySet
+(``method=word("matching")``); without ``method`` a parameter filters nothing by itself.
 """
 
 from __future__ import annotations
 
-import re
 from copy import copy
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import django_filters
-from django import forms
-from django.core.exceptions import ValidationError
+from drf_spectacular.utils import extend_schema_field
 
-from calendar_events.filters import reading
-from calendar_events.parsing.values import Unreadable
+from calendar_events.filters import fields
+from calendar_events.parsing import dates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from django.db.models import QuerySet
-    from django.http import QueryDict
+
+    Method = Callable[[QuerySet[Any], str, Any], QuerySet[Any]]
+
+TEXT = {"type": "string"}
 
 
-_INDEX = re.compile(r"\[[^\[\]]*\]$")
-INTEGER = {"type": "integer", "minimum": 1}
-STRING = {"type": "string"}
+def word(name: str, keyword: str = "") -> Method:
+    """Return a filter's ``method`` that calls this method of the QuerySet."""
+
+    def apply(queryset: QuerySet[Any], _name: str, value: Any) -> QuerySet[Any]:
+        method = getattr(queryset, name)
+        filtered: QuerySet[Any] = method(**{keyword: value}) if keyword else method(value)
+        return filtered
+
+    return apply
 
 
-def name_of(key: str) -> str:
-    """Return the name of a parameter: ``a[]`` and ``a[0]`` are ``a``."""
-    return _INDEX.sub("", key) if key.endswith("]") else key
+flag = partial(word, keyword="wanted")
 
 
-class AllValues(forms.Widget):
-    """Takes every value of a parameter, in the order in which they were sent."""
-
-    def value_from_datadict(self, data: Any, files: Any, name: str) -> list[str]:
-        """Return the values, in any of the syntaxes."""
-        query: QueryDict = data
-        sent = (values for key, values in query.lists() if name_of(key) == name)
-        return [value for values in sent for value in values]
-
-
-class LastValue(AllValues):
-    """Takes the last value of a parameter."""
-
-    def value_from_datadict(self, data: Any, files: Any, name: str) -> Any:
-        values = super().value_from_datadict(data, files, name)
-        # One that cannot be stored is refused wherever it stands.
-        return next((value for value in values if "\x00" in value), values[-1])
-
-
-class ParameterField(forms.Field):
-    """A value that was sent; ``read`` makes of its text what the list understands."""
-
-    widget: type[AllValues] = LastValue
-
-    def __init__(self, *, read: Callable[[Any], Any], **options: Any) -> None:
-        """Take the reader, which raises ``Unreadable``, and Django's options."""
-        super().__init__(**options)
-        self.read = read
-
-    def clean(self, value: Any) -> Any:
-        """Return the value. Raises ``ValidationError`` with the reader's own words."""
-        texts = [value] if isinstance(value, str) else value
-        try:
-            if any("\x00" in text for text in texts):
-                raise Unreadable("This holds a NUL character.")  # noqa: TRY301 -- one place
-            return self.read(value)
-        except Unreadable as error:
-            raise ValidationError(str(error), code=error.code) from error
-
-
-class ListField(ParameterField):
-    """Several values."""
-
-    widget = AllValues
+def unfiltered(queryset: QuerySet[Any], _name: str, _value: Any) -> QuerySet[Any]:
+    """Return the QuerySet as it is."""
+    return queryset
 
 
 class Parameter(django_filters.Filter):
-    """One query parameter.
+    """One query parameter."""
 
-    ``predicate`` is the method of the QuerySet that filters by it; without one it filters
-    nothing by itself.
-    """
-
-    field_class: ClassVar[type[ParameterField]] = ParameterField
-    read: ClassVar[Any] = staticmethod(reading.words)
-    """What makes a value of the text that was sent. Raises ``Unreadable``."""
-    schema: dict[str, Any]
+    field_class: ClassVar[Any]
+    schema: ClassVar[dict[str, Any]] = TEXT
 
     def __init__(
-        self,
-        predicate: str = "",
-        *,
-        help_text: str,
-        schema: Mapping[str, Any] | None = None,
-        in_links: bool = True,
-        **options: Any,
+        self, *, help_text: str, schema: Mapping[str, Any] | None = None, **options: Any
     ) -> None:
-        """``in_links``: whether links of pages repeat it; ``read``: if not the class's."""
-        options.setdefault("read", type(self).read)
-        super().__init__(label=help_text, **options)
-        self.predicate = predicate
-        self.help_text = help_text
-        self.schema = {**type(self).schema, **(schema or {})}
-        self.in_links = in_links
+        """Add ``schema`` to the class's; both describe one value for OpenAPI."""
+        options.setdefault("method", unfiltered)
+        super().__init__(label=help_text, help_text=help_text, **options)
+        described = {**type(self).schema, **(schema or {}), "description": help_text}
+        extend_schema_field(described)(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        """Return a filter for one more request: with options of its own, as fields do."""
-        found = copy(self)
-        found.extra = self.extra.copy()
-        return found
-
-    def filter(self, qs: QuerySet[Any], value: Any) -> QuerySet[Any]:
-        """Apply the predicate. Raises what that raises."""
-        return self.apply(getattr(qs, self.predicate), value) if self.predicate else qs
-
-    def apply(self, predicate: Callable[..., QuerySet[Any]], value: Any) -> QuerySet[Any]:
-        return predicate(value)
+        """Return a filter for one more request: only its options are its own."""
+        clone = copy(self)
+        clone.extra = self.extra.copy()
+        clone.method = self.method  # which is bound to its filter
+        return clone
 
 
-class WordsFilter(Parameter):
-    """A text that must hold something."""
+class TextFilter(Parameter, django_filters.CharFilter):
+    """A text; ``parse`` and ``code`` are those of ``fields.TextField``."""
 
-    schema = STRING
-
-
-class ZoneFilter(WordsFilter):
-    """The name of a time zone."""
-
-    read: ClassVar[Any] = staticmethod(reading.zone)
-    schema = STRING | {"example": "Europe/Berlin"}
+    field_class = fields.TextField
 
 
-class FlagFilter(Parameter):
-    """True or false."""
+class MomentFilter(TextFilter):
+    """A date in any of the accepted forms (decisions 7, "Date words")."""
 
-    read: ClassVar[Any] = staticmethod(reading.boolean)
-    schema = {"type": "boolean"}
-
-    def apply(self, predicate: Callable[..., QuerySet[Any]], value: Any) -> QuerySet[Any]:
-        """Say which of both is wanted."""
-        return predicate(wanted=value)
-
-
-class CountFilter(Parameter):
-    """A whole number from 1 on."""
-
-    read: ClassVar[Any] = staticmethod(reading.positive)
-    schema = INTEGER
-
-
-class IdentifierFilter(Parameter):
-    """The identifier of a record."""
-
-    read: ClassVar[Any] = staticmethod(reading.identifier)
-    schema = INTEGER
-
-
-class NumberFilter(Parameter):
-    """A decimal number."""
-
-    read: ClassVar[Any] = staticmethod(reading.number)
-    schema = {"type": "number", "format": "double"}
-
-
-class DateFilter(Parameter):
-    """A date in any of the accepted forms."""
-
-    schema = {"type": "string", "example": "2027-03-01 18:00:00"}
+    schema = TEXT | {"example": "2027-03-01 18:00:00"}
 
     @property
     def field(self) -> Any:
         """The field, which reads in the zone and at the moment of its request."""
-        self.extra["read"] = partial(reading.moment, context=self.parent.context)
+        context = self.parent.context
+        options = {"now": context.now, "zone": context.zone, "is_clamped": True}
+        self.extra.update(parse=partial(dates.parse, **options), code="date")
         return super().field
 
-    def apply(self, predicate: Callable[..., QuerySet[Any]], value: Any) -> QuerySet[Any]:
-        return predicate(value.utc)
+
+class FlagFilter(Parameter, django_filters.BooleanFilter):
+    """True or false; ``is_strict`` is that of ``fields.FlagField``."""
+
+    field_class = fields.FlagField
+    schema = {"type": "boolean"}
 
 
-class ListFilter(Parameter):
-    """Several values, in any of the three syntaxes; ``items`` describes one of them."""
+class IdentifierFilter(Parameter, django_filters.NumberFilter):
+    """A whole number from 1 on."""
 
-    field_class = ListField
-    read: ClassVar[Any] = staticmethod(reading.texts)
-    items: ClassVar[dict[str, Any]] = STRING
-    schema = {"type": "array"}
-
-    def __init__(
-        self, predicate: str = "", *, items: Mapping[str, Any] | None = None, **options: Any
-    ) -> None:
-        """``items`` describes one value."""
-        found = {**type(self).items, **(items or {})}
-        super().__init__(predicate, schema={"items": found}, **options)
+    field_class = fields.IdentifierField
+    schema = {"type": "integer", "minimum": 1}
 
 
-class IdentifierListFilter(ListFilter):
-    """Identifiers of records."""
+class NumberFilter(Parameter, django_filters.NumberFilter):
+    """A decimal number."""
 
-    read: ClassVar[Any] = staticmethod(reading.identifiers)
-    items = INTEGER
-
-
-class NamesFilter(ListFilter):
-    """Names of members, kept as one text."""
-
-    read: ClassVar[Any] = staticmethod(reading.names)
+    field_class = fields.NumberField
+    schema = {"type": "number", "format": "double"}
 
 
-def parameters(filterset: Any) -> dict[str, Parameter]:
-    """Return the parameters that a FilterSet class declares, by name."""
-    return _parameters(filterset)
+class ListFilter(django_filters.BaseInFilter, TextFilter):
+    """Several texts, in any of the three syntaxes."""
+
+    base_field_class = fields.ListField
 
 
-@cache
-def _parameters(filterset: Any) -> dict[str, Parameter]:
-    return {
-        name: declared
-        for name, declared in filterset.base_filters.items()
-        if isinstance(declared, Parameter)
-    }
+class IdentifierListFilter(django_filters.BaseInFilter, IdentifierFilter):
+    """Several identifiers."""
+
+    base_field_class = fields.ListField

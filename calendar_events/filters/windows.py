@@ -15,7 +15,6 @@ from dateutil.relativedelta import relativedelta
 from rest_framework.exceptions import ErrorDetail
 
 from calendar_events.parsing import dates
-from calendar_events.parsing.values import Unreadable
 from calendar_events.store.events.windows import Window
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ def window_of(values: Mapping[str, Any], context: Context) -> tuple[Window, dict
         if name in values:
             try:
                 found[name] = _instant(values[name], name, strict=strict)
-            except (Unreadable, dates.DateError) as error:
+            except dates.DateError as error:
                 problems[name] = ErrorDetail(str(error), code="date")
     if not any(name in values for name in RELATIVE):
         today = context.now.astimezone(context.zone).date()

@@ -26,7 +26,6 @@ from calendar_events.api.schema.parameters import (
     PRECONDITIONS,
     REFUSED,
     TOTALS,
-    query_parameters,
 )
 from calendar_events.documents.events import EventDocument
 from calendar_events.documents.places import OrganizerDocument, VenueDocument
@@ -172,16 +171,34 @@ class EventsAutoSchema(AutoSchema):
             singular=resource.singular, plural=resource.plural
         )
 
+    def get_filter_backends(self) -> list[Any]:
+        """Return what declares the parameters of a list."""
+        view: Any = self.view
+        return view.filter_backends if self.action == "list" else []
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the query parameters that a view declares, as the index tells them."""
+        own: Any = {}
+        if self.resource is None:
+            own = self._process_override_parameters()  # type: ignore[no-untyped-call]
+        listed: Any = self._get_filter_parameters()  # type: ignore[no-untyped-call]
+        return {
+            one["name"]: {
+                **one["schema"],
+                "description": one.get("description", ""),
+                "required": False,
+            }
+            for one in [*listed, *own.values()]
+        }
+
     def get_override_parameters(self) -> list[Any]:
-        resource, view = self.resource, cast("Any", self.view)
+        resource = self.resource
         if resource is None:
-            filterset = getattr(view, "filterset_class", None)
-            return [*(query_parameters(filterset) if filterset else []), *REFUSED]
+            return [*getattr(self.view, "parameters", ()), *REFUSED]
         if self.action == "list":
             totals = [] if self.is_feed else TOTALS
             conditions = [*CONDITIONS[:1], INSTITUTION, ETAG]
-            asked = query_parameters(view.filterset_class)
-            return [*asked, *conditions, *totals, *REFUSED]
+            return [*conditions, *totals, *REFUSED]
         found = [FIELDS, INSTITUTION, ETAG, *REFUSED]
         if "{id}" in self.path:
             found.append(IDENTIFIER)

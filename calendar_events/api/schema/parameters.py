@@ -6,23 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 from drf_spectacular.utils import OpenApiParameter
 
-from calendar_events.filters.parameters import ListFilter, parameters
-
 if TYPE_CHECKING:
-    import django_filters
+    from rest_framework.serializers import Serializer
 
 
-def query_parameters(filterset: type[django_filters.FilterSet]) -> list[OpenApiParameter]:
+def query_parameters(serializer: Serializer) -> list[OpenApiParameter]:
+    """Return the parameters that a serializer of texts and choices reads."""
     return [
         OpenApiParameter(
             name,
-            type=declared.schema,
-            location=OpenApiParameter.QUERY,
-            description=declared.help_text,
-            explode=False if isinstance(declared, ListFilter) else None,
-            style="form" if isinstance(declared, ListFilter) else None,
+            str,
+            default=field.default,
+            enum=list(getattr(field, "choices", ())),
+            description=str(field.help_text),
         )
-        for name, declared in parameters(filterset).items()
+        for name, field in serializer.fields.items()
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django_filters import BaseCSVFilter
 from drf_spectacular.validation import validate_schema
 
 from calendar_events.filters.filtersets import (
@@ -11,7 +12,6 @@ from calendar_events.filters.filtersets import (
     PlaceFilter,
     TagFilter,
 )
-from calendar_events.filters.parameters import parameters
 from calendar_events.tests.callers import bad_fields, refusal
 
 PARAMETERS = {
@@ -250,10 +250,28 @@ def test_every_declared_parameter_is_documented(anonymous, filterset, name):
 
     told = {one["name"]: one for one in operation["parameters"] if one["in"] == "query"}
 
-    for parameter, declared in parameters(filterset).items():
-        assert told[parameter]["description"] == declared.help_text
-        assert told[parameter]["schema"]["type"] == declared.schema["type"]
+    for parameter, declared in filterset.base_filters.items():
+        kind = "array" if isinstance(declared, BaseCSVFilter) else declared.schema["type"]
+        assert told[parameter]["description"] == declared.extra["help_text"]
+        assert told[parameter]["schema"]["type"] == kind
         assert told[parameter].get("required", False) is False
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_the_index_tells_of_a_list_what_the_document_does(anonymous, name):
+    operation = anonymous.get("/doc").json()["paths"][f"/{name}"]["get"]
+    route = anonymous.get("/").json()["routes"][f"/platform/events/v1/{name}"]
+
+    told = {
+        one["name"]: {
+            **one["schema"],
+            "description": one["description"],
+            "required": False,
+        }
+        for one in operation["parameters"]
+        if one["in"] == "query" and one["name"] != "contextInstitutionId"
+    }
+    assert route["endpoints"][0]["args"] == told
 
 
 def test_the_page_for_people_needs_nothing_from_elsewhere(anonymous):
