@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from benchmarks import processes
-from config.management.commands.serve import ALLOCATION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 WORKERS: Final = 2
 START_SECONDS: Final = 60
 STOP_SECONDS: Final = 15
-OURS: Final = "config.serving.asgi:application"
+OURS: Final = "config.serving"
 """The server object of the product."""
 DJANGO: Final = "config.wsgi:application"
 """Django's own, for yardsticks with settings of their own."""
@@ -39,7 +38,6 @@ ENVIRONMENT: Final = {
     "ALLOWED_HOSTS": "127.0.0.1,calendar.example",
     "LOG_LEVEL": "ERROR",
     "PYTHONWARNINGS": "ignore",  # no static files are served here
-    **ALLOCATION,  # yardsticks, too: what is compared is not how memory is handed out
 }
 LIMITS: Final = (
     "STATEMENT_TIMEOUT_SECONDS",
@@ -93,18 +91,15 @@ def serving(
     Yardsticks are WSGI applications with one blocking thread for each worker. Raises
     ``RuntimeError`` when nothing listens in time.
     """
-    interface = (
-        ("--interface", "asginl", "--backpressure", "4096")
-        if application == OURS
-        else ("--interface", "wsgi", "--blocking-threads", "1")
+    of_yardsticks = (
+        *("granian", application, "--interface", "wsgi", "--blocking-threads", "1"),
+        *("--no-ws", "--log-level", "warning", "--host", "127.0.0.1"),
+        *("--port", str(port), "--workers", str(WORKERS)),
     )
+    module = (OURS,) if application == OURS else of_yardsticks
     process = subprocess.Popen(  # noqa: S603 -- our own server
-        [
-            *(sys.executable, "-m", "granian", application, *interface),
-            *("--no-ws", "--log-level", "warning", "--host", "127.0.0.1"),
-            *("--port", str(port), "--workers", str(WORKERS)),
-        ],
-        env=dict(variables),
+        [sys.executable, "-m", *module],
+        env={**variables, "PORT": str(port), "WORKERS": str(WORKERS)},
         start_new_session=True,
     )
     try:

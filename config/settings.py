@@ -272,17 +272,18 @@ CONTENT_SECURITY_POLICY = {
     },
 }
 
-DATA_UPLOAD_MAX_MEMORY_SIZE = env.int("MAX_BODY_BYTES", 2 * 1024 * 1024)
+DATA_UPLOAD_MAX_MEMORY_SIZE = env.int("MAX_BODY_BYTES", 1024 * 1024)
 
 # --- What the server waits for (config/serving) -------------------------------------------
 
-# Threads of a worker for reads, and as many for writes; most of the time one of each works.
-THREADS = env.int("THREADS", 8)
+THREADS = env.int("THREADS", 4)  # of each worker process
+CONNECTIONS = env.int("CONNECTIONS", 1000)  # of each worker process
+# That wait for a thread of a worker process; more are refused with 503.
+WAITING_REQUESTS = env.int("WAITING_REQUESTS", 100)
 HEAD_SECONDS = env.int("HEAD_SECONDS", 10)  # a request's head; also between two requests
 BODY_PAUSE_SECONDS = env.int("BODY_PAUSE_SECONDS", 20)
 BODY_TOTAL_SECONDS = env.int("BODY_TOTAL_SECONDS", 60)
 SEND_PAUSE_SECONDS = env.int("SEND_PAUSE_SECONDS", 20)
-HELD_BODIES_BYTES = env.int("HELD_BODIES_BYTES", 128 * 1024 * 1024)
 
 # --- Background work (config/background) --------------------------------------------------
 

@@ -13,7 +13,7 @@ from django.http import HttpResponse
 from simple_history.middleware import HistoryRequestMiddleware
 
 from config.http.headers import NOTHING
-from config.serving.gateway import OVERLOADED
+from config.serving.server import OVERLOADED
 from platform_errors.conf import conf
 from platform_errors.errors.catalogue import HttpsRequired, Unavailable
 from platform_errors.errors.dialects import dialect_for

@@ -2,7 +2,7 @@
 
 Every worker process listens there, on a thread beside the requests, and the kernel
 chooses one (``SO_REUSEPORT``): each of them answers with the sums of all. So a scrape
-waits for no lane, needs no further process, and goes on when a worker dies.
+waits for no request, needs no further process, and goes on when a worker dies.
 """
 
 from __future__ import annotations

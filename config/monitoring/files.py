@@ -32,7 +32,7 @@ _FILE: Final = re.compile(r"(counter|histogram|gauge_[a-z]+)_([1-9]\d*)\.db")
 def make_directory() -> dict[str, str]:
     """Make a directory for the files; return the variables that lead to it.
 
-    The supervisor removes it when it ends.
+    The server removes it when it ends.
     """
     return {VARIABLE: tempfile.mkdtemp(prefix="platform-metrics-")}
 

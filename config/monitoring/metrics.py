@@ -87,7 +87,7 @@ connections_made = Counter(
 )
 lane_requests = Gauge(
     "platform_lane_requests",
-    "Requests that have a thread, or wait for one, by lane.",
+    "Requests that have a thread, or wait for one, by kind of thread.",
     ("lane", "state"),
     multiprocess_mode="livesum",
     registry=REGISTRY,

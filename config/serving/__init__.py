@@ -1,4 +1,6 @@
-"""The server's own half of a request: receiving it, choosing who runs it, sending it.
+"""The server: waitress in a few processes, with the platform's time limits.
 
-Nothing here knows the platform; ``asgi.py`` puts it around the WSGI application.
+``manage.py serve`` runs ``python -m config.serving``. Any other WSGI server can run
+``config.wsgi:application`` instead, behind a proxy that receives whole bodies and buffers
+answers.
 """

@@ -28,7 +28,7 @@ SERVE_WHAT_IS_PREPARED = """
 import os, sys
 os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
 from config.management.commands import serve
-os.execve(sys.executable, serve.server_command(), serve.server_environment())
+os.execve(sys.executable, serve.SERVER, serve.server_environment())
 """
 
 COMPATIBLE = {

@@ -26,26 +26,7 @@ if TYPE_CHECKING:
     from django.db.backends.base.base import BaseDatabaseWrapper
 
 logger = logging.getLogger(__name__)
-CONNECTIONS = 4096
-"""That a worker serves at the same time; one that waits costs some kilobytes."""
-MEBIBYTE = 1024 * 1024
-ALLOCATION = {
-    "MALLOC_ARENA_MAX": "2",
-    "MALLOC_TRIM_THRESHOLD_": str(4 * MEBIBYTE),
-    "MALLOC_MMAP_THRESHOLD_": str(4 * MEBIBYTE),
-}
-"""For glibc, unless the environment says otherwise.
-
-By default each of some sixteen threads may keep a heap of its own, with what logins (19 MiB
-each) and feeds needed once: in a script of sixteen threads 318 MiB after a hundred of them,
-with two heaps 52, for the same time of the processor.
-
-And by default what is larger than 128 KiB goes back to the system each time, to be asked
-for and filled with zeros again: 107 page faults for a page of fifty events, with these
-limits 24, and a tenth of the worker's processor time less.
-"""
-STOP_SECONDS = 10
-"""What requests that have begun get to finish when the server is stopped."""
+SERVER = [sys.executable, "-m", "config.serving"]
 MIGRATING = (0x7E25, 1)
 """The keys of the advisory lock; the calendar's have another first one."""
 BANNER = """
@@ -100,13 +81,12 @@ class Command(BaseCommand):
                 call_command("collectstatic", verbosity=0, interactive=False)
         if options["prepare_only"]:
             return
-        # Again, for preparing may have taken minutes: granian and the exporter of metrics
-        # would share a port with what listens there by now, without a word.
+        # Again, for preparing may have taken minutes.
         require_free_ports()
         if settings.DEMO:
             self.stdout.write(self.banner())
         sys.stdout.flush()
-        os.execve(sys.executable, server_command(), server_environment())  # noqa: S606 -- our own server
+        os.execve(sys.executable, SERVER, server_environment())  # noqa: S606 -- our own server
 
     def banner(self) -> str:
         """Return the addresses and accounts that a newcomer needs."""
@@ -215,26 +195,8 @@ def require_free_port(host: str, port: int) -> None:
 def server_environment() -> dict[str, str]:
     """Return the server's environment, with a place where its workers count.
 
-    The supervisor removes that place at the end, so that another one is not passed on.
+    The server removes that place at the end, so that another one is not passed on.
     """
     own = {name: text for name, text in os.environ.items() if name != files.VARIABLE}
     places = files.make_directory() if settings.METRICS_PORT else {}
-    return {**ALLOCATION, **own, "DEMO": str(int(settings.DEMO)), **places}
-
-
-def server_command() -> list[str]:
-    """Return the server's command line (docs/operations.md says why these values).
-
-    A worker is one event loop and few threads (``config.serving``). No access log: query
-    strings carry codes.
-    """
-    return [
-        *(sys.executable, "-m", "config.serving.supervisor"),
-        *(sys.executable, "-m", "granian", "config.serving.asgi:application"),
-        *("--interface", "asginl", "--no-ws", "--log-level", "warning"),
-        *("--host", settings.HOST.strip("[]"), "--port", str(settings.PORT)),
-        *("--workers", str(settings.WORKERS), "--respawn-failed-workers"),
-        *("--workers-kill-timeout", str(STOP_SECONDS)),
-        *("--http1-header-read-timeout", str(settings.HEAD_SECONDS * 1000)),
-        *("--backlog", str(CONNECTIONS), "--backpressure", str(CONNECTIONS)),
-    ]
+    return {**own, "DEMO": str(int(settings.DEMO)), **places}

@@ -14,7 +14,7 @@ from django_tasks_db.models import DBTaskResult
 
 from config.tests import faults, prepared, servers
 from config.tests.background import tasks
-from config.tests.serving.test_supervisor import workers
+from config.tests.serving.test_workers import workers
 from config.tests.waiting import PATIENCE_SECONDS, eventually
 
 pytestmark = pytest.mark.processes

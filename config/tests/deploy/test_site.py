@@ -15,7 +15,7 @@ import psycopg
 import pytest
 
 from config.tests.people import Person, Pkce, authorization_address, code_exchange
-from config.tests.serving.test_supervisor import workers
+from config.tests.serving.test_workers import workers
 from config.tests.signer import ALICE, signed
 from config.tests.waiting import eventually
 

@@ -13,7 +13,7 @@ from django.core.checks import run_checks
 
 from calendar_events.conf import conf
 from config.databases import time_limits
-from config.serving.supervisor import STOP_SECONDS
+from config.serving.server import STOP_SECONDS
 from config.tests import servers
 from config.tests.deploy import units
 from config.tools import installation

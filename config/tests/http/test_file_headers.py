@@ -5,7 +5,7 @@ import re
 import pytest
 
 from config.http.headers import STATIC_FILES, UPLOADED_FILES
-from config.serving.gateway import OVERLOADED
+from config.serving.server import OVERLOADED
 from config.tests.http.test_plain_http import PROXY, https  # noqa: F401 -- a fixture
 from platform_errors.tests.documents_of import docs, table
 

@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from simple_history.models import HistoricalRecords
 
 from config.http.middleware import HistoryMiddleware
-from config.serving.gateway import OVERLOADED
+from config.serving.server import OVERLOADED
 
 EVENTS = f"{settings.CALENDAR_EVENTS['ROOT_PATH']}/events"
 

@@ -10,7 +10,7 @@ import pytest
 from config.tests import faults, prepared, servers
 from config.tests.monitoring.conftest import Monitored
 from config.tests.people import Person, Pkce, authorization_address, code_exchange
-from config.tests.serving.test_supervisor import answers, is_gone, workers
+from config.tests.serving.test_workers import answers, is_gone, workers
 from config.tests.signer import signed
 from config.tests.waiting import eventually
 

@@ -6,7 +6,6 @@ import socket
 import subprocess
 import sys
 import threading
-from itertools import pairwise
 from pathlib import Path
 
 import httpx
@@ -186,20 +185,6 @@ def test_a_directory_of_counts_that_serve_did_not_make_is_not_passed_on(
     made = Path(with_metrics[files.VARIABLE])
     made.rmdir()
     assert made != tmp_path
-
-
-def test_the_server_listens_where_the_settings_say(settings):
-    settings.HOST, settings.PORT, settings.WORKERS = "[::1]", 8123, 3
-
-    words = serve.server_command()
-
-    options = dict(pairwise(words))
-    assert (options["--host"], options["--port"], options["--workers"]) == (
-        "::1",
-        "8123",
-        "3",
-    )
-    assert "config.serving.asgi:application" in words
 
 
 def test_the_banner_leads_to_every_door(settings):

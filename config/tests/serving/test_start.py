@@ -71,18 +71,3 @@ def test_what_was_prepared_elsewhere_is_left_alone(monkeypatch, settings, tmp_pa
     assert not settings.STATIC_ROOT.exists()
     with pytest.raises(CommandError, match="not ours"):
         call_command("serve", "--prepare-only", "--no-static")
-
-
-@pytest.mark.parametrize(("given", "heaps"), [({}, "2"), ({"MALLOC_ARENA_MAX": "4"}, "4")])
-def test_threads_share_heaps_so_that_what_one_needed_once_is_not_kept_by_all(
-    monkeypatch, given, heaps
-):
-    monkeypatch.delenv("MALLOC_ARENA_MAX", raising=False)
-    for name, value in given.items():
-        monkeypatch.setenv(name, value)
-
-    environment = serve.server_environment()
-
-    assert environment["MALLOC_ARENA_MAX"] == heaps
-    assert environment["MALLOC_TRIM_THRESHOLD_"] == "4194304"
-    assert environment["MALLOC_MMAP_THRESHOLD_"] == "4194304"

@@ -13,7 +13,6 @@ from pathlib import Path
 import httpx
 import pytest
 
-from config.serving import supervisor
 from config.tests import servers
 from config.tests.waiting import eventually
 
@@ -35,8 +34,8 @@ def children(pid: int) -> list[int]:
 
 
 def workers(server: servers.Server) -> list[int]:
-    """Return the processes that answer: below the supervisor and granian."""
-    return [pid for parent in children(server.process.pid) for pid in children(parent)]
+    """Return the processes that answer."""
+    return children(server.process.pid)
 
 
 def answers(server: servers.Server) -> bool:
@@ -73,34 +72,46 @@ def test_workers_that_are_killed_come_back_also_twice_in_quick_succession(superv
     assert answers(supervised)
 
 
-def test_when_granian_is_killed_it_is_started_again(supervised):
-    os.kill(children(supervised.process.pid)[0], signal.SIGKILL)
-    time.sleep(0.5)
+def test_a_worker_that_dies_three_times_does_not_take_the_other_along(supervised):
+    kept = workers(supervised)[1]
+    for _ in range(3):
+        (victim,) = set(workers(supervised)) - {kept}
+        os.kill(victim, signal.SIGKILL)
+        assert answers(supervised)
+        eventually(lambda: len(workers(supervised)) == 2)
 
+    assert kept in workers(supervised)
+
+
+def test_a_worker_that_hangs_is_replaced(supervised):
+    hung = workers(supervised)[0]
+    os.kill(hung, signal.SIGSTOP)
+
+    eventually(lambda: is_gone(hung))
+    eventually(lambda: len(workers(supervised)) == 2)
     assert answers(supervised)
 
 
-def test_nothing_outlives_the_supervisor(supervised):
-    below = [*children(supervised.process.pid), *workers(supervised)]
+@pytest.mark.parametrize("seconds", [0, 0.5, 1, 1.5, 2])
+def test_sigterm_soon_after_the_start_ends_everything(tmp_path, seconds):
+    with servers.demo_server(tmp_path) as running:
+        again = subprocess.Popen(
+            [sys.executable, "-m", "config.serving"],
+            cwd=servers.ROOT,
+            env=running.environment | {"PORT": "0"},
+        )
+        time.sleep(seconds)
+        below = children(again.pid)
+        again.terminate()
+        again.wait(timeout=5)
+
+    assert all(is_gone(pid) for pid in below)
+
+
+def test_nothing_outlives_the_server(supervised):
+    below = workers(supervised)
 
     supervised.process.kill()
     supervised.process.wait()
 
-    # A worker that is just starting asks for its end when it has loaded.
     eventually(lambda: all(map(is_gone, below)), lambda: below)
-
-
-def test_a_command_that_never_starts_well_is_given_up():
-    finished = subprocess.run(
-        [
-            *(sys.executable, "-m", "config.serving.supervisor"),
-            *(sys.executable, "-c", "print('once'); raise SystemExit(3)"),
-        ],
-        cwd=servers.ROOT,
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
-    )
-
-    assert (finished.returncode, finished.stdout) == (3, "once\n" * supervisor.FALSE_STARTS)
