@@ -16,6 +16,7 @@ from django.utils.cache import get_conditional_response
 from django.utils.http import http_date, parse_etags, parse_http_date_safe
 
 from calendar_events.conf import conf
+from calendar_events.documents.generation import generation
 from platform_errors.errors.writes import PreconditionFailed
 
 if TYPE_CHECKING:
@@ -32,9 +33,6 @@ PRECONDITIONS = frozenset(
 """The headers that a write can be made to depend on."""
 CONDITIONS = PRECONDITIONS | {"HTTP_IF_MODIFIED_SINCE"}
 
-GENERATION = "2"
-"""Raised when documents change, so that no cached answer outlives them."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
@@ -46,7 +44,7 @@ class Version:
 
 def entity_tag(*parts: object) -> str:
     """Return a strong tag of everything that decides about the bytes."""
-    text = "\x1f".join((GENERATION, conf.root_url, *map(str, parts)))
+    text = "\x1f".join((generation(), conf.root_url, *map(str, parts)))
     return f'"{blake2b(text.encode(), digest_size=16).hexdigest()}"'
 
 

@@ -143,6 +143,9 @@ def record_version(  # noqa: PLR0913 -- a record, who looks, and when
         kind,
         record.id,
         record.version,
+        # Rendered anew, a record stays at its version (``manage.py rebuild_calendar``).
+        record.fragment,
+        record.json_ld,
         Status.FUTURE if _is_scheduled(record, now) else record.status,
         embedded,
         viewer.key,

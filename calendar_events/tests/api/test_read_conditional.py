@@ -6,9 +6,13 @@ from datetime import timedelta
 
 import pytest
 import time_machine
+from django.core.management import call_command
 from django.utils import timezone
 from django.utils.http import http_date
+from rest_framework.serializers import CharField
 
+from calendar_events.documents.events import EventDocument
+from calendar_events.documents.generation import generation_of
 from calendar_events.store import saving
 from calendar_events.tests.callers import refusal
 from calendar_events.tests.factories import (
@@ -19,6 +23,11 @@ from calendar_events.tests.factories import (
     TagFactory,
     VenueFactory,
 )
+
+
+class Subtitled(EventDocument.Meta):
+    fields = [*EventDocument.Meta.fields, "subtitle"]
+
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -277,3 +286,24 @@ def test_a_term_changes_its_tag_only_when_it_changes(anonymous):
     rename(category)
     assert anonymous.get(address).headers["ETag"] != before
     assert category.modified_at > LONG_AGO
+
+
+@pytest.mark.both_databases
+def test_a_record_that_was_rendered_anew_has_another_tag(anonymous, event, settings):
+    addresses = ["/events", f"/events/{event.pk}", f"/venues/{event.venues.get().pk}"]
+    before = {address: anonymous.get(address) for address in addresses}
+    settings.TIME_ZONE = "America/New_York"
+    call_command("rebuild_calendar", verbosity=0)
+
+    for address, first in before.items():
+        again = anonymous.get(address, If_None_Match=first.headers["ETag"])
+        assert again.status_code == 200, address
+        assert again.content != first.content
+
+
+def test_a_new_field_of_a_document_ends_what_caches_keep():
+    fields = {"subtitle": CharField()}
+    titled = type("EventDocument", (EventDocument,), {**fields, "Meta": Subtitled})
+
+    assert generation_of([EventDocument]) == generation_of([EventDocument])
+    assert generation_of([titled]) != generation_of([EventDocument])
