@@ -10,7 +10,7 @@ PY := .venv/bin/python
 JOBS ?= $(shell nproc)
 WAITING_JOBS ?= $(shell echo $$((3 * $$(nproc))))
 # Which tests `make test` runs where, by their markers (pytest.ini, docs/testing.md).
-ON_SQLITE = not nightly and (not processes or both_databases or sqlite_only)
+ON_SQLITE = not nightly and (not processes or sqlite_only)
 ON_POSTGRES = not nightly and not processes and (both_databases or postgresql_only)
 WAITING = not nightly and processes
 PYTEST = $(PY) -m pytest -q

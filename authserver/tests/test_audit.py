@@ -115,6 +115,7 @@ OLD_ROWS = [
 ]
 
 
+@pytest.mark.nightly
 def test_older_rows_get_their_actor_and_subject(migrate):
     events = migrate(BEFORE).get_model("authserver", "AuditEvent").objects
     for action, key, login, by, _, _ in OLD_ROWS:

@@ -15,8 +15,11 @@ from django.test.utils import setup_databases, teardown_databases
 
 from config.tests import flushing, prepared
 
-# Fixtures of a session that are a server: the tests of each go to one process.
-SERVERS = ("server", "compatible_server", "patient_server", "strict_server", "monitored")
+# Fixtures of a session that take long to start: the tests of each go to one process.
+SERVERS = (
+    *("chromium", "server", "compatible_server", "patient_server", "strict_server"),
+    *("monitored", "running", "site"),
+)
 # Objects that are made before Python looks for circles among them. It would after 700, so
 # several times in each request, and each time in what the request is still using.
 OBJECTS_UNTIL_COLLECTED = 50_000
@@ -44,8 +47,9 @@ def pytest_collection_modifyitems(config, items):
         config.hook.pytest_deselected(items=impossible)
         items[:] = [item for item in items if not item.get_closest_marker(other)]
     for item in items:
-        for server in set(SERVERS) & set(getattr(item, "fixturenames", ())):
-            item.add_marker(pytest.mark.xdist_group(server))
+        shared = [name for name in SERVERS if name in getattr(item, "fixturenames", ())]
+        if shared and not item.get_closest_marker("xdist_group"):
+            item.add_marker(pytest.mark.xdist_group(shared[0]))
 
 
 @pytest.fixture(scope="session")

@@ -66,6 +66,7 @@ def run_cases(server, scratch, *, zone="UTC"):
     return {row["reasons"][0] for row in document["results"] if row["skipped"]}
 
 
+@pytest.mark.nightly
 @needs_the_cases
 def test_every_case_holds_at_the_neutral_addresses(server, tmp_path):
     skipped = run_cases(server, tmp_path)

@@ -1,6 +1,7 @@
 """What the environment decides, tried in processes of their own."""
 
 import ast
+import functools
 import json
 import re
 from pathlib import Path
@@ -61,6 +62,7 @@ print(json.dumps(found))
 """
 
 
+@functools.cache
 def settings_with(**environment):
     """Return every setting, with those of the apps as the apps read them."""
     given = {"DJANGO_SETTINGS_MODULE": "config.settings", **WHOLE, **environment}

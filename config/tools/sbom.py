@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from cyclonedx.schema import SchemaVersion
-from cyclonedx.validation.json import JsonStrictValidator
 
 ROOT = Path(__file__).resolve().parents[2]
 TARGET = ROOT / ".make/sbom.json"
@@ -87,6 +86,8 @@ def composed() -> dict[str, Any]:
 
 def invalid(document: dict[str, Any]) -> list[str]:
     """Return why the document is no CycloneDX, in a sentence; nothing when it is."""
+    from cyclonedx.validation.json import JsonStrictValidator  # noqa: PLC0415 -- a second
+
     error = JsonStrictValidator(SCHEMA).validate_str(json.dumps(document))
     return [f"It does not satisfy CycloneDX: {error}."] if error else []
 

@@ -30,9 +30,10 @@ if TYPE_CHECKING:
 
 UNPRIVILEGED = ("postgres", "nobody")
 STOP_SECONDS = 60
-# The data of a test run lives for that run only.
+# The data of a test run lives for that run only; jit is off as docs/operations.md says.
 EPHEMERAL_OPTIONS = (
-    "-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c shared_buffers=256MB"
+    "-c fsync=off -c synchronous_commit=off -c full_page_writes=off "
+    "-c shared_buffers=256MB -c jit=off"
 )
 DURABLE_OPTIONS = "-c shared_buffers=4GB -c max_wal_size=8GB -c random_page_cost=1.1"
 

@@ -12,7 +12,6 @@ from platform_errors.tests.clients import authorization
 pytestmark = [
     pytest.mark.processes,
     pytest.mark.django_db,
-    pytest.mark.xdist_group("faults"),
     pytest.mark.postgresql_only,  # needs a PostgreSQL that may be stopped
 ]
 ROOT = "/platform/events/v1"

@@ -14,7 +14,6 @@ from platform_errors.logging import outages
 pytestmark = [
     pytest.mark.processes,
     pytest.mark.django_db,
-    pytest.mark.xdist_group("faults"),
     pytest.mark.postgresql_only,  # needs a PostgreSQL that may be stopped
 ]
 EVENTS = "/platform/events/v1/events"

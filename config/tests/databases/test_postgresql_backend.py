@@ -17,7 +17,6 @@ from platform_errors.postgresql import base, liveness, prepared
 pytestmark = [
     pytest.mark.processes,
     pytest.mark.django_db,
-    pytest.mark.xdist_group("faults"),
     pytest.mark.postgresql_only,  # the backend is its
 ]
 

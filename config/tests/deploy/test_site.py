@@ -20,7 +20,6 @@ from config.tests.signer import ALICE, signed
 from config.tests.waiting import eventually
 
 pytestmark = [
-    pytest.mark.xdist_group("deploy"),
     pytest.mark.postgresql_only,
     pytest.mark.processes,
 ]

@@ -12,7 +12,7 @@ from config.tests import servers
 from config.tests.deploy import units
 from config.tests.waiting import PATIENCE_SECONDS, eventually
 
-pytestmark = [pytest.mark.xdist_group("deploy"), pytest.mark.processes]
+pytestmark = pytest.mark.processes
 SERVICES = sorted(path.name for path in units.SYSTEMD.glob("*.service"))
 WHERE = "import sys; print(sys.executable, sys.prefix)"
 ENQUEUE = "from config.tests.background import tasks; tasks.note.enqueue({!r}, 'done')"

@@ -36,7 +36,6 @@ def test_a_database_that_stays_away_is_said_in_a_sentence(tmp_path):
 
 
 @pytest.mark.processes
-@pytest.mark.xdist_group("faults")
 @pytest.mark.postgresql_only  # stops a PostgreSQL
 @pytest.mark.django_db
 def test_a_database_that_comes_up_later_is_waited_for(running, caplog):
