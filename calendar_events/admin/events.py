@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
-from django.db.models import BooleanField, F, Func, Q
-from django.db.models.expressions import RawSQL
+from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 
@@ -18,7 +17,7 @@ from calendar_events.admin.record_forms import EventForm
 from calendar_events.models import Event, Status
 from calendar_events.models.event import LISTED
 from calendar_events.permissions import Actor
-from calendar_events.store import search_conditions, sql
+from calendar_events.store import sql
 from platform_errors.admin import institution_of
 from platform_errors.admin.first_page import ROWS, Block, Row, capped
 from platform_errors.admin.search import MOST_FOUND, is_short, newest
@@ -30,17 +29,6 @@ if TYPE_CHECKING:
 
 SAMPLES = ((1_000, 100), (10_000, MOST_FOUND))
 """Of so many of the newest events so many must have the words for these to be common."""
-
-
-class Among(Func):
-    """Whether a key is among those that a statement finds, on PostgreSQL.
-
-    In an array, from which the newest are read first; of ``IN`` every row is looked up.
-    """
-
-    arg_joiner = " = ANY(ARRAY"
-    template = "%(expressions)s)"
-    output_field = BooleanField()
 
 
 @admin.register(Event)
@@ -154,24 +142,17 @@ class EventAdmin(MonthOfEvents, CopiedEvents, VenueActions, PublishedAdmin):
         for size, enough in SAMPLES:
             last = queryset.order_by("-pk").values("pk")[:size]
             rows = self.model.objects.filter(pk__in=last)
-            found = self.matching(rows, search_term, by=self.reading).order_by("-pk")
+            found = self.matching(rows, search_term, by=self.having).order_by("-pk")
             keys = list(found.values_list("pk", flat=True)[:MOST_FOUND])
             if len(keys) < enough:
                 return []
         return keys
 
-    def reading(self, word: str) -> Q:
-        """Return the condition for the events with a folded word, by their texts."""
+    def having(self, word: str) -> Q:
+        """Return the condition for the events with a folded word."""
         if is_short(word):
             return Q(sort_text__startswith=word)
         return super().having(word)
-
-    def having(self, word: str) -> Q:
-        """Return the condition for the events with a folded word, by an index if any."""
-        if is_short(word) or not sql.is_postgres():
-            return self.reading(word)
-        found = RawSQL(*search_conditions.identifiers(word))  # noqa: S611 -- words are parameters
-        return Q(Among(F("pk"), found))
 
 
 LIST = "admin:calendar_events_event_changelist"

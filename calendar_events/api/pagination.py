@@ -1,6 +1,6 @@
 """Pages: which one, how large, what comes before and after (decisions 7).
 
-A page of documents comes from its QuerySet as stored texts (``ListQuerySet.page``).
+A page of documents comes from its QuerySet as stored texts (``store.pages``).
 
 Every answer tells the query that it really answers, dates included, so that a walk which
 begins before midnight ends in the same window.
@@ -18,6 +18,7 @@ from rest_framework.response import Response
 
 from calendar_events.conf import conf
 from calendar_events.documents import composition
+from calendar_events.store import pages
 from calendar_events.store.scans import ScanTooLong
 from platform_errors.errors.base import ApiError
 from platform_errors.errors.catalogue import Unavailable
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from rest_framework.request import Request
 
     from calendar_events.filters.lists import ListFilterSet
-    from calendar_events.store.lists import ListQuerySet
+    from calendar_events.models.querysets.base import ListQuerySet
 
 PAGING = frozenset({"page", "per_page", "_fields"})
 TOO_LONG = (
@@ -82,7 +83,12 @@ class DocumentPagination(BasePagination):
             size=min(filterset.values.get("per_page", DEFAULT_PER_PAGE), conf.max_per_page),
         )
         try:
-            found = queryset.page(limit=self.wanted.size, offset=self.wanted.offset)
+            found = pages.page(
+                queryset,
+                limit=self.wanted.size,
+                offset=self.wanted.offset,
+                has_scheduled=view.state.has_scheduled,
+            )
         except ScanTooLong as error:
             raise _too_long(filterset) from error
         self.total = found.total

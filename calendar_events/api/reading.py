@@ -14,12 +14,10 @@ from calendar_events.api.conditional import Version
 from calendar_events.api.pagination import DocumentPagination, address_of
 from calendar_events.filters.lists import ListFilterBackend
 from calendar_events.models import Event, Taxonomy, Term
+from calendar_events.models.querysets.base import Unknown
 from calendar_events.models.visibility import EVENT
 from calendar_events.parsing.identifiers import identifier
 from calendar_events.store import list_version, singles, terms
-from calendar_events.store.events.queryset import ListedEvents
-from calendar_events.store.lookups import Unknown
-from calendar_events.store.terms import ListedTerms
 from platform_errors.errors.catalogue import NoSuchResource
 
 if TYPE_CHECKING:
@@ -75,8 +73,7 @@ class ListView(EventsView):
 
     def get_queryset(self) -> Any:
         """Return what the caller may see of the collection."""
-        # Not a copy of it: ``listed_for`` returns another, so nothing is shared.
-        queryset: Any = self.queryset  # type: ignore[arg-type]  # it may be a manager, too
+        queryset: Any = super().get_queryset()
         return queryset.listed_for(self.viewer, self.now)
 
     def list_version(self) -> Version:
@@ -159,12 +156,7 @@ class EventReads(RecordReads):
 
     resource = "events"
     kind = archive = EVENT
-    queryset = ListedEvents(Event)
-
-    def get_queryset(self) -> ListedEvents:
-        """Return what the caller may see, and what is known of its counts."""
-        found: ListedEvents = super().get_queryset()
-        return found.counted_with(self.state.hints)
+    queryset = Event.objects.all()
 
 
 class TermReads(ListView):
@@ -172,11 +164,12 @@ class TermReads(ListView):
 
     taxonomy: ClassVar[Taxonomy]
     archive = "term"
-    queryset = ListedTerms(Term)
+    queryset = Term.objects.all()
 
     def get_queryset(self) -> Any:
-        """Return the terms of the taxonomy."""
-        return ListedTerms(Term).listed_for(self.viewer, self.now, taxonomy=self.taxonomy)
+        """Return the terms of the taxonomy, with the numbers of their events."""
+        terms: Any = EventsView.get_queryset(self)
+        return terms.listed_for(self.viewer, self.now, taxonomy=self.taxonomy)
 
     def retrieve(self, request: Request, pk: str) -> HttpResponseBase:
         """Read a term."""

@@ -22,7 +22,6 @@ from calendar_events.serializers.inputs import (
     TermInput,
     VenueInput,
 )
-from calendar_events.store.places import ListedPlaces
 
 if TYPE_CHECKING:
     from django.http.response import HttpResponseBase
@@ -61,7 +60,7 @@ class VenueViewSet(RecordWrites, RecordReads):
     resource = "venues"
     kind = archive = VENUE
     model = Venue
-    queryset = ListedPlaces(Venue)
+    queryset = Venue.objects.all()
     serializer_class = VenueInput
     filterset_class = PlaceFilter
 
@@ -72,7 +71,7 @@ class OrganizerViewSet(RecordWrites, RecordReads):
     resource = "organizers"
     kind = archive = ORGANIZER
     model = Organizer
-    queryset = ListedPlaces(Organizer)
+    queryset = Organizer.objects.all()
     serializer_class = OrganizerInput
     filterset_class = PlaceFilter
 

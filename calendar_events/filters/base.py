@@ -13,9 +13,9 @@ from django.utils.functional import cached_property
 from rest_framework.exceptions import ErrorDetail
 
 from calendar_events.conf import conf
+from calendar_events.models.querysets.base import Refused
 from calendar_events.parsing import zones
 from calendar_events.parsing.values import Context
-from calendar_events.store.lookups import Refused
 from platform_errors.errors.writes import InvalidParameters
 
 if TYPE_CHECKING:

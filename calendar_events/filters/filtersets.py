@@ -22,16 +22,16 @@ from calendar_events.filters.parameters import (
     word,
 )
 from calendar_events.filters.windows import window_of
+from calendar_events.models.querysets.geography import DEFAULT_RADIUS_KM
 from calendar_events.parsing import text
 from calendar_events.parsing.identifiers import MAX_ID
 from calendar_events.parsing.values import Token
-from calendar_events.store.events.geography import DEFAULT_RADIUS_KM
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from calendar_events.store.events.queryset import ListedEvents
-    from calendar_events.store.events.windows import Window
+    from calendar_events.models.querysets.events import EventQuerySet
+    from calendar_events.models.querysets.windows import Window
 
 LATITUDE = dict.fromkeys(("min_value", "max_value"), "A latitude is between -90 and 90.")
 LONGITUDE = dict.fromkeys(
@@ -161,15 +161,17 @@ class EventFilter(ListFilterSet, OrderParameters, ChangeParameters):
     def filter_queryset(self, queryset: Any) -> Any:
         """Apply also what several parameters say together: when, and near what."""
         self.window, self.refused = window_of(self.values, self.context)
+        # The password first: what is linked to a protected event is looked for, too.
+        queryset = queryset.opened_with(self.values.get("password", ""))
         return super().filter_queryset(self._near(queryset.in_window(self.window)))
 
     def filter_include(
-        self, queryset: ListedEvents, _name: str, value: Sequence[int]
-    ) -> ListedEvents:
+        self, queryset: EventQuerySet, _name: str, value: Sequence[int]
+    ) -> EventQuerySet:
         """Keep these; identifiers that no row can have do not matter."""
         return queryset.among([pk for pk in value if pk <= MAX_ID])
 
-    def _near(self, queryset: ListedEvents) -> ListedEvents:
+    def _near(self, queryset: EventQuerySet) -> EventQuerySet:
         latitude = self.values.get("geoloc_lat")
         longitude = self.values.get("geoloc_lng")
         if latitude is not None and longitude is not None:

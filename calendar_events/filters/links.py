@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from calendar_events.filters.base import ParameterSet
-    from calendar_events.store.events.windows import Window
+    from calendar_events.models.querysets.windows import Window
 
 
 def link_query(filterset: ParameterSet) -> list[tuple[str, str]]:

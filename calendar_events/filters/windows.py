@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from dateutil.relativedelta import relativedelta
 from rest_framework.exceptions import ErrorDetail
 
+from calendar_events.models.querysets.windows import Window
 from calendar_events.parsing import dates
-from calendar_events.store.events.windows import Window
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,8 +11,11 @@ from calendar_events.models.fields import WallClockField
 from calendar_events.models.image import Image
 from calendar_events.models.internals import DayCount, EventSearch, IdempotentAnswer
 from calendar_events.models.organizer import Organizer
-from calendar_events.models.record import Record, RecordQuerySet, Rendered
-from calendar_events.models.term import Taxonomy, Term, TermQuerySet
+from calendar_events.models.querysets.records import RecordQuerySet
+from calendar_events.models.querysets.terms import TermQuerySet
+from calendar_events.models.record import Record, Rendered
+from calendar_events.models.taxonomy import Taxonomy
+from calendar_events.models.term import Term
 from calendar_events.models.venue import Venue
 from calendar_events.models.visibility import Status
 

@@ -6,17 +6,17 @@ from django.db import models
 from django.db.models import F, Q
 from simple_history.models import HistoricalRecords
 
-from calendar_events.models import visibility
 from calendar_events.models.fields import WallClockField
 from calendar_events.models.guard import Guarded, GuardedQuerySet
 from calendar_events.models.history import LinkedHistory, StateManager, reason_field
 from calendar_events.models.organizer import Organizer
-from calendar_events.models.record import Record, RecordQuerySet, record_permissions
+from calendar_events.models.querysets.events import EventQuerySet
+from calendar_events.models.record import Record, record_permissions
 from calendar_events.models.term import Term
 from calendar_events.models.venue import RECORD_FIELDS, Venue
-from calendar_events.models.visibility import Status, as_q
+from calendar_events.models.visibility import Status
 
-LISTED = as_q((visibility.LISTED,))
+LISTED = Q(hide_from_listings=False) & Q(status=Status.PUBLISH.value)
 
 
 class Event(Record):
@@ -62,7 +62,7 @@ class Event(Record):
         history_change_reason_field=reason_field(),
     )
 
-    objects = RecordQuerySet.as_manager()
+    objects = EventQuerySet.as_manager()
 
     linked: dict[str, list[int]]
     """What it is linked to, while it is being written; kept by the history."""

@@ -7,7 +7,8 @@ from django.db.models import Q
 from simple_history.models import HistoricalRecords
 
 from calendar_events.models.history import StateManager, reason_field
-from calendar_events.models.record import Record, RecordQuerySet, record_permissions
+from calendar_events.models.querysets.places import PlaceQuerySet
+from calendar_events.models.record import Record, record_permissions
 from calendar_events.models.venue import RECORD_FIELDS
 
 
@@ -24,7 +25,7 @@ class Organizer(Record):
         history_change_reason_field=reason_field(),
     )
 
-    objects = RecordQuerySet.as_manager()
+    objects = PlaceQuerySet.as_manager()
 
     class Meta(Record.Meta):
         constraints = [

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
 from calendar_events.models import visibility
-from calendar_events.models.guard import Guarded, GuardedQuerySet
+from calendar_events.models.guard import Guarded
 from calendar_events.models.visibility import Status
 
 if TYPE_CHECKING:
     from datetime import datetime
-
-    from calendar_events.models.visibility import Viewer
-
 
 STORED_STATUSES = [status.value for status in Status if status is not Status.FUTURE]
 
@@ -29,19 +26,6 @@ def record_permissions(kind: str) -> list[Any]:
         (f"delete_others_{kind}", f"Can delete others' {kind}s"),
         (f"read_unpublished_{kind}", f"Can read others' unpublished {kind}s"),
     ]
-
-
-class RecordQuerySet(GuardedQuerySet):
-    """The vocabulary that events, venues and organizers share."""
-
-    def public(self, now: datetime) -> Self:
-        """Keep what anybody may read at ``now``."""
-        return self.filter(visibility.as_q(visibility.public(now)))
-
-    def visible_to(self, viewer: Viewer, now: datetime) -> Self:
-        """Keep what the viewer may read at ``now``, the trash left out."""
-        kind = str(self.model._meta.model_name)
-        return self.filter(visibility.as_q(visibility.visible(viewer, kind, now)))
 
 
 class Rendered(Guarded):

@@ -2,48 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
-
 from django.db import models
 from django.db.models import F, Q
 from simple_history.models import HistoricalRecords
 
-from calendar_events.models.guard import GuardedQuerySet
 from calendar_events.models.history import StateManager
+from calendar_events.models.querysets.terms import TermQuerySet
 from calendar_events.models.record import Rendered
+from calendar_events.models.taxonomy import Taxonomy
 from calendar_events.models.venue import RENDERED_FIELDS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-
-class Taxonomy(models.TextChoices):
-    """The two kinds of term, by the names of the wire (``taxonomy``)."""
-
-    CATEGORY = "tribe_events_cat", "Category"
-    TAG = "post_tag", "Tag"
-
-
-class TermQuerySet(GuardedQuerySet):
-    """Terms by kind and by place in the tree."""
-
-    def categories(self) -> Self:
-        return self.filter(taxonomy=Taxonomy.CATEGORY)
-
-    def tags(self) -> Self:
-        return self.filter(taxonomy=Taxonomy.TAG)
-
-    def with_descendants(self, ids: Iterable[int]) -> set[int]:
-        """Return ``ids`` and everything under them, however deep."""
-        found = set(ids)
-        newest = found
-        while newest:
-            children = set(
-                self.model.objects.filter(parent__in=newest).values_list("id", flat=True)
-            )
-            newest = children - found
-            found |= newest
-        return found
 
 
 class Term(Rendered):

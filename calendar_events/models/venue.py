@@ -7,7 +7,8 @@ from django.db.models import Q
 from simple_history.models import HistoricalRecords
 
 from calendar_events.models.history import StateManager, reason_field
-from calendar_events.models.record import Record, RecordQuerySet, record_permissions
+from calendar_events.models.querysets.places import PlaceQuerySet
+from calendar_events.models.record import Record, record_permissions
 
 RENDERED_FIELDS = ["fragment", "search_text", "sort_text"]
 RECORD_FIELDS = [*RENDERED_FIELDS, "feed_text", "json_ld"]
@@ -37,7 +38,7 @@ class Venue(Record):
         history_change_reason_field=reason_field(),
     )
 
-    objects = RecordQuerySet.as_manager()
+    objects = PlaceQuerySet.as_manager()
 
     class Meta(Record.Meta):
         constraints = [

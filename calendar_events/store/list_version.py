@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group, Permission
@@ -68,26 +68,16 @@ HELD = frozenset(EDITOR)
 """Every permission that anything is asked for: an editor may do all there is."""
 
 
-class CountHints(NamedTuple):
-    """What is far ahead, so that a list need not look when there is nothing."""
-
-    has_scheduled: bool
-    """Whether time has yet to publish an event."""
-    last_end: datetime
-    """When the last listed event ends."""
-
-
-NO_HINTS = CountHints(has_scheduled=True, last_end=datetime.max.replace(tzinfo=UTC))
-"""Looks at everything."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
     """The calendar's state, and the acting user's permissions in it."""
 
     fingerprint: str
     """Changes with every write and with every record that time publishes."""
-    hints: CountHints
+    has_scheduled: bool
+    """Whether time has yet to publish an event."""
+    last_end: datetime
+    """When the last of all listed events ends."""
     permissions: frozenset[str]
     """Those of ``READING`` that the user holds; none when nobody acts."""
 
@@ -131,9 +121,7 @@ def read(*, now: datetime, user: AbstractBaseUser | None = None) -> State:
     scheduled, last_end = known.pop("scheduled"), known.pop("end")
     return State(
         fingerprint="|".join(f"{kind}={text}" for kind, text in sorted(known.items())),
-        hints=CountHints(
-            has_scheduled=scheduled is not None,
-            last_end=prepared.as_moment(last_end) or datetime.min.replace(tzinfo=UTC),
-        ),
+        has_scheduled=scheduled is not None,
+        last_end=prepared.as_moment(last_end) or datetime.min.replace(tzinfo=UTC),
         permissions=permissions,
     )

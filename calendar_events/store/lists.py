@@ -1,88 +1,133 @@
-"""QuerySets of lists: what a list asks for is gathered, and answered a page at a time."""
+"""Pages of lists: a QuerySet's rows as stored documents, and its exact total, at once.
+
+The QuerySet is compiled by the ORM to identifiers and sorting keys. The page is cut out of
+those, and only its rows are read. Where triggers keep the total of exactly this list
+(``store.counters``), the page is walked to; else all of the list is found once, counted,
+and the page cut out of it.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from django.db.models import QuerySet
+from django.core.exceptions import EmptyResultSet
+from django.db.models import F
+from django.db.models.expressions import OrderBy
+
+from calendar_events.store import counters, scans, sql
 
 if TYPE_CHECKING:
-    from django.db.models import Q
+    from collections.abc import Sequence
+
+    from calendar_events.models.querysets.base import ListQuerySet
+
+DEEP = 500
+"""From this offset on a page is no longer read so often that its plan is kept."""
+_PAGE = """{common}SELECT t.total, {columns} FROM ({total}) t
+LEFT JOIN (SELECT * FROM {found} f ORDER BY {order} LIMIT {limit} OFFSET {offset}) p
+  ON 1 = 1
+LEFT JOIN {table} r ON r.id = p.row ORDER BY {order}"""
 
 
-class Page(NamedTuple):
-    """The documents of one page, as JSON texts, and how many there are in all."""
+class Rows(NamedTuple):
+    """The rows of a page, and how many there are in all."""
 
-    items: list[str]
+    rows: list[Any]
     total: int
 
 
-class Asked:
-    """What a list asks for, as data; subclasses are frozen dataclasses."""
+class _Found(NamedTuple):
+    """The statement that finds the identifiers of a list, and how they are sorted."""
 
-    def condition(self) -> Q:
-        """Return it as a condition for ``QuerySet.filter``."""
-        raise NotImplementedError
-
-    def but(self, **changes: Any) -> Self:
-        """Return it with other values: ``dataclasses.replace``, which asks every field."""
-        found = object.__new__(type(self))
-        vars(found).update(vars(self), **changes)
-        return found
+    text: str
+    params: Sequence[Any]
+    order: str
 
 
-class ListQuerySet(QuerySet[Any]):
-    """A QuerySet whose pages are made by one statement of the store.
+def fetch(
+    queryset: ListQuerySet,
+    columns: Sequence[str],
+    *,
+    limit: int,
+    offset: int,
+    annotations: Sequence[str] = (),
+) -> Rows:
+    """Return columns of the rows of a page, then annotations, and the total.
 
-    Its own methods gather what is asked for as data, ``asked``. All else that a QuerySet
-    does (``filter``, ``count``, iteration) works as ever: as soon as the query itself is
-    needed, what was asked for becomes its condition, and no more can be.
+    As of one moment. Raises what ``scans.rows`` raises.
     """
+    try:
+        found = _compiled(queryset, annotations)
+    except EmptyResultSet:
+        return Rows([], 0)
+    selected = [f"r.{name}" for name in columns] + [f"p.{name}" for name in annotations]
+    place = {
+        "columns": ", ".join(selected),
+        "table": queryset.model._meta.db_table,
+        "order": found.order,
+        "limit": limit,
+        "offset": offset,
+    }
+    kept = counters.total_of(queryset)
+    if kept is not None:
+        statement = _PAGE.format(
+            **place,
+            common="",
+            found=f"({found.text})",
+            total=f"SELECT {kept.text} AS total",
+        )
+        params = [*kept.params, *found.params]
+        is_scan = offset >= DEEP
+    else:
+        is_scan = counters.is_scan(queryset)
+        turn, turn_params = scans.turn() if is_scan else ("", [])
+        everything = f"SELECT * FROM ({found.text}) i{turn}"
+        common = f"WITH found AS MATERIALIZED ({everything})\n"
+        total = "SELECT COUNT(*) AS total FROM found"
+        statement = _PAGE.format(**place, common=common, found="found", total=total)
+        params = [*found.params, *turn_params]
+    if is_scan:
+        rows = scans.rows(statement, params)
+    else:
+        rows = sql.rows(statement, params, prepare=kept is not None and kept.is_frequent)
+    return Rows([row[1:] for row in rows if row[1] is not None], int(rows[0][0]))
 
-    asked: Any = None
-    """An ``Asked``."""
-    _is_pending = False
-    """Whether ``asked`` is still to become a condition of the query."""
 
-    def page(self, *, limit: int, offset: int) -> Page:
-        """Return a page and the exact total, as of one moment."""
-        raise NotImplementedError
+def _compiled(queryset: ListQuerySet, annotations: Sequence[str]) -> _Found:
+    """Compile a list to identifiers (``row``) and keys. Raises ``EmptyResultSet``."""
+    query: Any = queryset.query
+    if query.is_sliced or query.combinator or query.distinct:
+        # Anything can be done to the rows of it, once they are those of a condition.
+        again = queryset.model.objects.filter(pk__in=queryset.values("pk"))
+        queryset = again.order_by(*query.order_by)
+    keys = _keys(query.order_by)
+    keyed = queryset.order_by().annotate(
+        row=F("pk"), **{f"k{place}": one.expression for place, one in enumerate(keys)}
+    )
+    names = [f"k{place}" for place in range(len(keys))]
+    values = keyed.values_list("row", *names, *annotations)
+    text, params = values.query.get_compiler(sql.connection().alias).as_sql()
+    order = [f"{name} {_direction(one)}" for name, one in zip(names, keys, strict=True)]
+    return _Found(text, params, ", ".join(order))
 
-    def all(self) -> Self:
-        """Return a copy."""
-        return self.asking(self.asked) if self._is_pending else super().all()
 
-    def asking(self, asked: Asked) -> Self:
-        """Return this list, asking for something else.
+def _keys(order: Sequence[Any]) -> list[OrderBy]:
+    """Return what a query is sorted by; the identifier makes it one order."""
+    keys = [_key(one) for one in order]
+    ends = keys[-1] if keys else OrderBy(F("pk"))
+    if not (keys and ends.expression in (F("pk"), F("id"))):
+        keys.append(OrderBy(F("pk"), descending=ends.descending))
+    return keys
 
-        The query is shared, not copied: whatever changes one copies it before.
-        Raises ``TypeError`` when the list has become an ordinary query.
-        """
-        if self.asked is not None and not self._is_pending:
-            raise TypeError("Ask for this before the list is filtered in other ways.")
-        mine = vars(self)
-        found = type(self)(self.model, mine["_query"], mine["_db"], mine["_hints"])
-        vars(found).update(asked=asked, _is_pending=True)
-        return found
 
-    @property
-    def query(self) -> Any:
-        """The query, with what is asked for among its conditions."""
-        if self._is_pending:
-            self._query: Any = self._query.chain()
-            self._query.add_q(self.asked.condition())
-            self._is_pending = False
-        return self._query
+def _key(one: Any) -> OrderBy:
+    if isinstance(one, OrderBy):
+        return one
+    if isinstance(one, str):
+        return OrderBy(F(one.lstrip("+-")), descending=one.startswith("-"))
+    return OrderBy(one)
 
-    @query.setter
-    def query(self, value: Any) -> None:
-        ordinary: Any = QuerySet.query
-        ordinary.fset(self, value)
 
-    def _clone(self) -> Self:
-        """Return a copy, which does not yet make a query of what is asked for."""
-        is_pending, self._is_pending = self._is_pending, False
-        clone: Self = super()._clone()  # type: ignore[misc]  # not in the stubs
-        self._is_pending = is_pending
-        vars(clone).update(asked=self.asked, _is_pending=is_pending)
-        return clone
+def _direction(key: OrderBy) -> str:
+    nulls = " NULLS FIRST" if key.nulls_first else " NULLS LAST" if key.nulls_last else ""
+    return f"{'DESC' if key.descending else 'ASC'}{nulls}"

@@ -30,14 +30,6 @@ _LOCK_CLASS = 0x5CA4
 """The first half of the advisory locks' keys, so that they meet no other lock."""
 _STATEMENT_CANCELED = "57014"
 
-# PostgreSQL thinks that several processes are not worth it when what they wait for is
-# cached, that compiling is, and that a bitmap of a large table may be inexact; all three
-# cost such a statement more than the rest of it.
-AT_FULL_SPEED = """SET LOCAL parallel_setup_cost = 0; SET LOCAL parallel_tuple_cost = 0;
-SET LOCAL jit = off; SET LOCAL work_mem = '32MB'; """
-# Disable sequential scans: recomputing the indexed expression for every row is expensive.
-BY_INDEX = "SET LOCAL enable_seqscan = off; SET LOCAL work_mem = '256MB'; "
-
 _places = threading.BoundedSemaphore(MOST_OF_A_PROCESS)
 
 
@@ -45,30 +37,31 @@ class ScanTooLong(Exception):
     """The database gave up a statement that reads very many rows: it took too long."""
 
 
-def rows(statement: str, params: Sequence[Any], *, settings: str = "") -> list[Any]:
+def turn() -> tuple[str, list[Any]]:
+    """Return a condition that waits for a turn, and its parameters.
+
+    It is looked at once, before any row, and holds until the transaction ends.
+    """
+    if sql.connection().vendor != "postgresql":
+        return "", []
+    lane = random.randrange(conf.scans_at_once)  # noqa: S311 -- any will do
+    condition = " WHERE (SELECT pg_advisory_xact_lock(%s, %s)) IS NOT NULL"
+    return condition, [_LOCK_CLASS, lane]
+
+
+def rows(statement: str, params: Sequence[Any]) -> list[Any]:
     """Return the rows of a statement that reads very many, planned for its values.
 
-    ``settings`` (``SET LOCAL``, PostgreSQL) travel with the statement, in one message and
-    hence one transaction, and so does the lock that makes such statements take turns.
     Raises ``ScanTooLong`` beyond the statement limit, ``Unavailable`` when too many of this
-    process wait, ``OperationalError`` when the turn does not come within the lock limit.
+    process wait, ``OperationalError`` when ``turn`` does not come within the lock limit.
     """
-    database = sql.connection()
-    if database.vendor == "postgresql":
-        turn = random.randrange(conf.scans_at_once)  # noqa: S311 -- any will do
-        settings += f"SELECT pg_advisory_xact_lock({_LOCK_CLASS}, {turn}); "
-    else:
-        settings = ""
-    with _place(), database.cursor() as cursor:
+    with _place():
         try:
-            cursor.execute(settings + statement, params)
+            return sql.rows(statement, params, prepare=False)
         except OperationalError as error:
             if getattr(error.__cause__, "sqlstate", None) == _STATEMENT_CANCELED:
                 raise ScanTooLong from error
             raise
-        while settings and cursor.nextset():
-            pass
-        return cursor.fetchall()
 
 
 @contextmanager

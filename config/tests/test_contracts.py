@@ -65,7 +65,7 @@ def test_an_import_that_points_up_or_sideways_breaks_it(importer, imported, impo
         ("authserver.models.session", "authserver.accounts.sessions"),
         ("platform_errors.errors.base", "platform_errors.errors.catalogue"),
         ("calendar_events.filters.base", "calendar_events.filters.lists"),
-        ("calendar_events.store.sql", "calendar_events.store.events.query"),
+        ("calendar_events.store.sql", "calendar_events.store.lists"),
     ],
 )
 def test_a_circle_breaks_the_contract_against_them(importer, imported, imports):

@@ -19,11 +19,11 @@ from calendar_events.documents.ical.texts import (
     line,
 )
 from calendar_events.models import Status
-from calendar_events.store.events.feeds import NOTHING
+from calendar_events.store.feeds import NOTHING
 
 if TYPE_CHECKING:
     from calendar_events.documents.ical.timezones import ZonesOfFeed
-    from calendar_events.store.events.feeds import Embedded
+    from calendar_events.store.feeds import Embedded
 
 CONTENT_TYPE = "text/calendar; charset=utf-8"
 PRODUCT = "-//Calendar Events//events/v1//EN"

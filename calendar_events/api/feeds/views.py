@@ -15,7 +15,7 @@ from calendar_events.api.reading import EventReads
 from calendar_events.documents.ical.timezones import ZonesOfFeed
 from calendar_events.filters.filtersets import FeedFilter
 from calendar_events.models.visibility import EVENT, opens
-from calendar_events.store.events import feeds as event_feeds
+from calendar_events.store import feeds as event_feeds
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from rest_framework.request import Request
     from rest_framework.response import Response
 
+    from calendar_events.models.querysets.events import EventQuerySet
     from calendar_events.models.visibility import Viewer
-    from calendar_events.store.events.feeds import FeedRow
-    from calendar_events.store.events.query import EventQuery
+    from calendar_events.store.feeds import FeedRow
     from calendar_events.store.singles import Single
 
 NAME = "Events"
@@ -72,7 +72,7 @@ class EventFeeds(EventReads):
         def feed() -> HttpResponseBase:
             if request.method == "HEAD":
                 return StreamingHttpResponse((), content_type=calendar.CONTENT_TYPE)
-            steps = chunks(_texts(queryset.asked))
+            steps = chunks(_texts(queryset, self.state.last_end))
             return FeedResponse(steps, content_type=calendar.CONTENT_TYPE)
 
         return conditional.respond(request, self.list_version(), feed)
@@ -101,13 +101,14 @@ def single_calendar(pk: int, *, viewer: Viewer, now: datetime) -> str:
     )
 
 
-def _texts(query: EventQuery) -> Generator[str]:
+def _texts(events: EventQuerySet, last_end: datetime) -> Generator[str]:
     """Yield a feed; between two texts nothing is held but what is yet to be sent."""
-    composer = calendar.Composer(ZonesOfFeed(_reach(query)))
+    listing, now = events.listing, events.moment
+    composer = calendar.Composer(ZonesOfFeed(_reach(events, last_end)))
     yield calendar.opening(NAME)
-    for rows in event_feeds.batches(query):
-        open_ids = {row.id for row in rows if opens(row.password, query.password)}
-        yield _events(composer, rows, open_ids, viewer=query.viewer, now=query.now)
+    for rows in event_feeds.batches(events):
+        open_ids = {row.id for row in rows if opens(row.password, listing.password)}
+        yield _events(composer, rows, open_ids, viewer=listing.viewer, now=now)
     yield calendar.CLOSING
 
 
@@ -132,9 +133,9 @@ def _events(
     )
 
 
-def _reach(query: EventQuery) -> tuple[int, int]:
+def _reach(events: EventQuerySet, last_end: datetime) -> tuple[int, int]:
     """Return the years that the events of a list begin and end in, as far as is known."""
-    window = query.window
-    start = window.start or window.starts_after or query.now
-    end = min(window.end or query.hints.last_end, query.hints.last_end)
+    window = events.window
+    start = window.start or window.starts_after or events.moment
+    end = min(window.end or last_end, last_end)
     return start.year, max(start, end).year

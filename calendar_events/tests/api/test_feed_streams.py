@@ -15,7 +15,7 @@ from calendar_events.api.feeds.streams import CHUNK, places
 from calendar_events.conf import conf
 from calendar_events.models import Event, Status
 from calendar_events.models.guard import store_writes
-from calendar_events.store.events import feeds
+from calendar_events.store import feeds
 from calendar_events.tests.callers import refusal
 from calendar_events.tests.factories import EventFactory, TagFactory, VenueFactory
 from calendar_events.tests.reading import at

@@ -10,7 +10,6 @@ from calendar_events.filters.base import by_parameter
 from calendar_events.filters.filtersets import EventFilter
 from calendar_events.models import Event
 from calendar_events.models.visibility import ANONYMOUS
-from calendar_events.store.events.queryset import ListedEvents
 from platform_errors.errors.writes import InvalidParameters
 
 pytestmark = pytest.mark.both_databases
@@ -19,7 +18,7 @@ pytestmark = pytest.mark.both_databases
 def filterset(query: str) -> EventFilter:
     """Return the FilterSet of a query."""
     now = timezone.now()
-    events = ListedEvents(Event).listed_for(ANONYMOUS, now)
+    events = Event.objects.listed_for(ANONYMOUS, now)
     return EventFilter(by_parameter(QueryDict(query)), events, now=now)
 
 

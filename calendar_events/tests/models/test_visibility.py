@@ -37,10 +37,10 @@ def rules(viewer, kind, now):
     yield visibility.scheduled(now)
     yield own
     yield visibility.visible(viewer, kind, now)
+    yield visibility.listed(viewer, kind, now)
+    yield visibility.listed(viewer, kind, now, frozenset({Status.FUTURE, Status.TRASH}))
     if kind == EVENT:
         yield (visibility.LISTED,)
-        yield (visibility.UNPUBLISHED,)
-        yield visibility.both(own, visibility.UNPUBLISHED)
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from django.db import connection
 from django.utils import timezone
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -13,22 +12,12 @@ from hypothesis import strategies as st
 from calendar_events.models import Event, Status
 from calendar_events.models.visibility import Viewer
 from calendar_events.parsing import text
-from calendar_events.store import scans
-from calendar_events.store.events import pages, searches
-from calendar_events.store.events.query import EventQuery
-from calendar_events.store.events.totals import Link
-from calendar_events.store.search_conditions import Source
-from calendar_events.tests.factories import CategoryFactory, EventFactory
+from calendar_events.tests.factories import EventFactory
 from calendar_events.tests.reading import ids, path
-from calendar_events.tests.store.test_event_search_table import (
-    LONG_WORD,
-    known,
-)
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
-POSTGRES = connection.vendor == "postgresql"
-SOURCES = [Source.EVENTS, Source.INDEX, Source.TEXTS] if POSTGRES else [Source.EVENTS]
+LONG_WORD = "pneumonoultramicroscopicsilicovolcanoconiosis"
 PIECES = st.sampled_from(
     [
         "a", "b", "ab", "the", "lantern", "Лес", "音楽祭", "é", "'", '"', "\\", "%", "_",
@@ -36,23 +25,6 @@ PIECES = st.sampled_from(
     ]
 )  # fmt: skip
 TEXTS = st.lists(PIECES, max_size=8).map("".join)
-
-
-def having(search: text.SearchQuery, source: Source, viewer: Viewer) -> set[int]:
-    """Return the events that everybody or the viewer sees, in a statement of our own."""
-    now = timezone.now()
-    query = EventQuery(
-        viewer=viewer, now=now, search=search, statuses=frozenset(Status.values)
-    )
-    parts = query.searched(source)
-    statement = " UNION ALL ".join(part.text for part in parts)
-    params = [param for part in parts for param in part.conditions.params]
-    rows = scans.rows(
-        statement, params, settings=scans.BY_INDEX if source is Source.INDEX else ""
-    )
-    found = [row[0] for row in rows]
-    assert len(found) == len(set(found))
-    return set(found)
 
 
 @pytest.mark.fuzz
@@ -70,7 +42,7 @@ def having(search: text.SearchQuery, source: Source, viewer: Viewer) -> set[int]
 @example([f"x {LONG_WORD} lantern"], ["", "", "", ""], "antern")
 @example(["x"], ["<p>the</p><p>lantern</p>", "", "", ""], '"the lantern"')
 @example(["x"], ["word " * 8000, "", "", ""], "ord")
-def test_every_source_finds_what_has_the_words(titles, descriptions, asked):
+def test_a_search_finds_what_has_the_words(titles, descriptions, asked):
     Event.objects.all().delete()
     viewer = None
     for index, title in enumerate(titles):
@@ -95,11 +67,9 @@ def test_every_source_finds_what_has_the_words(titles, descriptions, asked):
         and not any(term in event.search_text for term in search.excluded)
     }
 
-    found = {source: having(search, source, viewer) for source in SOURCES}
+    events = Event.objects.visible_to(viewer, timezone.now()).matching(search)
 
-    assert found == dict.fromkeys(SOURCES, expected)
-    if POSTGRES and search.wanted:
-        assert having(search, Source.SUFFIXES, viewer) == expected & known()
+    assert {event.pk for event in events} == expected
 
 
 @pytest.mark.parametrize(
@@ -140,61 +110,6 @@ def test_the_longest_words_are_looked_for_too(anonymous, search):
     response = anonymous.get(path("events", search=search))
 
     assert ids(response) == [wanted.pk]
-
-
-SETTINGS = ("enable_seqscan", "jit", "work_mem", "parallel_setup_cost")
-
-
-def settings_now() -> list[str]:
-    with connection.cursor() as cursor:
-        return [cursor.execute(f"SHOW {name}").fetchone()[0] for name in SETTINGS]
-
-
-@pytest.mark.postgresql_only
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("search", ["absent", "evening", "-evening"])
-@pytest.mark.parametrize(("few", "many"), [(1000, 1000), (0, 1000), (0, 0)])
-def test_the_settings_of_a_search_end_with_it(anonymous, monkeypatch, search, few, many):
-    monkeypatch.setattr(searches, "FEW", few)
-    monkeypatch.setattr(searches, "MANY", many)
-    EventFactory(title="Evening")
-    before = settings_now()
-
-    response = anonymous.get(path("events", search=search))
-
-    assert response.status_code == 200
-    assert settings_now() == before
-
-
-@pytest.mark.postgresql_only
-def test_the_settings_of_a_search_by_index_hold_during_it():
-    shown = scans.rows("SHOW enable_seqscan", [], settings=scans.BY_INDEX)
-
-    assert shown == [("off",)]
-
-
-@pytest.mark.postgresql_only
-@pytest.mark.parametrize("filtered", ["by category", "by a column", "by nothing"])
-def test_words_are_looked_up_by_no_other_index(filtered):
-    """By another one the suffixes would be made again for every row that it finds."""
-    music = CategoryFactory(slug="music")
-    EventFactory.create_batch(5, terms=[music], featured=True)
-    asked = EventQuery(
-        viewer=Viewer(),
-        now=timezone.now(),
-        search=text.search_query("absent"),
-        links=(Link("term", (music.pk,)),) if filtered == "by category" else (),
-        featured=True if filtered == "by a column" else None,
-    )
-    statement, params = pages.union(asked, Source.INDEX)
-
-    plan = scans.rows(f"EXPLAIN {statement}", params, settings=scans.BY_INDEX)
-
-    conditions = [line for (line,) in plan if "calendar_events_suffixes" in line]
-    assert [line.split(":")[0].strip() for line in conditions] == [
-        "Recheck Cond",
-        "Index Cond",
-    ]
 
 
 def test_a_feed_of_a_search_has_what_the_list_has(anonymous):

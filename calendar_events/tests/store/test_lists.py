@@ -1,41 +1,38 @@
-"""Lists are QuerySets: what is asked for holds however they are used."""
+"""Lists are ordinary QuerySets, and their totals are exact whatever is done to them."""
 
 from __future__ import annotations
 
 import json
+import random
 from datetime import timedelta
 
 import pytest
+from django.db.models import Count, Q
 from django.utils import timezone
 
-from calendar_events.models import Event, Status, Taxonomy, Term, Venue
+from calendar_events.models import Event, Organizer, Status, Taxonomy, Term, Venue
+from calendar_events.models.querysets.windows import Window
 from calendar_events.models.visibility import ANONYMOUS, Viewer
 from calendar_events.parsing import text
 from calendar_events.parsing.values import Token
-from calendar_events.store.events.queryset import ListedEvents
-from calendar_events.store.events.windows import Window
-from calendar_events.store.places import ListedPlaces
-from calendar_events.store.terms import ListedTerms
+from calendar_events.store import counters, lists, pages, sql
 from calendar_events.tests.factories import (
     CategoryFactory,
     EventFactory,
+    OrganizerFactory,
     TagFactory,
     VenueFactory,
+    at_day,
 )
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
-WORDS = {
-    "everything": lambda events: events,
-    "a search": lambda events: events.matching(text.search_query("lantern")),
-    "a category": lambda events: events.in_categories([Token("music")]),
-    "featured": lambda events: events.featured(wanted=True),
-    "changed": lambda events: events.changed_after(timezone.now() - timedelta(days=3650)),
-    "a window": lambda events: events.in_window(Window(start=timezone.now())),
-    "two words": lambda events: events.featured(wanted=True).in_categories(
-        [Token("music")]
-    ),
-}
+POSTGRES = sql.is_postgres()
+NOW = timezone.now().replace(microsecond=0)
+FAR = Window(start=NOW - timedelta(days=1), end=NOW + timedelta(days=730))
+PAST = Window(start=NOW - timedelta(days=400), end=NOW + timedelta(days=301))
+MONTH = Window(start=NOW + timedelta(days=2), end=NOW + timedelta(days=32))
+MUSIC, JAZZ = [Token("music")], [Token("jazz")]
 
 
 def ids(page):
@@ -43,16 +40,38 @@ def ids(page):
     return [json.loads(item, strict=False)["id"] for item in page.items]
 
 
+def walk(queryset, size=3):
+    """Return the rows of all pages, and the total that each of them told."""
+    found, totals, offset = [], set(), 0
+    while page := lists.fetch(queryset, ["id"], limit=size, offset=offset):
+        found += [pk for (pk,) in page.rows]
+        totals.add(page.total)
+        offset += size
+        if not page.rows:
+            return found, totals
+    raise AssertionError
+
+
 @pytest.fixture
 def editor():
     """Return somebody who sees the drafts of an institution with events of many kinds."""
     music = CategoryFactory(slug="music")
-    first = EventFactory(title="A lantern", terms=[music])
-    EventFactory(title="Another lantern", featured=True, institution=first.institution)
-    EventFactory(title="Music", featured=True, terms=[music], institution=first.institution)
-    EventFactory(status=Status.DRAFT, terms=[music], institution=first.institution)
-    EventFactory(scheduled=True, institution=first.institution)
-    EventFactory(hide_from_listings=True)
+    jazz = CategoryFactory(slug="jazz", parent=music)
+    tag = TagFactory(slug="late")
+    hall = VenueFactory(geo_lat=40.0, geo_lng=-83.0)
+    first = EventFactory(title="A lantern", terms=[music, jazz], venues=[hall])
+    own = {"institution": first.institution}
+    EventFactory(title="Another lantern", featured=True, **own)
+    EventFactory(title="Music", featured=True, terms=[jazz, tag], **own)
+    EventFactory(status=Status.DRAFT, terms=[music], **own)
+    EventFactory(status=Status.TRASH, **own)
+    EventFactory(scheduled=True, terms=[music], **own)
+    EventFactory(hide_from_listings=True, terms=[music])
+    EventFactory(protected=True, terms=[music], featured=True, venues=[hall])
+    EventFactory(start=at_day(20), end=at_day(900), terms=[music], ticketed=True)
+    EventFactory(start=at_day(-30), terms=[jazz], venues=[hall])
+    for day in range(4):
+        EventFactory(start=at_day(day * 40 + 3), terms=[music], organizers=[])
     return Viewer(
         institution=first.institution,
         user_id=first.author_id,
@@ -60,58 +79,203 @@ def editor():
     )
 
 
+WORDS = {
+    "far": lambda events: events.in_window(FAR),
+    "past": lambda events: events.in_window(PAST),
+    "month": lambda events: events.in_window(MONTH),
+    "overlaps": lambda events: events.in_window(
+        Window(start=MONTH.start, end=MONTH.end, overlaps=True)
+    ),
+    "institution": lambda events: events.of_institution("1001"),
+    "category": lambda events: events.in_categories(MUSIC),
+    "two categories": lambda events: events.in_categories([*MUSIC, *JAZZ]),
+    "tag": lambda events: events.with_tags([Token("late")]),
+    "venue": lambda events: events.at_venues(
+        list(Venue.objects.values_list("pk", flat=True)[:3])
+    ),
+    "search": lambda events: events.matching(text.search_query("lantern -another")),
+    "featured": lambda events: events.featured(wanted=True),
+    "not featured": lambda events: events.featured(wanted=False),
+    "ticketed": lambda events: events.ticketed(wanted=True),
+    "located": lambda events: events.located(wanted=True),
+    "not located": lambda events: events.located(wanted=False),
+    "near": lambda events: events.near(40.1, -83.1, 50.0),
+    "changed": lambda events: events.changed_after(NOW - timedelta(days=3650)),
+    "password": lambda events: events.opened_with("opensesame"),
+    "title": lambda events: events.sorted_by({"orderby": "title"}),
+    "modified": lambda events: events.sorted_by({"orderby": "modified"}),
+    "published": lambda events: events.sorted_by({"orderby": "date", "order": "desc"}),
+    "ordinary order": lambda events: events.order_by("-end_utc", "pk"),
+    "filter": lambda events: events.filter(institution="1001"),
+    "exclude": lambda events: events.exclude(title__startswith="A"),
+    "expression": lambda events: events.filter(Q(featured=True) | Q(ticketed=False)),
+    "none": lambda events: events.none(),
+    "join": lambda events: events.filter(terms__slug="jazz"),
+    "distinct": lambda events: events.filter(terms__isnull=False).distinct(),
+    "annotated": lambda events: events.annotate(n=Count("terms")).filter(n__gte=1),
+}
+
+
 @pytest.mark.parametrize("who", ["anonymous", "editor"])
 @pytest.mark.parametrize("word", WORDS)
-def test_a_list_of_events_is_the_same_as_page_as_rows_and_as_count(editor, who, word):
+def test_a_list_of_events_is_the_same_as_pages_as_rows_and_as_count(editor, who, word):
     viewer = editor if who == "editor" else ANONYMOUS
-    events = WORDS[word](ListedEvents(Event).listed_for(viewer, timezone.now()))
+    events = WORDS[word](Event.objects.listed_for(viewer, NOW))
 
-    page = events.page(limit=50, offset=0)
+    found, totals = walk(events)
 
-    assert page.total == len(page.items) > 0
-    assert {event.pk for event in events.all()} == set(ids(page))
-    assert events.all().count() == page.total
-    assert events.filter(pk=ids(page)[0]).exists()
-    assert not events.exclude(pk__in=ids(page)).exists()
+    assert totals == {len(found)} == {events.count()}
+    assert found == [event.pk for event in events]
 
 
-def test_a_list_of_places_can_be_counted_and_filtered_further():
-    published, other = VenueFactory(name="Hall"), VenueFactory(name="Barn")
-    VenueFactory(name="Hall to be", status=Status.DRAFT)
-    halls = ListedPlaces(Venue).listed_for(ANONYMOUS, timezone.now()).containing("hall")
+@pytest.mark.parametrize("seed", range(60))
+def test_the_total_is_the_number_of_rows_whatever_words_are_combined(editor, seed):
+    """Before and after each other; the kept counters (PostgreSQL) answer some of them."""
+    rng = random.Random(seed)
+    viewer = rng.choice([ANONYMOUS, editor])
+    words = rng.sample(list(WORDS), rng.randint(1, 4))
+    events = Event.objects.filter(pk__gt=0) if rng.random() < 0.2 else Event.objects
+    events = events.listed_for(viewer, NOW)
+    if viewer is editor and rng.random() < 0.3:
+        events = events.with_statuses(rng.sample(Status.values, 2))
+    for word in words:
+        events = WORDS[word](events)
 
-    page = halls.page(limit=10, offset=0)
+    found, totals = walk(events, size=5)
 
-    assert ids(page) == [published.pk]
+    assert totals == {events.count()} == {len(found)}, words
+
+
+@pytest.mark.postgresql_only  # elsewhere everything is counted
+@pytest.mark.parametrize(
+    "words", [[], ["far"], ["past"], ["far", "institution"], ["category"], ["far", "venue"]]
+)
+def test_the_counters_answer_the_lists_that_they_keep(editor, words):
+    events = Event.objects.listed_for(ANONYMOUS, NOW)
+    for word in words:
+        events = WORDS[word](events)
+
+    assert counters.total_of(events) is not None
+
+
+@pytest.mark.postgresql_only  # elsewhere everything is counted
+@pytest.mark.parametrize("word", ["filter", "exclude", "featured", "none", "annotated"])
+def test_the_counters_answer_nothing_that_they_do_not_know(editor, word):
+    before = Event.objects.listed_for(ANONYMOUS, NOW).in_window(FAR)
+    after = WORDS[word](Event.objects.all()).listed_for(ANONYMOUS, NOW).in_window(FAR)
+
+    assert counters.total_of(before) is not None
+    assert counters.total_of(WORDS[word](before)) is None
+    assert counters.total_of(after) is None
+
+
+@pytest.mark.parametrize(
+    "narrowed",
+    [
+        lambda events: events.filter(sticky=True),
+        lambda events: events.exclude(sticky=False),
+        lambda events: events.filter(Q(sticky=True)),
+        lambda events: events.filter(cost__contains="secret"),
+        lambda events: events.filter(terms__slug="secret"),
+        lambda events: events.filter(post_parent__sticky=False),
+        lambda events: events.filter(pk__in=Event.objects.filter(sticky=True).values("pk")),
+    ],
+)
+def test_whatever_a_list_is_filtered_by_does_not_tell_what_a_password_hides(narrowed):
+    secret = TagFactory(slug="secret")
+    parent = EventFactory(title="A parent")
+    traits = {"sticky": True, "cost": "secret", "terms": [secret], "post_parent": parent}
+    shown = EventFactory(**traits)
+    EventFactory(protected=True, **traits)
+    everybodys = Event.objects.listed_for(ANONYMOUS, NOW)
+
+    closed, opened = narrowed(everybodys), narrowed(everybodys.opened_with("opensesame"))
+
+    assert [event.pk for event in closed] == [shown.pk]
+    assert opened.count() == 2
+
+
+def test_a_list_filtered_by_what_everybody_sees_shows_protected_events():
+    protected = EventFactory(protected=True)
+    events = Event.objects.listed_for(ANONYMOUS, NOW)
+
+    assert events.filter(institution=protected.institution, pk=protected.pk).exists()
+    assert not Event.objects.filter(featured=True).exists()
+
+
+def test_a_slice_of_a_list_has_pages_of_its_own():
+    made = [EventFactory(start=at_day(day)).pk for day in (1, 2, 3, 4, 5)]
+    some = Event.objects.listed_for(ANONYMOUS, NOW)[1:4]
+
+    assert walk(some, size=2) == (made[1:4], {3})
+
+
+def test_two_lists_can_be_joined():
+    first, second = EventFactory(featured=True), EventFactory(ticketed=True)
+    EventFactory()
+    events = Event.objects.listed_for(ANONYMOUS, NOW)
+    featured, ticketed = events.featured(wanted=True), events.ticketed(wanted=True)
+
+    assert sorted(walk(featured | ticketed)[0]) == [first.pk, second.pk]
+    union = featured.order_by().union(ticketed.order_by())
+    assert sorted(walk(union)[0]) == [first.pk, second.pk]
+    assert walk(featured & ticketed) == ([], {0})
+
+
+@pytest.mark.parametrize("model", [Venue, Organizer])
+def test_a_list_of_places_can_be_counted_and_filtered_further(model):
+    make = VenueFactory if model is Venue else OrganizerFactory
+    published, other = make(name="Hall"), make(name="Barn")
+    make(name="Hall to be", status=Status.DRAFT)
+    everything = model.objects.listed_for(ANONYMOUS, NOW)
+    halls = everything.containing("hall")
+
+    page = pages.page(halls, limit=10, offset=0)
+
+    assert (ids(page), page.total) == ([published.pk], 1)
     assert halls.count() == 1
     assert not halls.filter(pk=other.pk).exists()
+    assert walk(everything.exclude(name="Hall").order_by("name")) == ([other.pk], {1})
+    assert walk(model.objects.filter(name="Hall").listed_for(ANONYMOUS, NOW)) == (
+        [published.pk],
+        {1},
+    )
+    assert walk(halls.none()) == ([], {0})
 
 
 def test_a_list_of_terms_can_be_counted_and_filtered_further():
-    jazz, _ = TagFactory(name="Jazz"), TagFactory(name="Opera")
+    jazz, opera = TagFactory(name="Jazz"), TagFactory(name="Opera")
     CategoryFactory(name="Jazz too")
-    tags = ListedTerms(Term).listed_for(ANONYMOUS, timezone.now(), taxonomy=Taxonomy.TAG)
-    found = tags.hiding_empty(wanted=False).containing("jazz")
+    EventFactory(terms=[jazz])
+    tags = Term.objects.listed_for(ANONYMOUS, NOW, taxonomy=Taxonomy.TAG)
+    everything = tags.hiding_empty(wanted=False)
 
-    page = found.page(limit=10, offset=0)
+    page = pages.page(everything.containing("jazz"), limit=10, offset=0)
 
-    assert ids(page) == [jazz.pk]
-    assert found.count() == 1
-
-
-def test_a_list_that_was_filtered_in_other_ways_takes_no_more_words():
-    venues = ListedPlaces(Venue).listed_for(ANONYMOUS, timezone.now()).filter(name="Hall")
-
-    assert list(venues) == []
-    with pytest.raises(TypeError, match="before the list is filtered"):
-        venues.containing("hall")
+    assert (ids(page), page.total) == ([jazz.pk], 1)
+    assert walk(tags) == ([jazz.pk], {1}) == walk(everything.hiding_empty(wanted=True))
+    assert walk(everything.order_by("-name")) == ([opera.pk, jazz.pk], {2})
+    assert walk(everything.filter(name="Opera")) == ([opera.pk], {1})
+    assert walk(everything.none()) == ([], {0})
 
 
 def test_asking_for_more_leaves_the_list_before_as_it_was():
     EventFactory(featured=True)
     EventFactory()
-    events = ListedEvents(Event).listed_for(ANONYMOUS, timezone.now())
+    events = Event.objects.listed_for(ANONYMOUS, NOW)
 
     featured = events.featured(wanted=True)
 
-    assert (featured.page(limit=9, offset=0).total, events.count()) == (1, 2)
+    assert (lists.fetch(featured, ["id"], limit=9, offset=0).total, events.count()) == (
+        1,
+        2,
+    )
+
+
+@pytest.mark.parametrize("word", ["month", "far", "overlaps"])
+def test_a_window_has_an_upper_and_a_lower_limit_for_each_end_of_an_event(word):
+    """So an index of either is read between two limits only."""
+    statement = str(WORDS[word](Event.objects.listed_for(ANONYMOUS, NOW)).query)
+
+    assert '"start_utc" <=' in statement
+    assert '"end_utc" >=' in statement

@@ -66,6 +66,12 @@ def test_when_too_many_threads_of_a_process_scan_the_next_is_503(anonymous, monk
     assert busy["Retry-After"]
 
 
+def in_turn():
+    """Run a statement that waits for its turn."""
+    condition, params = scans.turn()
+    return scans.rows(f"SELECT 1{condition}", params)
+
+
 @ON_POSTGRES
 @pytest.mark.django_db(transaction=True)
 def test_one_scan_at_a_time_runs_in_the_database(settings):
@@ -78,10 +84,10 @@ def test_one_scan_at_a_time_runs_in_the_database(settings):
             cursor.execute("SET lock_timeout = '50ms'")
 
         with pytest.raises(OperationalError):
-            scans.rows("SELECT 1", [])
+            in_turn()
 
         other.rollback()
-        assert scans.rows("SELECT 1", []) == [(1,)]
+        assert in_turn() == [(1,)]
     with connection.cursor() as cursor:
         cursor.execute("RESET lock_timeout")
 

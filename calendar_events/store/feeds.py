@@ -8,33 +8,36 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from django.core.exceptions import EmptyResultSet
+from django.db.models import F, Q
+from django.db.models.functions import Coalesce
+
 from calendar_events import documents
 from calendar_events.models import Event, Taxonomy, visibility
-from calendar_events.store import scans, sql
-from calendar_events.store.events import pages, searches
-from calendar_events.store.events.query import BY_START
-from calendar_events.store.search_conditions import Source
+from calendar_events.store import sql
 from calendar_events.store.visibility import conditions_of
-from platform_errors.errors.catalogue import Unavailable
+from platform_errors.postgresql import prepared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime
 
+    from calendar_events.models.querysets.events import EventQuerySet
     from calendar_events.models.visibility import Viewer
-    from calendar_events.store.events.query import EventQuery
 
 BATCH = 500
 OCTETS = 1_000_000
 """Of the texts of one batch, which may have one more event than fits."""
 
+MOMENTS = frozenset({"start_utc", "end_utc", "published_at", "modified_at"})
+
 _ROW = """e.id, e.published_at > %s AND e.status = 'publish', e.password,
   e.feed_text, e.protected_feed_text"""
 _BATCH = """SELECT * FROM (
   SELECT f.k, {row},
-    SUM({size}) OVER (ORDER BY f.k {direction}, f.id {direction}
+    SUM({size}) OVER (ORDER BY f.k {direction}, f.row {direction}
       ROWS UNBOUNDED PRECEDING) - {size} AS sent
-  FROM ({walk}) f JOIN calendar_events_event e ON e.id = f.id) b
+  FROM ({walk}) f JOIN calendar_events_event e ON e.id = f.row) b
 WHERE sent < {octets} ORDER BY 1 {direction}, 2 {direction}"""
 
 _CATEGORY, _TAG, _VENUE, _ORGANIZER = range(4)
@@ -74,50 +77,45 @@ class Embedded(NamedTuple):
 NOTHING = Embedded([], [], [], [])
 
 
-def batches(query: EventQuery) -> Iterator[list[FeedRow]]:
+def batches(events: EventQuerySet) -> Iterator[list[FeedRow]]:
     """Walk the whole list, a bounded batch at each step.
 
-    By key, not by offset: rows that come and go meanwhile shift nothing.
+    By key, not by offset: rows that come and go meanwhile shift nothing. A calendar is no
+    sequence: what is not sorted by a moment is sent by its start.
     """
-    if query.order.column == "sort_text":
-        # A calendar is not a sequence, and each batch would sort all events anew.
-        query = query.but(order=BY_START)
-    last: tuple[Any, int] | None = None
-    source = searches.source_of_walk(query)
-    while rows := _batch(query, source, last):
+    first = next(iter(events.query.order_by), None)
+    key = getattr(first, "expression", None)
+    is_moment = isinstance(key, Coalesce) or getattr(key, "name", "") in MOMENTS
+    is_descending = is_moment and bool(getattr(first, "descending", False))
+    keyed = events.order_by().annotate(row=F("pk"), k=key if is_moment else F("start_utc"))
+    walk = keyed.order_by(*(["-k", "-pk"] if is_descending else ["k", "pk"]))
+    after = "lt" if is_descending else "gt"
+    while rows := _batch(walk, "DESC" if is_descending else "ASC"):
         yield [FeedRow(*row[1:-1]) for row in rows]
-        last = rows[-1][0], rows[-1][1]
+        last, pk = prepared.as_moment(rows[-1][0]), rows[-1][1]
+        # The first condition is implied by the second; an index begins at it.
+        rest = Q(**{f"k__{after}e": last}) & (
+            Q(**{f"k__{after}": last}) | Q(**{"k": last, f"pk__{after}": pk})
+        )
+        walk = walk.continued(rest)
 
 
-def _batch(query: EventQuery, source: Source, last: tuple[Any, int] | None) -> list[Any]:
-    order, limit = query.order, f"LIMIT {BATCH}"
-    # Compared as rows, which an index can begin at.
-    keyset = f"WHERE (k, id) {'<' if order.descending else '>'} (%s, %s)" if last else ""
-    walks: list[str] = []
-    params: list[Any] = [sql.moment(query.now)]
-    # Each part by itself walks its index no further than a batch reaches.
-    for number, part in enumerate(query.searched(source)):
-        walk = f"SELECT id, k FROM ({part.text}) p{number} {keyset}"
-        walks.append(f"SELECT id, k FROM ({pages.cut(walk, order, limit)}) w{number}")
-        params += [*part.conditions.params, *(last or ())]
-    # An event that several changes concern is in several parts.
-    merge = " UNION ALL " if query.change is None else " UNION "
+def _batch(walk: EventQuerySet, direction: str) -> list[Any]:
+    found = walk.values_list("row", "k")[:BATCH]
+    sql.settle()
+    try:
+        text, params = found.query.get_compiler(sql.connection().alias).as_sql()
+    except EmptyResultSet:
+        return []
     statement = _BATCH.format(
         row=_ROW,
         # Where it is stored is known without reading it; SQLite has that only since 3.43.
         size=f"{'OCTET_' if sql.is_postgres() else ''}LENGTH(e.feed_text)",
-        walk=pages.cut(f"SELECT id, k FROM ({merge.join(walks)}) u", order, limit),
-        direction=order.direction,
+        walk=text,
+        direction=direction,
         octets=OCTETS,
     )
-    sql.settle()
-    if source is Source.INDEX:
-        settings = scans.AT_FULL_SPEED + scans.BY_INDEX
-        try:
-            return scans.rows(statement, params, settings=settings)
-        except scans.ScanTooLong as error:
-            raise Unavailable("the database did not answer in time") from error
-    return sql.rows_by_index(statement, params)
+    return sql.rows(statement, [sql.moment(walk.moment), *params], prepare=False)
 
 
 def single(pk: int, now: datetime) -> FeedRow | None:

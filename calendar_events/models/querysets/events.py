@@ -1,0 +1,314 @@
+"""The words in which lists of events are asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
+
+from django.db.models import Q
+
+from calendar_events.models import visibility
+from calendar_events.models.querysets import geography
+from calendar_events.models.querysets.ordering import EVENT_COLUMNS, Order
+from calendar_events.models.querysets.records import RecordQuerySet
+from calendar_events.models.querysets.windows import Window
+from calendar_events.models.visibility import Literal, as_q
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+
+    from calendar_events.models.visibility import Rule, Viewer
+    from calendar_events.parsing.text import SearchQuery
+    from calendar_events.parsing.values import Token
+
+ANY_TIME = Window()
+SHOWN = frozenset(
+    {
+        *("pk", "id", "version", "created_at", "modified_at", "published_at", "status"),
+        *("institution", "author", "author_id", "post_parent", "post_parent_id"),
+        *("title", "slug", "sort_text", "search_text", "hide_from_listings", "password"),
+        *("start_utc", "end_utc", "start_local", "end_local", "timezone", "all_day"),
+    }
+)
+"""The columns that a protected event shows, or that tell nothing of it.
+
+A list that is filtered by anything else leaves protected events out."""
+LOOKUPS = frozenset(
+    {
+        *("exact", "iexact", "in", "isnull", "range", "gt", "gte", "lt", "lte"),
+        *("contains", "icontains", "startswith", "istartswith", "endswith", "iendswith"),
+    }
+)
+MAX_LINKS = 20
+"""With more links than this a list is counted."""
+
+_ASIDE = frozenset(
+    {
+        *("order_by", "extra_order_by", "default_ordering", "standard_ordering"),
+        *("base_table", "used_aliases", "filter_is_sticky", "_annotation_select_cache"),
+    }
+)
+"""What of a query only says how the same rows are shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """A list whose total is known without counting it (``store.counters``)."""
+
+    beyond: Rule = ()
+    """What only this viewer sees, and so has to be counted."""
+    window: Window = ANY_TIME
+    institution: str = ""
+    link: tuple[str, tuple[int, ...]] | None = None
+    """The kind and the identifiers of terms, venues or organizers."""
+    rows: Any = None
+    """The query that finds exactly these events."""
+
+
+class EventQuerySet(RecordQuerySet):
+    """Events.
+
+    A list that a password could tell something about leaves out protected events, unless
+    the password is given: whatever it is filtered by, except for columns in ``SHOWN``.
+    """
+
+    default_order = Order("start_utc")
+    orders = EVENT_COLUMNS
+    newest_first = False
+    window = ANY_TIME
+    known_scope: Scope | None = None
+
+    @property
+    def scope(self) -> Scope | None:
+        """Return the list as one whose total is known; ``None``: it has to be counted.
+
+        Whatever has been done to the query by others than our words, it is counted.
+        """
+        scope = self.known_scope
+        if scope is None or _rows(self.query) != _rows(scope.rows):
+            return None
+        return scope
+
+    def listed_for(self, viewer: Viewer, now: datetime) -> Self:
+        """Keep what lists show the viewer at ``now``: nothing hidden, nothing trashed."""
+        is_whole = _rows(self.query) == _rows(type(self)(self.model).query)
+        clone = super().listed_for(viewer, now)
+        scope = Scope(beyond=visibility.beyond(viewer, self.kind, now))
+        return clone.with_scope(scope if is_whole else None)
+
+    def with_statuses(self, statuses: Iterable[str]) -> Self:
+        """Show what has one of these statuses, trash too; follows ``listed_for``.
+
+        Raises ``Refused`` for statuses that are unknown or not for this viewer.
+        """
+        chosen = frozenset(statuses)
+        scope = self.scope
+        clone = super().with_statuses(chosen)
+        if scope is None or visibility.Status.PUBLISH not in chosen:
+            return clone
+        beyond = visibility.beyond(self.listing.viewer, self.kind, self.moment, chosen)
+        return clone.with_scope(replace(scope, beyond=beyond))
+
+    def in_window(self, window: Window) -> Self:
+        """Keep what is on then."""
+        scope = self.scope
+        clone = self.filter(window.as_q())
+        clone.window = window
+        if scope is None or scope.window != ANY_TIME:
+            return clone
+        return clone.with_scope(replace(scope, window=window))
+
+    def of_institution(self, registry_id: str) -> Self:
+        """Keep what belongs to an institution."""
+        scope = self.scope
+        clone = super().of_institution(registry_id)
+        if scope is None or scope.institution or scope.link:
+            return clone
+        return clone.with_scope(replace(scope, institution=registry_id))
+
+    def matching(self, search: SearchQuery) -> Self:
+        """Keep what has these words in title, excerpt or description."""
+        found = self
+        for term in search.wanted:
+            found = found.filter(search_text__contains=term)
+        for term in search.excluded:
+            found = found.exclude(search_text__contains=term)
+        return found
+
+    def in_categories(self, tokens: Sequence[Token]) -> Self:
+        """Keep what is in one of these or under them. Raises ``Unknown``."""
+        terms = self._model_of("term").objects.categories()
+        return self._linked("term", sorted(terms.named(tokens)))
+
+    def with_tags(self, tokens: Sequence[Token]) -> Self:
+        """Keep what has one of these tags. Raises ``Unknown``."""
+        terms = self._model_of("term").objects.tags()
+        return self._linked("term", sorted(terms.named(tokens)))
+
+    def at_venues(self, ids: Sequence[int]) -> Self:
+        """Keep what is at one of these venues. Raises ``Unknown``."""
+        self._visible("venue").require(ids)
+        return self._linked("venue", ids)
+
+    def by_organizers(self, ids: Sequence[int]) -> Self:
+        """Keep what one of these organizers holds. Raises ``Unknown``."""
+        self._visible("organizer").require(ids)
+        return self._linked("organizer", ids)
+
+    def children_of(self, pk: int) -> Self:
+        """Keep the children of an event. Raises ``Unknown``."""
+        self._visible("event").require([pk])
+        return self.filter(post_parent=pk)
+
+    def featured(self, *, wanted: bool) -> Self:
+        """Keep what is featured, or what is not."""
+        return self.filter(featured=wanted)
+
+    def ticketed(self, *, wanted: bool) -> Self:
+        """Keep what has tickets, or what has none."""
+        return self.filter(ticketed=wanted)
+
+    def located(self, *, wanted: bool) -> Self:
+        """Keep what is at a venue with coordinates, or what is not."""
+        venues = self._visible("venue").filter(geo_lat__isnull=False)
+        there = Q(pk__in=self._links("venue").filter(venue__in=venues).values("event"))
+        return self.filter(there if wanted else ~there)
+
+    def near(self, latitude: float, longitude: float, radius: float) -> Self:
+        """Keep what is within ``radius`` kilometres of a place in degrees."""
+        there = geography.within(latitude, longitude, radius)
+        venues = self._visible("venue").filter(there)
+        return self.filter(
+            pk__in=self._links("venue").filter(venue__in=venues).values("event")
+        )
+
+    def among(self, ids: Sequence[int]) -> Self:
+        """Keep these events, sorted by publication unless another order is asked for."""
+        found = self.filter(pk__in=ids).with_listing(order=Order("published_at"))
+        return found.sorted_by({})
+
+    def changed_after(self, moment: datetime) -> Self:
+        """Keep what has changed since, itself or in what it embeds.
+
+        An event changes when it is written, when time publishes it, and when either
+        happens to a venue, an organizer or a term of it. Each way is a query by itself,
+        for which an index finds the few that are new.
+        """
+        events = self.model._base_manager
+        published = Q(published_at__gt=moment) & as_q(((*visibility.LISTED,),))
+        ways = [
+            events.filter(modified_at__gt=moment).values("pk"),
+            events.filter(published, published_at__lte=self.moment).values("pk"),
+        ]
+        for name in ("venue", "organizer", "term"):
+            records = self._model_of(name).objects
+            fresh = [records.filter(modified_at__gt=moment)]
+            if name != "term":
+                since = records.public(self.moment).filter(published_at__gt=moment)
+                fresh.append(since)
+            for one in fresh:
+                links = self._links(name).filter(**{f"{name}__in": one.values("pk")})
+                if not self._is_everybodys:
+                    # What an event embeds is among what its password protects.
+                    links = links.filter(event__password__in=["", self.listing.password])
+                ways.append(links.values("event"))
+        first, *others = ways
+        changed = first.union(*others, all=True)
+        return super().filter(pk__in=changed)
+
+    def opened_with(self, password: str) -> Self:
+        """Show what this password protects, also by the filters that follow."""
+        clone = self.with_listing(password=password)
+        return clone.without_protected() if "password" in self.listing.relaxable else clone
+
+    def continued(self, after: Q) -> Self:
+        """Keep what comes after the last row of a walk; replaces the one before."""
+        return self._replace("continued", after)
+
+    def filter(self, *args: Any, **kwargs: Any) -> Self:
+        """Filter; by what a password hides, only what it does not protect."""
+        return self._closed(super().filter(*args, **kwargs), args, kwargs)
+
+    def exclude(self, *args: Any, **kwargs: Any) -> Self:
+        """Exclude; by what a password hides, also all that one protects."""
+        return self._closed(super().exclude(*args, **kwargs), args, kwargs)
+
+    def _closed(self, found: Self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Self:
+        is_list = self.listing.now is not None and "password" not in self.listing.relaxable
+        if is_list and not _is_shown([*args, *kwargs.items()]):
+            return found.without_protected()
+        return found
+
+    def without_protected(self) -> Self:
+        """Leave out protected events, unless their password was given."""
+        given = self.listing.password
+        condition = Q(password__in=["", given]) if given else Q(password="")
+        return self._replace("password", condition)
+
+    def _linked(self, name: str, ids: Sequence[int]) -> Self:
+        scope = self.scope
+        chosen = tuple(dict.fromkeys(ids))
+        which = {name: chosen[0]} if len(chosen) == 1 else {f"{name}__in": chosen}
+        clone = self.filter(pk__in=self._links(name).filter(**which).values("event"))
+        if scope is None or scope.link or scope.institution or self.listing.password:
+            return clone
+        if not 0 < len(chosen) <= MAX_LINKS:
+            return clone
+        return clone.with_scope(replace(scope, link=(name, chosen)))
+
+    def _links(self, name: str) -> Any:
+        """Return the links to venues, organizers or terms that the list may look at.
+
+        They have copies of what most of their events fail, so that one index finds those
+        which the list can show at all.
+        """
+        links = self._through(name)._base_manager.filter(self.window.of_links())
+        return links.filter(listed=True) if self._is_everybodys else links
+
+    @property
+    def _is_everybodys(self) -> bool:
+        """Whether the list shows this viewer what it shows everybody, and no more."""
+        return not self.listing.viewer.is_user and not self.listing.password
+
+    def _visible(self, name: str) -> Any:
+        records = self.model if name == "event" else self._model_of(name)
+        return records.objects.visible_to(self.listing.viewer, self.moment)
+
+    def _through(self, name: str) -> Any:
+        return self.model._meta.get_field(f"{name}s").remote_field.through
+
+    def _model_of(self, name: str) -> Any:
+        return self.model._meta.get_field(f"{name}s").related_model
+
+    def with_scope(self, scope: Scope | None) -> Self:
+        """Return the list as one whose total is known, unless it is changed otherwise."""
+        clone: Self = self.all()
+        clone.known_scope = scope and replace(scope, rows=clone.query.clone())
+        return clone
+
+    def _clone(self) -> Self:
+        clone = super()._clone()
+        clone.known_scope, clone.window = self.known_scope, self.window
+        return clone
+
+
+def _rows(query: Any) -> dict[str, Any]:
+    """Return all of a query that decides which rows it finds; what is unknown does."""
+    return {name: value for name, value in vars(query).items() if name not in _ASIDE}
+
+
+def _is_shown(conditions: Iterable[Any]) -> bool:
+    """Return whether conditions are about columns in ``SHOWN``, compared with values."""
+    return all(_shows(one) for one in conditions)
+
+
+def _shows(condition: Any) -> bool:
+    if isinstance(condition, Q):
+        return _is_shown(condition.children)
+    if not isinstance(condition, tuple):
+        return False
+    name, value = condition
+    column, *lookups = name.split("__")
+    is_value = isinstance(value, Literal) or not hasattr(value, "resolve_expression")
+    return column in SHOWN and LOOKUPS.issuperset(lookups) and is_value

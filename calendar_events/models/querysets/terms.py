@@ -1,0 +1,186 @@
+"""The words in which lists of categories and tags are asked for."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING, Any, Self
+
+from django.db import connections
+from django.db.models import (
+    CharField,
+    Count,
+    IntegerField,
+    OuterRef,
+    Q,
+    Subquery,
+    Sum,
+    Value,
+)
+from django.db.models.functions import Cast, Coalesce, Concat
+
+from calendar_events.models.internals import DayCount
+from calendar_events.models.querysets.base import ListQuerySet, Unknown
+from calendar_events.models.querysets.ordering import TERM_COLUMNS, Order, order
+from calendar_events.models.taxonomy import Taxonomy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    from calendar_events.models.visibility import Viewer
+    from calendar_events.parsing.values import Token
+
+BY_NAME = Order("sort_text")
+WHOLE = date(1, 1, 1)
+"""The day under which all of a scope is counted."""
+_TREE = """WITH RECURSIVE tree(id, parent_id, slug) AS (
+    SELECT id, parent_id, slug FROM {table}
+    WHERE taxonomy = %s AND (slug IN ({slugs}) OR id IN ({numbers}))
+    UNION
+    SELECT t.id, t.parent_id, t.slug FROM {table} t JOIN tree ON t.parent_id = tree.id
+)
+SELECT id, parent_id, slug FROM tree"""
+
+
+class TermQuerySet(ListQuerySet):
+    """Categories or tags, in lists each with its number of published events."""
+
+    taxonomy = ""
+
+    def categories(self) -> Self:
+        return self._of(Taxonomy.CATEGORY)
+
+    def tags(self) -> Self:
+        return self._of(Taxonomy.TAG)
+
+    def _of(self, taxonomy: str) -> Self:
+        clone = self.filter(taxonomy=taxonomy)
+        clone.taxonomy = taxonomy
+        return clone
+
+    def listed_for(self, viewer: Viewer, now: datetime, *, taxonomy: str) -> Self:
+        """Keep the terms of a taxonomy that have events, with their ``number``."""
+        terms = self._of(taxonomy).with_listing(viewer=viewer, now=now)
+        return terms.with_numbers(now).hiding_empty(wanted=True).sorted_by({})
+
+    def with_numbers(self, now: datetime) -> Self:
+        """Tell how many published events each has, as ``number``."""
+        links = self._links().filter(term=OuterRef("pk"), listed=True)
+        if connections[self.db].vendor != "postgresql":
+            number = _per_term(links.filter(event__published_at__lte=now))
+        else:
+            scope = Concat(Value("term:"), Cast(OuterRef("pk"), CharField()))
+            kept = DayCount.objects.filter(scope=scope, day=WHOLE).values("scope")
+            total = Subquery(kept.annotate(total=Sum("number")).values("total"))
+            # Triggers count also what time has not published yet.
+            ahead = _per_term(links.filter(event__published_at__gt=now))
+            number = Coalesce(total, 0) - ahead
+        return self.annotate(number=Cast(number, IntegerField()))
+
+    def hiding_empty(self, *, wanted: bool) -> Self:
+        """Leave out terms that no published event has, or show them too."""
+        return self._replace("empty", Q(number__gte=1) if wanted else Q())
+
+    def among(self, ids: Sequence[int]) -> Self:
+        """Keep these terms. Raises ``Unknown``."""
+        self._all().require(ids)
+        return self.filter(pk__in=ids)
+
+    def without(self, ids: Sequence[int]) -> Self:
+        """Leave these terms out. Raises ``Unknown``."""
+        self._all().require(ids)
+        return self.exclude(pk__in=ids)
+
+    def under(self, pk: int) -> Self:
+        """Keep what is directly under a category. Raises ``Unknown``."""
+        self._all().require([pk])
+        return self.filter(parent=pk)
+
+    def of_event(self, pk: int) -> Self:
+        """Keep the terms of an event, the last one named. Raises ``Unknown``."""
+        links = self._links()
+        events = links.model._meta.get_field("event").related_model.objects
+        events.visible_to(self.listing.viewer, self.listing.now).require([pk])
+        # The terms of a protected event are among what its password protects.
+        found = links.filter(event=pk, event__password="")
+        return self._replace("event", Q(pk__in=found.values("term")))
+
+    def with_slugs(self, slugs: Sequence[str]) -> Self:
+        """Keep terms with one of these slugs."""
+        return self.filter(slug__in=slugs)
+
+    def sorted_by(self, values: Mapping[str, Any]) -> Self:
+        """Sort as ``orderby`` and ``order`` ask for, else by name."""
+        chosen = order(values, TERM_COLUMNS, BY_NAME)
+        sign = "-" if chosen.descending else ""
+        return self.order_by(f"{sign}{chosen.column}", f"{sign}pk")
+
+    def named(self, tokens: Sequence[Token]) -> set[int]:
+        """Return the terms of a taxonomy that tokens name, and everything under them.
+
+        All digits are an identifier first, then a slug; a slug names its term in every
+        institution. Raises ``Unknown``.
+        """
+        slugs = [token.slug for token in tokens]
+        numbers = [token.pk for token in tokens if token.pk is not None]
+        statement = _TREE.format(
+            table=self.model._meta.db_table,
+            slugs=", ".join(["%s"] * len(slugs)),
+            numbers=", ".join(["%s"] * len(numbers)) or "NULL",
+        )
+        terms = list(
+            self.model._base_manager.raw(statement, [str(self.taxonomy), *slugs, *numbers])
+        )
+        by_slug: dict[str, set[int]] = {}
+        children: dict[int | None, set[int]] = {}
+        for term in terms:
+            by_slug.setdefault(term.slug, set()).add(term.pk)
+            children.setdefault(term.parent_id, set()).add(term.pk)
+        known = {term.pk for term in terms}
+        named: set[int] = set()
+        missing = []
+        for token in tokens:
+            if token.pk in known:
+                named.add(token.pk or 0)
+            elif token.slug in by_slug:
+                named |= by_slug[token.slug]
+            else:
+                missing.append(token.text)
+        if missing:
+            raise Unknown(missing)
+        return _with_descendants(named, children)
+
+    def with_descendants(self, ids: Iterable[int]) -> set[int]:
+        """Return ``ids`` and everything under them, however deep."""
+        found = set(ids)
+        newest = found
+        while newest:
+            rows = self.model._base_manager.filter(parent__in=newest)
+            newest = set(rows.values_list("pk", flat=True)) - found
+            found |= newest
+        return found
+
+    def _all(self) -> Self:
+        """Return all terms of the taxonomy."""
+        return self.model.objects.filter(taxonomy=self.taxonomy)
+
+    def _links(self) -> Any:
+        return self.model.events.through._base_manager.all()
+
+    def _clone(self) -> Self:
+        clone = super()._clone()
+        clone.taxonomy = self.taxonomy
+        return clone
+
+
+def _per_term(links: Any) -> Any:
+    number = links.order_by().values("term").annotate(number=Count("pk")).values("number")
+    return Coalesce(Subquery(number), 0)
+
+
+def _with_descendants(named: set[int], children: dict[int | None, set[int]]) -> set[int]:
+    found, newest = set(named), set(named)
+    while newest:
+        newest = {pk for parent in newest for pk in children.get(parent, ())} - found
+        found |= newest
+    return found

@@ -1,0 +1,98 @@
+"""Pages of lists as the documents that are answered, for each kind of record."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from django.utils import timezone
+
+from calendar_events.documents import composition, term_answer
+from calendar_events.models import Event, Term, visibility
+from calendar_events.models.visibility import opens
+from calendar_events.store import lists, relations, terms
+from platform_errors.postgresql import prepared
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from calendar_events.documents.related import Related
+    from calendar_events.models.querysets.base import Listing, ListQuerySet
+
+
+class Page(NamedTuple):
+    """The documents of one page, as JSON texts, and how many there are in all."""
+
+    items: list[str]
+    total: int
+
+
+class _Record(NamedTuple):
+    id: int
+    status: str
+    published_at: datetime | None
+    fragment: str
+
+
+class _Event(NamedTuple):
+    id: int
+    status: str
+    published_at: datetime | None
+    password: str
+    fragment: str
+    protected_fragment: str
+
+
+def page(
+    queryset: ListQuerySet, *, limit: int, offset: int, has_scheduled: bool = True
+) -> Page:
+    """Return a page of documents and the exact total, as of one moment.
+
+    ``has_scheduled``: whether time has yet to publish an event. Raises what ``lists.fetch``
+    raises.
+    """
+    now = queryset.listing.now or timezone.now()
+    if queryset.model is Term:
+        rows, total = terms.rows(queryset, limit=limit, offset=offset)
+        return Page([term_answer(row) for row in rows], total)
+    if queryset.model is Event:
+        found, total = lists.fetch(queryset, _Event._fields, limit=limit, offset=offset)
+        events = [_Event(*row) for row in found]
+        items = _events(events, queryset.listing, now, has_scheduled=has_scheduled)
+    else:
+        found, total = lists.fetch(queryset, _Record._fields, limit=limit, offset=offset)
+        items = [_record(_Record(*row), now) for row in found]
+    return Page(items, total)
+
+
+def _record(row: _Record, now: datetime) -> str:
+    return composition.record(row.fragment, is_scheduled=_is_scheduled(row, now))
+
+
+def _events(
+    rows: list[_Event], listing: Listing, now: datetime, *, has_scheduled: bool
+) -> list[str]:
+    """Return events with what they embed; without their password some are blank."""
+    open_ids = [
+        row.id for row in rows if not row.password or opens(row.password, listing.password)
+    ]
+    related: dict[int, list[Related]] = {pk: [] for pk in open_ids}
+    for one in relations.of_events(
+        open_ids, listing.viewer, now, has_scheduled=has_scheduled
+    ):
+        related[one.event].append(one)
+    items = []
+    for row in rows:
+        is_open, is_scheduled = row.id in related, _is_scheduled(row, now)
+        fragment = row.fragment if is_open else row.protected_fragment
+        text = composition.effective(fragment, is_scheduled=is_scheduled)
+        items.append(
+            composition.event(text, related[row.id])
+            if is_open
+            else composition.protected_event(text)
+        )
+    return items
+
+
+def _is_scheduled(row: _Event | _Record, now: datetime) -> bool:
+    in_time = row._replace(published_at=prepared.as_moment(row.published_at))
+    return visibility.holds(visibility.scheduled(now), in_time)
