@@ -37,13 +37,16 @@ FLAGS = (
     *("sticky", "featured", "ticketed"),
 )
 """What is null in a protected event without its password."""
-BLANKED: dict[str, Any] = {
-    **dict.fromkeys(("description", "excerpt", "cost", "website"), ""),
-    "image": False,
-    # Joined by ``composition``:
-    **{name: [] for name in ("categories", "tags", "venue", "organizer")},
-}
-"""What else is blank without the password, and how."""
+SHOWN = frozenset(
+    {
+        *("id", "global_id", "global_id_lineage", "author", "status", "date", "date_utc"),
+        *("modified", "modified_utc", "url", "rest_url", "title", "slug"),
+        *("start_date", "start_date_details", "end_date", "end_date_details"),
+        *("utc_start_date", "utc_start_date_details", "utc_end_date"),
+        *("utc_end_date_details", "timezone", "timezone_abbr", "custom_fields"),
+    }
+)
+"""The fields that a protected event shows without its password; all others are blank."""
 
 _cost = lru_cache(maxsize=128)(costs.read)
 """A cost is two members of a document."""
@@ -155,6 +158,10 @@ class EventDocument(Published):
 
     def protected(self, document: dict[str, Any]) -> dict[str, Any]:
         """Blank what the password protects (contract events 4)."""
-        blanks = {name: BLANKED[name] for name in BLANKED.keys() & document.keys()}
+        blank = {
+            name: "" if isinstance(value, str) else None
+            for name, value in document.items()
+            if name not in SHOWN
+        }
         details = self.fields["cost_details"].to_representation("")
-        return document | blanks | dict.fromkeys(FLAGS) | {"cost_details": details}
+        return document | blank | {"image": False, "cost_details": details}

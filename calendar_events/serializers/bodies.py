@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.http import QueryDict
 
-from calendar_events.documents.events import BLANKED, FLAGS
+from calendar_events.documents.events import FLAGS, SHOWN
 from platform_errors.errors import writes
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def without_blanks(body: Mapping[str, Any]) -> Mapping[str, Any]:
     return {
         name: value
         for name, value in body.items()
-        if name not in FLAGS and not (name in BLANKED and value == BLANKED[name])
+        if name in SHOWN or not (value is None or value is False or value in ("", []))
     }
 
 

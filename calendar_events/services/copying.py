@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 from django.db import transaction
 
 from calendar_events.models import Event, Status, Taxonomy
-from calendar_events.services.events import COLUMNS, create_event
+from calendar_events.services.events import create_event
+from calendar_events.services.inputs import EventChanges
 from calendar_events.services.refusals import InTrash
+from calendar_events.services.writing import SET_ELSEWHERE
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -17,7 +19,8 @@ if TYPE_CHECKING:
 
     from calendar_events.models import Term
     from calendar_events.permissions import Actor
-    from calendar_events.services.inputs import EventChanges
+
+COLUMNS = EventChanges.__annotations__.keys() - SET_ELSEWHERE
 
 
 @transaction.atomic(savepoint=False)

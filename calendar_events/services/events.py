@@ -26,14 +26,6 @@ if TYPE_CHECKING:
     from calendar_events.permissions import Actor
     from calendar_events.services.inputs import EventChanges
 
-COLUMNS = frozenset(
-    {
-        *("title", "description", "excerpt", "website", "cost", "password"),
-        *("show_map", "show_map_link", "hide_from_listings", "sticky", "featured"),
-        "ticketed",
-    }
-)
-
 
 @transaction.atomic(savepoint=False)
 def create_event(*, actor: Actor, changes: EventChanges, now: datetime) -> Event:
@@ -90,7 +82,7 @@ def _fill(
 ) -> None:
     """Set the columns and the schedule."""
     cost = event.cost
-    writing.fill(event, changes, COLUMNS, actor=actor, now=now)
+    writing.fill(event, changes, actor=actor, now=now)
     if current and changes.get("cost") == costs.read(cost, currency=conf.currency).text:
         # What is answered of a list of costs is its range: sent back, it changes nothing.
         event.cost = cost

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from django.db import transaction
 
@@ -17,18 +17,6 @@ if TYPE_CHECKING:
     from calendar_events.permissions import Actor
 
 Place = TypeVar("Place", bound=Venue | Organizer)
-
-COLUMNS: Final[dict[type[Any], frozenset[str]]] = {
-    Venue: frozenset(
-        {
-            *("name", "description", "website", "phone", "address", "city", "country"),
-            *("province", "state", "stateprovince", "zip", "geo_lat", "geo_lng"),
-            *("show_map", "show_map_link"),
-        }
-    ),
-    Organizer: frozenset({"name", "description", "website", "phone", "email"}),
-}
-"""What is set as it is sent."""
 
 
 @transaction.atomic(savepoint=False)
@@ -73,7 +61,7 @@ def update_place(  # noqa: PLR0913 -- whose, which, what, when
 def _fill(place: Place, changes: Mapping[str, Any], *, actor: Actor, now: datetime) -> None:
     """Set the columns; ``stateprovince`` follows state and province unless it was given."""
     follows = isinstance(place, Venue) and place.stateprovince == _stateprovince(place)
-    writing.fill(place, changes, COLUMNS[type(place)], actor=actor, now=now)
+    writing.fill(place, changes, actor=actor, now=now)
     if isinstance(place, Venue) and (follows or not place.stateprovince):
         place.stateprovince = changes.get("stateprovince") or _stateprovince(place)
 

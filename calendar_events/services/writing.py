@@ -14,6 +14,7 @@ from calendar_events.permissions import may_publish, require_on
 from calendar_events.services import images, naming, publication
 from calendar_events.services.images import Picture
 from calendar_events.services.refusals import InTrash
+from calendar_events.services.schedule import ScheduleChanges
 from calendar_events.store import links, saving
 from calendar_events.store.saving import VersionConflict
 
@@ -30,6 +31,12 @@ AnyRow = TypeVar("AnyRow", bound=Event | Venue | Organizer | Term)
 
 UNTITLED = {Event: "event", Venue: "venue", Organizer: "organizer"}
 """The slug of a title without a letter or digit."""
+
+SET_ELSEWHERE = frozenset(ScheduleChanges.__annotations__) | {
+    *("author", "status", "published_at", "slug", "image", "post_parent"),
+    *("venue", "organizer", "categories", "tags"),
+}
+"""What depends on other columns or other rows; all else that is sent is a column."""
 
 
 def lock(model: type[AnyRow], pk: int, *, expected_version: int | None) -> AnyRow:
@@ -96,15 +103,14 @@ def require_reachable(record: AnyRecord, changes: RecordChanges) -> None:
 
 
 def fill(
-    record: AnyRecord,
-    changes: Mapping[str, Any],
-    names: frozenset[str],
-    *,
-    actor: Actor,
-    now: datetime,
+    record: AnyRecord, changes: Mapping[str, Any], *, actor: Actor, now: datetime
 ) -> None:
-    """Set the plain columns among ``changes``, and store a picture that came along."""
-    for name in names & changes.keys():
+    """Set the columns among ``changes``, and store a picture that came along.
+
+    Raises ``FieldDoesNotExist`` for what is no column, which else would be lost.
+    """
+    for name in changes.keys() - SET_ELSEWHERE:
+        record._meta.get_field(name)
         setattr(record, name, changes[name])
     if "image" in changes:
         image = changes["image"]

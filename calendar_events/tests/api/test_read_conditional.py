@@ -9,10 +9,7 @@ import time_machine
 from django.core.management import call_command
 from django.utils import timezone
 from django.utils.http import http_date
-from rest_framework.serializers import CharField
 
-from calendar_events.documents.events import EventDocument
-from calendar_events.documents.generation import generation_of
 from calendar_events.store import saving
 from calendar_events.tests.callers import refusal
 from calendar_events.tests.factories import (
@@ -23,11 +20,6 @@ from calendar_events.tests.factories import (
     TagFactory,
     VenueFactory,
 )
-
-
-class Subtitled(EventDocument.Meta):
-    fields = [*EventDocument.Meta.fields, "subtitle"]
-
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -299,11 +291,3 @@ def test_a_record_that_was_rendered_anew_has_another_tag(anonymous, event, setti
         again = anonymous.get(address, If_None_Match=first.headers["ETag"])
         assert again.status_code == 200, address
         assert again.content != first.content
-
-
-def test_a_new_field_of_a_document_ends_what_caches_keep():
-    fields = {"subtitle": CharField()}
-    titled = type("EventDocument", (EventDocument,), {**fields, "Meta": Subtitled})
-
-    assert generation_of([EventDocument]) == generation_of([EventDocument])
-    assert generation_of([titled]) != generation_of([EventDocument])

@@ -1,0 +1,16 @@
+"""Documents that a project has made of the calendar's."""
+
+from __future__ import annotations
+
+from rest_framework import serializers
+
+from calendar_events.documents.events import EventDocument
+
+
+class SubtitledEvent(EventDocument):
+    """An event with a text more."""
+
+    subtitle = serializers.CharField(source="title")
+
+    class Meta(EventDocument.Meta):
+        fields = (*EventDocument.Meta.fields, "subtitle")
