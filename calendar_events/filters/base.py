@@ -74,6 +74,9 @@ class ParameterSet(django_filters.FilterSet):
         self.base_filters = {
             name: one for name, one in self.declared.items() if name in data
         }
+        for name, one in self.base_filters.items():
+            if isinstance(one, django_filters.BaseCSVFilter):
+                data[name] = ",".join(_items(data.getlist(name)))
         super().__init__(data, queryset, **options)
 
     def get_form_class(self) -> Any:
@@ -109,6 +112,12 @@ class ParameterSet(django_filters.FilterSet):
         if problems := {**self.refused, **unreadable}:
             # What was sent but cannot be read is not missing: its own reason wins.
             raise InvalidParameters(problems)
+
+
+def _items(values: list[str]) -> list[str]:
+    """Split ``1,2``, and ``1`` and ``2``, into the same list."""
+    split = (item.strip() for value in values for item in value.split(","))
+    return [item for item in split if item]
 
 
 def _zone(data: MultiValueDict[str, str]) -> Any:

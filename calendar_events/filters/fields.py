@@ -13,7 +13,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator
 from django_filters.fields import BaseCSVField
-from django_filters.widgets import BaseCSVWidget
+from django_filters.widgets import CSVWidget
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,23 +102,10 @@ class FlagField(Sent):
         return word in TRUE
 
 
-def items(values: list[str]) -> list[str]:
-    """Split ``1,2``, and ``1`` and ``2``, into the same list."""
-    split = (item.strip() for value in values for item in value.split(","))
-    return [item for item in split if item]
-
-
-class ListWidget(BaseCSVWidget, forms.TextInput):
-    """Takes all values of a parameter, in the order in which they were sent."""
-
-    def value_from_datadict(self, data: Any, files: Any, name: str) -> list[str]:
-        return items(data.getlist(name))
-
-
 class ListField(BaseCSVField):
     """Several values, each of which the second base class reads."""
 
-    widget = ListWidget
+    widget = CSVWidget
 
     def clean(self, value: Any) -> list[Any]:
         if not value:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from django_filters import BaseCSVFilter
-
-from calendar_events.filters.fields import items
 from calendar_events.filters.parameters import MomentFilter
 from calendar_events.filters.windows import RELATIVE, written
 
@@ -55,6 +52,4 @@ def _limits(window: Window, zone: tzinfo) -> dict[str, str | None]:
 def _text(declared: Any, name: str, filterset: ParameterSet) -> str:
     if isinstance(declared, MomentFilter):
         return written(filterset.values[name].utc, filterset.context.zone)
-    if isinstance(declared, BaseCSVFilter):
-        return ",".join(items(filterset.data.getlist(name)))
     return str(filterset.data[name])

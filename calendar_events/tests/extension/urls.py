@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from django.urls import include, path, re_path
 
+from calendar_events.api.viewsets import EventViewSet, TagViewSet, VenueViewSet
 from calendar_events.tests.extension import views
 
 LIST = {"get": "list"}
+BACKENDS = {"tenants": views.OfInstitution, "nothing": views.Nothing}
 CREATE = {"post": "create"}
 ROOT = "platform/events/v1"
 
@@ -14,5 +16,15 @@ urlpatterns = [
     re_path(rf"^{ROOT}/events/(?P<pk>[0-9]+)/venues/?$", views.VenuesOfEvent.as_view(LIST)),
     path(f"{ROOT}/secret/events", views.SecretEvents.as_view(CREATE)),
     path(f"{ROOT}/mottoes/organizers", views.OrganizersWithMotto.as_view(CREATE)),
+    path(f"{ROOT}/sticky/events", views.StickyEvents.as_view(LIST)),
+    path(f"{ROOT}/northgate/events", views.EventsOfNorthgate.as_view(LIST)),
+    *(
+        path(
+            f"{ROOT}/{prefix}/{viewset.resource}",
+            views.with_backend(viewset, backend).as_view(LIST),
+        )
+        for prefix, backend in BACKENDS.items()
+        for viewset in (EventViewSet, VenueViewSet, TagViewSet)
+    ),
     path(ROOT, include("calendar_events.urls")),
 ]
