@@ -66,11 +66,10 @@ def show(token: str, now: datetime) -> Shown | None:
     link = find(token, now)
     if link is None:
         return None
-    # Rotating and canceling wait for us here, or we for them.
+    # Rotating and canceling wait for us here, or we for them; both end the key's links.
     key = ServiceKey.objects.select_for_update().get(pk=link.key_id)
-    opened = SecretLink.objects.open(now).filter(pk=link.pk)
     # One statement decides who was first (docs/decisions/0009).
-    ours = SecretLink.objects.filter(pk__in=opened.values("pk"), ended_at=None)
+    ours = SecretLink.objects.filter(pk=link.pk, ended_at=None)
     if not ours.update(shown_at=now, ended_at=now):
         return None
     audit.record(Action.SECRET_SHOWN, client_id=key.client_id, at=now)

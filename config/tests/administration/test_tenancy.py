@@ -102,6 +102,27 @@ def test_a_list_and_a_search_hold_the_own_rows_only(ines, here, there, model_adm
     assert not (theirs & (found | searched))
 
 
+@pytest.mark.parametrize("model_admin", SCOPED, ids=name_of)
+@pytest.mark.parametrize("verb", ["view", "change", "delete"])
+def test_a_row_that_a_list_let_through_is_refused_by_itself(
+    rf, ines, here, there, model_admin, verb
+):
+    """The second lock: what a queryset forgets, the row's own institution still refuses."""
+    request = rf.get("/")
+    request.user = ines.user
+    ines.user.is_superuser = True  # no permission of Django's is missing
+    ours = [row for row in here.rows if type(row) is model_admin.model]
+    theirs = [row for row in there.rows if type(row) is model_admin.model]
+
+    allowed = {model_admin.belongs_to(row, here.institution) for row in ours}
+    refused = {model_admin.belongs_to(row, here.institution) for row in theirs}
+
+    assert (allowed or {True}, refused or {False}) == ({True}, {False})
+    for row in theirs:
+        assert not model_admin.is_allowed(request, verb, row)
+        assert not getattr(model_admin, f"has_{verb}_permission")(request, row)
+
+
 def test_a_filter_shows_no_other_institution_and_cannot_be_turned_around(ines, here, there):
     tokens = ines.get(pages.about(AccessToken))
     asked = ines.get(pages.about(AccessToken), institution__id__exact=there.institution.pk)

@@ -3,7 +3,9 @@
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
+from authserver.accounts import link_delivery
 from authserver.models import AuditEvent, PasswordLink
 from authserver.tests import factories
 from authserver.tests.accounts.test_new_password import ended, sign_in
@@ -168,6 +170,18 @@ def test_an_account_gets_so_many_messages_within_the_window_and_nobody_is_told(
     ask(visitor, "alice")
 
     assert len(mailbox) == 3
+
+
+@pytest.mark.parametrize("sent", [True, False])
+def test_a_message_counts_from_when_it_was_asked_for_sent_or_not(alice, settings, sent):
+    """While mail is down, nobody queues messages without end."""
+    settings.AUTHSERVER = {**settings.AUTHSERVER, "PASSWORD_MAILS_PER_ACCOUNT": 2}
+    now = timezone.now()
+    for expected in ("", "", "too_many"):
+        assert link_delivery.refusal(alice, now) == expected
+        factories.PasswordLinkFactory(
+            user=alice, asked_at=now, sent_at=now if sent else None
+        )
 
 
 def test_an_address_asks_so_often_within_the_window_and_another_one_still_may(

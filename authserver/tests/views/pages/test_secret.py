@@ -10,6 +10,7 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
+from authserver.keys import secret_links
 from authserver.models import AuditEvent, SecretLink, ServiceKey
 from authserver.tests import factories
 from authserver.tests.visitor import Visitor
@@ -183,6 +184,33 @@ def test_of_many_who_press_at_once_one_sees_it(link):
     assert sorted(answer.status_code for answer in answers) == [200] + [404] * 5
     assert sum(SECRET.encode() in answer.content for answer in answers) == 1
     assert recorded(Action.SECRET_SHOWN) == [("", "web")]
+
+
+def test_a_link_that_ends_between_the_look_and_the_lock_shows_nothing(link, monkeypatch):
+    """As for whoever waits for another who opened it, or for the key to be rotated."""
+    now = timezone.now()
+    lock = ServiceKey.objects.select_for_update
+
+    def end_and_lock(*arguments, **options):
+        SecretLink.objects.update(ended_at=now)
+        return lock(*arguments, **options)
+
+    monkeypatch.setattr(ServiceKey.objects, "select_for_update", end_and_lock)
+
+    assert secret_links.show(TOKEN, now) is None
+    assert recorded(Action.SECRET_SHOWN) == []
+
+
+@pytest.mark.parametrize("end", ["rotate_secret", "cancel"])
+def test_whatever_ends_a_secret_ends_its_links(link, end):
+    key, now = link.key, timezone.now()
+    if end == "rotate_secret":
+        key.rotate_secret(now=now)
+    else:
+        key.status = "canceled"
+    key.save()
+
+    assert secret_links.show(TOKEN, now) is None
 
 
 # --- What the command does ----------------------------------------------------------------
