@@ -29,12 +29,14 @@ hypothesis.settings.load_profile("deep" if os.environ.get("FUZZ") == "long" else
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Refuse ``serialized_rollback``.
+    """Refuse ``serialized_rollback``, and cases whose name does not say what they try.
 
     ``config.tests.flushing`` puts the roles back after each flush; with rows put back
     again, they would be there twice.
     """
     for item in items:
+        if "<lambda>" in item.nodeid:
+            raise pytest.UsageError(f"{item.nodeid}: give its parameters ids")
         for mark in item.iter_markers("django_db"):
             if mark.kwargs.get("serialized_rollback"):
                 raise pytest.UsageError(f"{item.nodeid}: serialized_rollback")

@@ -14,12 +14,13 @@ from django.contrib.admin.views.main import PAGE_VAR
 from django.contrib.auth.models import Group
 from django.db import connection
 from django.test import Client, RequestFactory
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 
 from authserver.models import Institution, User
 from benchmarks import processes
 from benchmarks.sections.admin import Page
 from benchmarks.seed.constants import ABSENT, COMMON, INSTITUTIONS, STOP_WORD
+from config.tests.administration.every_page import autocompletes, pages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,53 +37,12 @@ STAFF: Final = {
     "contributor": INSTITUTIONS[0],
 }
 """Who looks, by role, and of which institution: the one with most rows."""
-SEARCHED: Final = ("person", "evening")
-"""What is searched on a platform of any size, tests included."""
 WORDS: Final = ("e", STOP_WORD, COMMON, ABSENT, "key4999")
 """What is searched: a letter, words of all, many, few and no rows."""
 TERMS: Final = ("", "e", COMMON)
 """What is typed into an autocomplete."""
 MOST_CHOICES: Final = 5
 """Of a filter's choices, the first are followed."""
-PAGES: Final = ("month", "deleted", "check")
-PAGES_OF_A_ROW: Final = ("change", "history", "preview")
-
-
-def pages(model_admin: Any, request: HttpRequest) -> Iterator[tuple[str, str]]:
-    """Yield a name and an address for each kind of page of an admin class."""
-    meta = model_admin.opts
-    name = f"admin:{meta.app_label}_{meta.model_name}"
-    changelist = reverse(f"{name}_changelist")
-    yield "list", changelist
-    if model_admin.search_fields:
-        for word in SEARCHED:
-            yield f"search for {word}", f"{changelist}?q={word}"
-    yield "add", reverse(f"{name}_add")
-    for page in PAGES:
-        if address := _reverse(f"{name}_{page}"):
-            yield page, address
-    rows = model_admin.get_queryset(request).order_by("pk").values_list("pk", flat=True)
-    for which, pk in (("first", rows.first()), ("last", rows.last())):
-        for page in PAGES_OF_A_ROW:
-            if pk is not None and (address := _reverse(f"{name}_{page}", pk)):
-                yield f"{page} of the {which}", address
-
-
-def autocompletes(model_admin: Any) -> Iterator[tuple[str, str]]:
-    """Yield a name and an address, open for what is typed, of each autocomplete."""
-    chosen = [
-        (each, name)
-        for each in (model_admin, *model_admin.inlines)
-        for name in each.autocomplete_fields
-    ]
-    fields = getattr(model_admin.form, "declared_fields", {}).values()
-    searched = [getattr(field.widget, "field", None) for field in fields]
-    chosen += [(model_admin, field.name) for field in searched if field is not None]
-    for each, name in chosen:
-        owner = getattr(each, "model", model_admin.model)._meta
-        asked = {"app_label": owner.app_label, "model_name": owner.model_name}
-        query = urlencode({**asked, "field_name": name})
-        yield f"choice of {name}", f"{reverse('admin:autocomplete')}?{query}&term="
 
 
 def variants(model_admin: Any, request: HttpRequest) -> Iterator[tuple[str, str]]:
@@ -143,13 +103,6 @@ def _addresses(request: HttpRequest) -> Iterator[tuple[str, str]]:
         changelist = reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist")
         for name, query in variants(model_admin, request):
             yield f"{meta.model_name}, {name}", f"{changelist}{query}"
-
-
-def _reverse(name: str, *arguments: Any) -> str:
-    try:
-        return reverse(name, args=arguments)
-    except NoReverseMatch:
-        return ""
 
 
 def _cost(client: Client, address: str, pid: int) -> tuple[int, float, float]:

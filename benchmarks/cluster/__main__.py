@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from benchmarks.bench import free_port
-from benchmarks.cluster import guard, reading, shipped
+from benchmarks.cluster import guard, reading
 from benchmarks.cluster.faults import FAULTS
 from benchmarks.cluster.hosts import Hosts
 from benchmarks.databases import Cluster
@@ -29,6 +29,7 @@ from benchmarks.load.__main__ import prepare, titles
 from benchmarks.load.generator import Load, Tally, once
 from benchmarks.measure import percentile
 from benchmarks.report import figure, table
+from config.tests.deploy import cluster_files
 from config.tools import installation
 
 if TYPE_CHECKING:
@@ -174,7 +175,7 @@ def _serving(hosts: Hosts, name: str) -> Iterator[None]:
                         free_port(8410 + 10 * host), hosts.database_url(name, host=host)
                     )
                 )
-                for host in shipped.APPLICATION_HOSTS
+                for host in cluster_files.APPLICATION_HOSTS
             }
             stack.enter_context(
                 installation.nginx(
@@ -182,8 +183,8 @@ def _serving(hosts: Hosts, name: str) -> Iterator[None]:
                     http=free_port(8450),
                     https=hosts.port,
                     applications=[
-                        f"{shipped.application(host)}:8000"
-                        for host in shipped.APPLICATION_HOSTS
+                        f"{cluster_files.application(host)}:8000"
+                        for host in cluster_files.APPLICATION_HOSTS
                     ],
                     files=hosts.directory,
                 )

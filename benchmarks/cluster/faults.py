@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from benchmarks.cluster import shipped
+from config.tests.deploy import cluster_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +35,7 @@ def _application_host(_hosts: Hosts) -> list[str]:
 
 
 def _etcd(_hosts: Hosts) -> list[str]:
-    return [f"etcd-{host}" for host in shipped.DATABASE_HOSTS]
+    return [f"etcd-{host}" for host in cluster_files.DATABASE_HOSTS]
 
 
 FAULTS: Final[dict[str, Callable[[Hosts], list[str]]]] = {

@@ -17,8 +17,9 @@ import redis
 import yaml
 
 from benchmarks import servers
-from benchmarks.cluster import guard, shipped
+from benchmarks.cluster import guard
 from benchmarks.load.production import PUBLIC_URL
+from config.tests.deploy import cluster_files
 from config.tools import with_postgres
 from config.tools.installation import PASSWORD
 
@@ -98,9 +99,9 @@ class Hosts:
 
     def members(self) -> list[tuple[str, str, str]]:
         """Return name, role and state of the databases, as the first to answer has it."""
-        for host in shipped.DATABASE_HOSTS:
+        for host in cluster_files.DATABASE_HOSTS:
             with contextlib.suppress(httpx.HTTPError):
-                url = f"http://{shipped.database(host)}:8008/cluster"
+                url = f"http://{cluster_files.database(host)}:8008/cluster"
                 found = httpx.get(url, timeout=2).json()["members"]
                 return [(each["name"], each["role"], each["state"]) for each in found]
         return []
@@ -115,8 +116,8 @@ class Hosts:
 
     def host_of_redis(self) -> int:
         """Return which host has the primary of Redis; ``RuntimeError`` when none does."""
-        for host in shipped.DATABASE_HOSTS:
-            address = shipped.database(host)
+        for host in cluster_files.DATABASE_HOSTS:
+            address = cluster_files.database(host)
             with (
                 contextlib.suppress(redis.RedisError),
                 redis.Redis(address, password=SECRET) as client,
@@ -131,11 +132,13 @@ class Hosts:
 
     def member_url(self, host: int, name: str) -> str:
         """Return the address of one PostgreSQL itself, for its superuser."""
-        return f"postgres://postgres:{SECRET}@{shipped.database(host)}:5432/{name}"
+        return f"postgres://postgres:{SECRET}@{cluster_files.database(host)}:5432/{name}"
 
     def database_url(self, name: str, *, port: int = 5000, host: int = 1) -> str:
         """Return the address of a database through an application host's HAProxy."""
-        return f"postgres://{ROLE}:{PASSWORD}@{shipped.application(host)}:{port}/{name}"
+        return (
+            f"postgres://{ROLE}:{PASSWORD}@{cluster_files.application(host)}:{port}/{name}"
+        )
 
     # --- From nothing ---------------------------------------------------------------------
 
@@ -144,16 +147,16 @@ class Hosts:
 
         Raises ``RuntimeError`` when they are not all there in time.
         """
-        for host in shipped.DATABASE_HOSTS:
+        for host in cluster_files.DATABASE_HOSTS:
             where = self._part(
-                f"etcd-{host}", ["etcd"], shipped.variables("etcd.env", host)
+                f"etcd-{host}", ["etcd"], cluster_files.variables("etcd.env", host)
             )
             self.parts[where.name].environment["ETCD_DATA_DIR"] = str(where / "data")
             self._redis(host)
             self._patroni(host)
-        for host in shipped.APPLICATION_HOSTS:
+        for host in cluster_files.APPLICATION_HOSTS:
             where = self._part(f"haproxy-{host}", ["haproxy", "-db", "-f", "haproxy.cfg"])
-            text = shipped.haproxy(host)
+            text = cluster_files.haproxy(host)
             (where / "haproxy.cfg").write_text(text, encoding="utf-8")
         self.start(*self.parts)
         self._await("the databases", lambda: not self.dead())
@@ -161,8 +164,8 @@ class Hosts:
 
     def start_applications(self, name: str, pools: dict[int, str]) -> None:
         """Start servers and a worker on a database, with the addresses of their pools."""
-        manage = [sys.executable, str(shipped.ROOT / "manage.py")]
-        for host in shipped.APPLICATION_HOSTS:
+        manage = [sys.executable, str(cluster_files.ROOT / "manage.py")]
+        for host in cluster_files.APPLICATION_HOSTS:
             variables = self._application(name, pools[host], host)
             self._part(f"server-{host}", [*manage, "serve"], variables, is_ours=True)
         variables = self._application(name, pools[1], 1)
@@ -174,7 +177,7 @@ class Hosts:
     def await_ready(self) -> None:
         """Wait until the servers answer through nginx; raise ``RuntimeError`` if never."""
         url = f"https://127.0.0.1:{self.port}/health/ready"
-        times = 2 * len(shipped.APPLICATION_HOSTS)
+        times = 2 * len(cluster_files.APPLICATION_HOSTS)
         with httpx.Client(verify=False) as client:  # noqa: S501 -- our own
             self._await(
                 "the servers",
@@ -182,7 +185,7 @@ class Hosts:
             )
 
     def _application(self, name: str, pool: str, host: int) -> dict[str, str]:
-        address = shipped.application(host)
+        address = cluster_files.application(host)
         return servers.environment(
             self.database_url(name, host=host),
             DATABASE_POOL_URL=pool,
@@ -200,7 +203,7 @@ class Hosts:
             MEDIA_ROOT=str(self.directory / "media"),
             STATIC_ROOT=str(self.directory / f"static-{host}"),
             LOG_LEVEL="WARNING",
-            PYTHONPATH=str(shipped.ROOT),
+            PYTHONPATH=str(cluster_files.ROOT),
         )
 
     def _part(
@@ -227,9 +230,9 @@ class Hosts:
             ("sentinel", "redis-sentinel", "sentinel.conf"),
         ):
             where = self._part(f"{name}-{host}", [program, file])
-            text = shipped.of_database_host(file, host)
+            text = cluster_files.of_database_host(file, host)
             if name == "redis" and host > 1:
-                text += f"replicaof {shipped.database(1)} 6379\n"
+                text += f"replicaof {cluster_files.database(1)} 6379\n"
             (where / file).write_text(text, encoding="utf-8")
             if account := self.parts[where.name].account:
                 shutil.chown(where / file, account)
@@ -238,9 +241,9 @@ class Hosts:
         where = self._part(
             f"patroni-{host}",
             ["patroni", str(self.directory / f"patroni-{host}")],
-            shipped.variables("patroni.env", host),
+            cluster_files.variables("patroni.env", host),
         )
-        (where / "1.yml").write_text(shipped.of_database_host("patroni.yml", host))
+        (where / "1.yml").write_text(cluster_files.of_database_host("patroni.yml", host))
         own: dict[str, Any] = {
             "data_dir": str(where / "data"),
             "bin_dir": str(with_postgres.find_binaries()),

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final
 import psycopg
 
 from benchmarks import messages, paths
-from benchmarks.cluster import shipped
 from benchmarks.load.generator import PATIENCE_SECONDS, Tally
 from benchmarks.load.visits import Line, Visit
+from config.tests.deploy import cluster_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,7 @@ PAUSE_STATE: Final = "SELECT pg_get_wal_replay_pause_state()"
 def transactions(hosts: Hosts, name: str) -> dict[int, int]:
     """Return how many transactions each host of a database has committed so far."""
     found = {}
-    for host in shipped.DATABASE_HOSTS:
+    for host in cluster_files.DATABASE_HOSTS:
         with psycopg.connect(hosts.member_url(host, "postgres")) as connection:
             row = connection.execute(
                 "SELECT xact_commit FROM pg_stat_database WHERE datname = %s", [name]
@@ -66,7 +66,7 @@ async def own_writes(hosts: Hosts, mixture: Mixture) -> list[str]:
 def _replicas_stand_still(hosts: Hosts) -> Iterator[None]:
     """Let replicas receive changes, which is what commits wait for, and apply none."""
     with contextlib.ExitStack() as stack:
-        for host in set(shipped.DATABASE_HOSTS) - {hosts.host_of("leader")}:
+        for host in set(cluster_files.DATABASE_HOSTS) - {hosts.host_of("leader")}:
             url = hosts.member_url(host, "postgres")
             connection = stack.enter_context(psycopg.connect(url, autocommit=True))
             stack.callback(connection.execute, "SELECT pg_wal_replay_resume()")

@@ -6,7 +6,6 @@ import contextlib
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING
 import httpx
 
 from config.tests import prepared
+from config.tools.with_postgres import free_port
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,12 +41,6 @@ COMPATIBLE = {
     "PRINCIPAL_NS_PREFIX": "urn:oclc:platform:",
 }
 """The addresses and names that existing clients use (decisions 1)."""
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 @dataclass

@@ -42,6 +42,10 @@ INDEXES: Final = "Written before 1.0.0: writers wait until its indexes are built
 ACCEPTED: Final[dict[Key, str]] = {
     ("authserver", "0016_audit_by_beginnings_and_address"): INDEXES,
     ("authserver", "0017_user_search"): INDEXES,
+    ("authserver", "0018_remove_jobs"): (
+        "The version before reads these tables in one list of admin and when it deletes an "
+        "account; nothing that a client calls does."
+    ),
     ("calendar_events", "0007_admin_at_scale"): INDEXES,
     ("calendar_events", "0008_event_in_admin"): INDEXES,
 }

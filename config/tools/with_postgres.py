@@ -12,6 +12,7 @@ the command's.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import pwd
 import shutil
@@ -21,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -65,12 +67,30 @@ def server_account() -> str | None:
     sys.exit(f"Running as root needs one of the accounts {UNPRIVILEGED} for PostgreSQL.")
 
 
+FIRST_PORT = 12_000
+PORTS_OF_A_RUN, PORTS_OF_A_PROCESS = 2_400, 300
+"""Below those that the kernel hands out, in parts: several runs of eight processes each."""
+
+
+@cache
+def _ports() -> Iterator[int]:
+    run = sum(os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid())).encode())
+    process = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    first = FIRST_PORT + run % 8 * PORTS_OF_A_RUN + process % 8 * PORTS_OF_A_PROCESS
+    return itertools.cycle(range(first, first + PORTS_OF_A_PROCESS))
+
+
 def free_port() -> int:
-    """Return a loopback port that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """Return a loopback port that nobody listens on, and no other process of the run gets.
+
+    Raises ``RuntimeError`` when there is none.
+    """
+    for port in itertools.islice(_ports(), PORTS_OF_A_PROCESS):
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise RuntimeError("every port of this process is taken")
 
 
 @dataclass

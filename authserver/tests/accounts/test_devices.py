@@ -132,7 +132,9 @@ def test_another_accounts_login_does_not_prolong_what_is_known(known, clock, ali
 
 
 @pytest.mark.parametrize(
-    "forge", [str.upper, lambda value: value[:-1], lambda value: "", lambda value: "Ä:\0:x"]
+    "forge",
+    [str.upper, lambda value: value[:-1], lambda value: "", lambda value: "Ä:\0:x"],
+    ids=["capitals", "cut", "empty", "nonsense"],
 )
 def test_a_cookie_that_we_did_not_sign_makes_no_device_known(known, forge):
     known.client.cookies["device"] = forge(known.client.cookies["device"].value)

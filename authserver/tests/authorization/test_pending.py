@@ -157,6 +157,10 @@ def test_denying_says_so_to_the_application(found, alice, now):
             403,
         ),
     ],
+    ids=[
+        *("key canceled", "key expired", "service off the key", "service canceled"),
+        *("institution off the key", "institution inactive"),
+    ],
 )
 def test_what_changed_while_the_user_decided_counts(
     handle, key, alice, change, error, http_code

@@ -171,6 +171,11 @@ def test_a_token_of_no_user_has_no_subject(introspect, spa, user):
         lambda key, user: AccessToken.objects.update(expires=timezone.now()),
         lambda key, user: AccessToken.objects.update(revoked_at=timezone.now()),
     ],
+    ids=[
+        *("key canceled", "key expired", "service off the key", "service canceled"),
+        *("institution off the key", "institution inactive", "user disabled"),
+        *("token expired", "token revoked"),
+    ],
 )
 def test_what_has_ended_is_inactive(introspect, pair, spa, user, end):
     end(spa, user)

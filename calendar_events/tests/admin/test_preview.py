@@ -61,6 +61,7 @@ def test_an_event_is_shown_in_every_form(editor, anonymous):
         (lambda: VenueFactory(complete=True), "1 Main Street, 43017, Dublin"),
         (lambda: OrganizerFactory(complete=True), "club@club.example"),
     ],
+    ids=["venue", "organizer"],
 )
 def test_a_venue_and_an_organizer_are_shown(editor, record, words):
     record = record()

@@ -1,12 +1,11 @@
 """Query strings and headers that were made to cost."""
 
-import time
-
 import pytest
 
 from calendar_events.tests.callers import bad_fields
 from calendar_events.tests.factories import EventFactory
 from calendar_events.tests.reading import ids, path, pks
+from calendar_events.tests.steps import steps
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -30,12 +29,12 @@ pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
     ids=lambda query: query[:24],
 )
 def test_a_query_is_answered_at_once(anonymous, query):
-    before = time.process_time()
-    response = anonymous.get(f"/events?{query}")
-    seconds = time.process_time() - before
+    answers = []
+    anonymous.get("/events?search=warm")
+    count = steps(lambda: answers.append(anonymous.get(f"/events?{query}")))
 
-    assert response.status_code in {200, 400}
-    assert seconds < 0.5
+    assert answers[0].status_code in {200, 400}
+    assert count < 20_000 + 10 * len(query)
 
 
 @pytest.mark.django_db

@@ -330,7 +330,11 @@ def permission(codename):
 # --- Images -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("form", [int, str, lambda pk: {"id": pk, "url": "x"}])
+@pytest.mark.parametrize(
+    "form",
+    [int, str, lambda pk: {"id": pk, "url": "x"}],
+    ids=["number", "text", "object"],
+)
 def test_an_image_is_linked_by_id(editor, form):
     image = ImageFactory()
 

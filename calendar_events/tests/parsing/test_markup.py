@@ -3,7 +3,6 @@
 import os
 import re
 import sys
-import time
 
 import nh3
 import pytest
@@ -208,24 +207,6 @@ def test_twice_the_text_is_at_most_twice_the_work(work, shape):
     twice = steps(WORK[work], hostile(shape, 2000))
 
     assert twice <= 2.2 * once + 50
-
-
-@pytest.mark.skipif(not IS_LONG, reason="a clock is only trusted with time to spare")
-@pytest.mark.parametrize("shape", HOSTILE)
-@pytest.mark.parametrize("work", WORK)
-@pytest.mark.fuzz
-def test_eight_times_the_text_takes_nothing_like_the_square_of_the_time(work, shape):
-    """Inside of C, where no step can be counted: 64 times would be quadratic."""
-
-    def seconds(count):
-        before = time.process_time()
-        WORK[work](hostile(shape, count))
-        return time.process_time() - before
-
-    once = min(seconds(10_000) for _ in range(3))
-    eight = min(seconds(80_000) for _ in range(3))
-
-    assert eight <= 24 * once + 0.1
 
 
 @pytest.mark.parametrize(

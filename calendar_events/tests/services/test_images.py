@@ -246,6 +246,7 @@ def test_a_jpeg_of_any_kind_is_read_to_its_end(options):
         lambda content: content.replace(b"\xff\xdb", b"\x00\xff\xdb", 1),  # a stray byte
         lambda content: content.removesuffix(b"\xff\xd9"),  # no end
     ],
+    ids=["a stray byte", "no end"],
 )
 def test_a_jpeg_whose_segments_are_not_understood_is_encoded_anew(spoil):
     original = images.decode(spoil(photo("JPEG")), name="photo").original

@@ -180,6 +180,7 @@ def test_the_counters_answer_nothing_that_they_do_not_know(editor, word):
         lambda events: events.filter(post_parent__sticky=False),
         lambda events: events.filter(pk__in=Event.objects.filter(sticky=True).values("pk")),
     ],
+    ids=["filter", "exclude", "Q", "text", "term", "parent", "subquery"],
 )
 def test_whatever_a_list_is_filtered_by_does_not_tell_what_a_password_hides(narrowed):
     secret = TagFactory(slug="secret")

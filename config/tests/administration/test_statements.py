@@ -11,11 +11,10 @@ from django.test.utils import CaptureQueriesContext
 
 from authserver.models import Institution, ServiceKey
 from authserver.tests import factories
-from benchmarks import administration
 from calendar_events.models import Event
 from calendar_events.models.guard import store_writes
 from calendar_events.tests import factories as calendar
-from config.tests.administration import pages
+from config.tests.administration import every_page, pages
 from config.tests.administration.conftest import Staff, World
 
 pytestmark = pytest.mark.django_db
@@ -30,8 +29,8 @@ def statements(someone):
     request.user = someone.user
     for model_admin in admin.site._registry.values():
         addresses = [
-            *administration.pages(model_admin, request),
-            *administration.autocompletes(model_admin),
+            *every_page.pages(model_admin, request),
+            *every_page.autocompletes(model_admin),
         ]
         for _, address in addresses:
             someone.get(address)

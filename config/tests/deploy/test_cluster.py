@@ -9,10 +9,10 @@ import subprocess
 import pytest
 import yaml
 
-from benchmarks.cluster import shipped
+from config.tests.deploy import cluster_files
 from config.tools.installation import DEPLOY
 
-HOSTS = {f"database-{host}": f"10.0.0.1{host}" for host in shipped.DATABASE_HOSTS}
+HOSTS = {f"database-{host}": f"10.0.0.1{host}" for host in cluster_files.DATABASE_HOSTS}
 PATH = "/usr/bin:/usr/sbin:/bin"
 HAPROXY, PATRONI = (shutil.which(name, path=PATH) for name in ("haproxy", "patroni"))
 # No etcd runs here, or that of a `make cluster-test`; `postgresql.pg_hba` does as well.
@@ -107,14 +107,16 @@ def test_redis_writes_where_debians_unit_lets_it(name):
 
 def test_only_what_is_a_host_s_own_differs_between_hosts():
     for name in ("etcd.env", "patroni.env", "redis.conf", "sentinel.conf", "patroni.yml"):
-        first, second = (shipped.of_database_host(name, host) for host in (1, 2))
+        first, second = (cluster_files.of_database_host(name, host) for host in (1, 2))
         assert (first == second) is (name == "patroni.yml")
     assert (
-        shipped.variables("etcd.env", 2)["ETCD_INITIAL_CLUSTER"]
-        == (shipped.variables("etcd.env", 1)["ETCD_INITIAL_CLUSTER"])
+        cluster_files.variables("etcd.env", 2)["ETCD_INITIAL_CLUSTER"]
+        == (cluster_files.variables("etcd.env", 1)["ETCD_INITIAL_CLUSTER"])
     )
-    assert "\ndir ./\n" in shipped.of_database_host("redis.conf", 1)
-    assert "monitor calendar 127.77.0.11" in shipped.of_database_host("sentinel.conf", 3)
+    assert "\ndir ./\n" in cluster_files.of_database_host("redis.conf", 1)
+    assert "monitor calendar 127.77.0.11" in cluster_files.of_database_host(
+        "sentinel.conf", 3
+    )
 
 
 @pytest.mark.skipif(not HAPROXY, reason="HAProxy is missing; make cluster-test installs it")
@@ -133,10 +135,10 @@ def test_haproxy_accepts_its_file():
 def test_patroni_accepts_its_file(tmp_path, patroni):
     if not shutil.which("postgres", path=patroni["postgresql"]["bin_dir"]):
         pytest.skip("the file names Debian 12's PostgreSQL")
-    (tmp_path / "patroni.yml").write_text(shipped.of_database_host("patroni.yml", 1))
+    (tmp_path / "patroni.yml").write_text(cluster_files.of_database_host("patroni.yml", 1))
     checked = subprocess.run(
         [PATRONI, "--validate-config", tmp_path],
-        env={"PATH": PATH, **shipped.variables("patroni.env", 1)},
+        env={"PATH": PATH, **cluster_files.variables("patroni.env", 1)},
         capture_output=True,
         text=True,
         check=False,

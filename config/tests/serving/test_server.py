@@ -15,6 +15,8 @@ from waitress.adjustments import Adjustments
 from config.serving.server import OVERLOADED, Limits, Request, Server
 from config.tests.waiting import eventually
 
+pytestmark = pytest.mark.processes
+
 LIMITS = Limits(
     head=60,
     body_pause=60,

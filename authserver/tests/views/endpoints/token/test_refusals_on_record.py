@@ -86,6 +86,7 @@ def test_a_refused_code_leaves_one_row(token, code_request, changes, reason):
         (lambda user, key: key.service_links.all().delete(), "service_not_on_key"),
         (lambda user, key: key.institution_links.all().delete(), "institution_not_on_key"),
     ],
+    ids=["user disabled", "service off the key", "institution off the key"],
 )
 def test_a_code_of_what_has_ended_leaves_one_row(
     token, code_request, user, public, end, reason

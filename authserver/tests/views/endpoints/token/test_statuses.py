@@ -46,9 +46,14 @@ STATUSES = [
         "invalid_grant",
     ),
 ]
+STATUS_NAMES = [
+    *("key canceled", "key expired", "service off the key", "service canceled"),
+    *("service expired", "institution off the key", "institution inactive"),
+    *("user disabled", "user elsewhere"),
+]
 
 
-@pytest.mark.parametrize(("end", "status", "error"), STATUSES)
+@pytest.mark.parametrize(("end", "status", "error"), STATUSES, ids=STATUS_NAMES)
 def test_what_has_ended_stops_redeeming(
     token, code_request, public, user, end, status, error
 ):
@@ -60,7 +65,7 @@ def test_what_has_ended_stops_redeeming(
     assert not AccessToken.objects.exists()
 
 
-@pytest.mark.parametrize(("end", "status", "error"), STATUSES)
+@pytest.mark.parametrize(("end", "status", "error"), STATUSES, ids=STATUS_NAMES)
 def test_what_has_ended_stops_refreshing(
     token, refreshable, public, user, end, status, error
 ):

@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-ROOT: Final = Path(__file__).resolve().parents[2]
+ROOT: Final = Path(__file__).resolve().parents[3]
 DIRECTORY: Final = ROOT / "deploy" / "cluster"
 NETWORK: Final = "127.77.0."
 DATABASE_HOSTS: Final = (1, 2, 3)
