@@ -29,7 +29,6 @@ WRITES: dict[str, Any] = {
     "delete": "destroy",
 }
 RECORD: dict[str, Any] = {"get": "retrieve", **WRITES}
-BY_SLUG: dict[str, Any] = {"get": "retrieve_by_slug", **WRITES}
 PK = r"(?P<pk>[0-9]+)"
 SLUG = r"by-slug/(?P<slug>[^/]+)"
 
@@ -41,7 +40,7 @@ def records(name: str, viewset: type[EventsView]) -> list[URLPattern]:
 
 def by_slug(name: str, viewset: type[EventsView]) -> URLPattern:
     """Return the route of a record by its slug."""
-    return re_path(rf"^/{name}/{SLUG}/?$", viewset.as_view(BY_SLUG), name=f"{name}-by-slug")
+    return re_path(rf"^/{name}/{SLUG}/?$", viewset.as_view(RECORD), name=f"{name}-by-slug")
 
 
 def terms(name: str, viewset: type[EventsView]) -> list[URLPattern]:
@@ -66,7 +65,7 @@ urlpatterns = [
     ),
     re_path(
         r"^/events/by-slug/(?P<slug>[^/]+)\.ics/?$",
-        EventFeeds.as_view({"get": "retrieve_by_slug"}),
+        EventFeeds.as_view({"get": "retrieve"}),
         name="feed-by-slug",
     ),
     by_slug("events", viewsets.EventViewSet),

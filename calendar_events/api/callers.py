@@ -15,8 +15,6 @@ from platform_errors.permissions import (
 )
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from rest_framework.request import Request
 
 
@@ -36,15 +34,6 @@ def with_permissions(
         user_id=credentials.principal.user.pk,
         permissions=permissions,
     )
-
-
-def viewer_of(request: Request, *, now: datetime) -> Viewer:
-    """Return who is looking; asks the database only when somebody acts."""
-    credentials = credentials_of(request)
-    if credentials is None or credentials.principal is None:
-        return ANONYMOUS
-    found = list_version.read(now=now, user=credentials.principal.user)
-    return with_permissions(credentials, found.permissions)
 
 
 def actor_of(request: Request) -> Actor:

@@ -9,20 +9,18 @@ from rest_framework.response import Response
 
 from calendar_events.api import access, conditional, fieldsets, responses
 from calendar_events.api.base import EventsView
-from calendar_events.api.callers import credentials_of, viewer_of, with_permissions
+from calendar_events.api.callers import credentials_of, with_permissions
 from calendar_events.api.conditional import Version
 from calendar_events.api.pagination import DocumentPagination, address_of
 from calendar_events.filters.lists import ListFilterBackend
 from calendar_events.models import Event, Taxonomy, Term
 from calendar_events.models.querysets.base import Unknown
-from calendar_events.models.visibility import EVENT
+from calendar_events.models.visibility import ANONYMOUS, EVENT
 from calendar_events.parsing.identifiers import identifier
 from calendar_events.store import list_version, singles, terms
 from platform_errors.errors.catalogue import NoSuchResource
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from django.http.response import HttpResponseBase
     from rest_framework.request import Request
 
@@ -112,8 +110,21 @@ class ListView(EventsView):
 
     @cached_property
     def viewer(self) -> Viewer:
-        """Who looks at the list."""
-        return with_permissions(credentials_of(self.request), self.state.permissions)
+        """Who looks; the database is asked only when somebody acts."""
+        credentials = credentials_of(self.request)
+        if credentials is None or credentials.principal is None:
+            return ANONYMOUS
+        return with_permissions(credentials, self.state.permissions)
+
+    def is_left_out(self, pk: int) -> bool:
+        """Return whether what a project adds to the view leaves a record out."""
+        if not self.is_extended:
+            return False
+        rows = EventsView.get_queryset(self)
+        for backend in self.filter_backends:
+            if not issubclass(backend, ListFilterBackend):
+                rows = backend().filter_queryset(self.request, rows, self)
+        return not rows.filter(pk=pk).exists()
 
 
 class RecordReads(ListView):
@@ -121,33 +132,50 @@ class RecordReads(ListView):
 
     kind: ClassVar[str]
 
-    def retrieve(self, request: Request, pk: str) -> HttpResponseBase:
-        """Read a record."""
-        return self.answer(request, singles.by_id(self.kind, identifier(pk), self.now))
-
-    def retrieve_by_slug(self, request: Request, slug: str) -> HttpResponseBase:
-        """Read a record by its slug."""
-        return self.answer(request, singles.by_slug(self.kind, slug, self.now))
-
-    def answer(self, request: Request, found: Loaded | None) -> HttpResponseBase:
+    def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Answer with a record that may be shown, or with 304."""
-        record, viewer = open_record(request, self.kind, found, now=self.now)
+        record = self.get_object()
         version = responses.record_version(
             self.kind,
             record.single,
-            record.related(viewer, self.now),
-            viewer=viewer,
+            record.related(self.viewer, self.now),
+            viewer=self.viewer,
             now=self.now,
             form=self.form,
             fields=fieldsets.wanted(request.GET),
         )
-        return conditional.respond(
-            request, version, lambda: self.document(record.single, viewer)
-        )
+        return conditional.respond(request, version, lambda: self.document(record.single))
 
-    def document(self, record: Single, viewer: Viewer) -> HttpResponseBase:
+    def get_object(self) -> Loaded:
+        """Return the record that the path names, which may be shown.
+
+        Raises what ``access`` raises: 404, or 403 for what is not for this caller.
+        """
+        if "slug" in self.kwargs:
+            record = singles.by_slug(self.kind, self.kwargs["slug"], self.now)
+        else:
+            pk = identifier(str(self.kwargs["pk"]))
+            record = singles.by_id(self.kind, pk, self.now)
+        if record is None or self.is_left_out(record.single.id):
+            raise access.RecordNotFound(self.kind)
+        access.require_readable(
+            self.kind,
+            record.single,
+            viewer=self.viewer,
+            credentials=credentials_of(self.request),
+            now=self.now,
+        )
+        access.require_password(
+            record.single,
+            self.request.GET.get("password", ""),
+            viewer=self.viewer,
+            editing=self.request.GET.get("context") == "edit",
+        )
+        return record
+
+    def document(self, record: Single) -> HttpResponseBase:
         """Return the record as the viewer sees it."""
-        body = responses.single_body(self.kind, record, viewer=viewer, now=self.now)
+        body = responses.single_body(self.kind, record, viewer=self.viewer, now=self.now)
         return Response(body)
 
 
@@ -171,34 +199,17 @@ class TermReads(ListView):
         terms: Any = EventsView.get_queryset(self)
         return terms.listed_for(self.viewer, self.now, taxonomy=self.taxonomy)
 
-    def retrieve(self, request: Request, pk: str) -> HttpResponseBase:
-        """Read a term."""
-        row = terms.by_id(self.taxonomy, identifier(pk), self.now)
-        if row is None:
-            raise access.RecordNotFound(terms.KINDS[self.taxonomy])
-        version = responses.term_version(row, fields=fieldsets.wanted(request.GET))
+    def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Answer with a term, or with 304."""
+        term = self.get_object()
+        version = responses.term_version(term, fields=fieldsets.wanted(request.GET))
         return conditional.respond(
-            request, version, lambda: Response(responses.term_body(row))
+            request, version, lambda: Response(responses.term_body(term))
         )
 
-
-def open_record(
-    request: Request, kind: str, found: Loaded | None, *, now: datetime
-) -> tuple[Loaded, Viewer]:
-    """Return a record that may be shown, and to whom.
-
-    Raises what ``access`` raises: 404, or 403 for what is not for this caller.
-    """
-    if found is None:
-        raise access.RecordNotFound(kind)
-    viewer = viewer_of(request, now=now)
-    access.require_readable(
-        kind, found.single, viewer=viewer, credentials=credentials_of(request), now=now
-    )
-    access.require_password(
-        found.single,
-        request.GET.get("password", ""),
-        viewer=viewer,
-        editing=request.GET.get("context") == "edit",
-    )
-    return found, viewer
+    def get_object(self) -> terms.TermRow:
+        """Return the term that the path names. Raises ``RecordNotFound``."""
+        term = terms.by_id(self.taxonomy, identifier(str(self.kwargs["pk"])), self.now)
+        if term is None or self.is_left_out(term.id):
+            raise access.RecordNotFound(terms.KINDS[self.taxonomy])
+        return term

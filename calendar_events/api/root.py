@@ -17,6 +17,7 @@ from rest_framework.serializers import CharField, ChoiceField, Serializer, Valid
 from calendar_events.api import responses, viewsets
 from calendar_events.api.base import EventsView
 from calendar_events.api.dialect import EVENTS
+from calendar_events.api.reading import RecordReads
 from calendar_events.api.schema import document
 from calendar_events.api.schema.answers import Namespace
 from calendar_events.api.schema.operations import EventsAutoSchema
@@ -101,7 +102,7 @@ def index(namespace: str) -> bytes:
         found[f"/{name}"] = _route([_endpoint(["GET"], listed), _endpoint(["POST"], {})])
         args = PASSWORD if name == "events" else {}
         addresses = [f"/{name}/(?P<id>\\d+)"]
-        if hasattr(viewset, "retrieve_by_slug"):
+        if issubclass(viewset, RecordReads):
             addresses.append(f"/{name}/by-slug/(?P<slug>[^/]+)")
         for address in addresses:
             found[address] = _route(

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from calendar_events.api import revalidation
 from calendar_events.api.reading import EventReads, RecordReads, TermReads
 from calendar_events.api.writing import RecordWrites, TermWrites
 from calendar_events.filters.filtersets import (
@@ -23,12 +20,6 @@ from calendar_events.serializers.inputs import (
     VenueInput,
 )
 
-if TYPE_CHECKING:
-    from django.http.response import HttpResponseBase
-    from rest_framework.request import Request
-
-    from calendar_events.store.singles import Loaded
-
 
 class EventViewSet(RecordWrites, EventReads):
     """Events."""
@@ -36,22 +27,6 @@ class EventViewSet(RecordWrites, EventReads):
     model = Event
     serializer_class = EventInput
     filterset_class = EventFilter
-
-    @classmethod
-    def as_view(cls, actions: Any = None, **initkwargs: Any) -> Any:
-        """Return the view of a route; of one event, it may be spared most questions."""
-        view = super().as_view(actions, **initkwargs)
-        if actions.get("get") != "retrieve":
-            return view
-        served = {*actions, "head", "options"}
-        methods = [name.upper() for name in cls.http_method_names if name in served]
-        return revalidation.with_early_304(view, methods)
-
-    def retrieve(
-        self, request: Request, pk: str, found: Loaded | None = None
-    ) -> HttpResponseBase:
-        """Read an event; ``found`` is one that was read already."""
-        return self.answer(request, found) if found else super().retrieve(request, pk)
 
 
 class VenueViewSet(RecordWrites, RecordReads):

@@ -64,14 +64,12 @@ VERBS = {
     "list": "list",
     "create": "create",
     "retrieve": "read",
-    "retrieve_by_slug": "read",
     "destroy": "delete",
 }
 DESCRIPTIONS = {
     "list": "List {plural}.",
     "create": "Create a record: 201 with `Location`.",
-    "retrieve": "Read one {singular}.",
-    "retrieve_by_slug": "Read one {singular} by its slug.",
+    "retrieve": "Read one {singular}{by_slug}.",
     "update": "Change what is sent, and nothing else; POST, PUT and PATCH are the same.",
     "destroy": "Move to the trash; with `force` delete for good.",
 }
@@ -168,7 +166,9 @@ class EventsAutoSchema(AutoSchema):
         if self.action == "destroy" and resource.singular in {"category", "tag"}:
             return f"Delete for good; the answer is the {resource.singular} as it was."
         return DESCRIPTIONS[self.action].format(
-            singular=resource.singular, plural=resource.plural
+            singular=resource.singular,
+            plural=resource.plural,
+            by_slug=" by its slug" if self.is_by_slug else "",
         )
 
     def get_filter_backends(self) -> list[Any]:
@@ -207,7 +207,7 @@ class EventsAutoSchema(AutoSchema):
         if self.action == "create":
             return [*found, IDEMPOTENCY, LOCATION]
         found += PRECONDITIONS
-        if self.action in {"retrieve", "retrieve_by_slug"}:
+        if self.action == "retrieve":
             found += [*CONDITIONS, LAST_MODIFIED]
             found += [CONTEXT] if resource.singular == "event" else []
         else:

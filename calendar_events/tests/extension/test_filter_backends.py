@@ -65,6 +65,18 @@ def test_a_list_with_a_backend_of_a_project_has_the_tag_of_its_body(
         )
 
 
+@pytest.mark.parametrize("name", LISTS)
+def test_what_a_second_filter_backend_leaves_out_is_404_by_itself_too(
+    anonymous, records, name
+):
+    ours, theirs = records[name]
+
+    for record, status in ((ours, 200), (theirs, 404)):
+        address = f"/tenants/{name}/{record.pk}?tenant=1001"
+        assert anonymous.get(address).status_code == status
+    assert anonymous.get(f"/nothing/{name}/{ours.pk}").status_code == 404
+
+
 def test_a_narrowed_queryset_and_filter_queryset_are_honoured(anonymous, records):
     _, theirs = records["events"]
     EventFactory(institution="1002", title="Closed")

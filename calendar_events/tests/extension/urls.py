@@ -19,12 +19,11 @@ urlpatterns = [
     path(f"{ROOT}/sticky/events", views.StickyEvents.as_view(LIST)),
     path(f"{ROOT}/northgate/events", views.EventsOfNorthgate.as_view(LIST)),
     *(
-        path(
-            f"{ROOT}/{prefix}/{viewset.resource}",
-            views.with_backend(viewset, backend).as_view(LIST),
-        )
+        path(f"{ROOT}/{prefix}/{viewset.resource}{rest}", extended.as_view({"get": action}))
         for prefix, backend in BACKENDS.items()
         for viewset in (EventViewSet, VenueViewSet, TagViewSet)
+        for extended in [views.with_backend(viewset, backend)]
+        for rest, action in {"": "list", "/<int:pk>": "retrieve"}.items()
     ),
     path(ROOT, include("calendar_events.urls")),
 ]
