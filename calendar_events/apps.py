@@ -16,11 +16,12 @@ class CalendarEventsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Register checks and the dialect; bring back groups after ``manage.py flush``."""
+        """Register checks and the dialect; see to groups and triggers after ``migrate``."""
         from calendar_events import checks  # noqa: F401, PLC0415 -- after app loading
         from calendar_events.api import dialect  # noqa: F401, PLC0415 -- registers itself
 
         post_migrate.connect(restore_groups, sender=self)
+        post_migrate.connect(restore_triggers, sender=self)
 
 
 def restore_groups(**_kwargs: Any) -> None:
@@ -30,3 +31,10 @@ def restore_groups(**_kwargs: Any) -> None:
     from calendar_events import roles  # noqa: PLC0415 -- after app loading
 
     roles.create_missing_groups(Group, Permission)
+
+
+def restore_triggers(*, using: str, **_kwargs: Any) -> None:
+    """Make triggers again that a migration dropped with its table."""
+    from calendar_events.store import rebuilding  # noqa: PLC0415 -- after app loading
+
+    rebuilding.restore_triggers(using)

@@ -37,7 +37,7 @@ def check_institutions(**_kwargs: Any) -> list[CheckMessage]:
 def check_triggers(
     databases: Sequence[str] | None = None, **_kwargs: Any
 ) -> list[CheckMessage]:
-    """W001: the triggers that keep totals and searches must be there.
+    """W001: the triggers that keep totals and count writes must be there.
 
     A warning, so that ``migrate`` can put right what it says.
     """
@@ -48,8 +48,8 @@ def check_triggers(
             found.append(
                 checks.Warning(
                     f"Triggers are missing in the database {alias}: {', '.join(missing)}.",
-                    hint="Totals or searches go wrong. Install calendar_events/migrations/"
-                    "sql again, then run manage.py rebuild_calendar.",
+                    hint="Totals and entity tags of lists go wrong. Run manage.py migrate, "
+                    "which makes them again.",
                     id="calendar_events.W001",
                 )
             )

@@ -117,7 +117,7 @@ def fill(*, events: int, author: int, now: datetime | None = None) -> None:
 def _fill_by_processes(calendar: Calendar, chunks: range) -> None:
     _state["calendar"] = calendar
     tables = [model._meta.db_table for model in (Event, *LINKS)]
-    with bulk.without_indexes(*tables, "calendar_events_eventsearch"):  # triggers fill it
+    with bulk.without_indexes(*tables):
         connections.close_all()
         with ProcessPoolExecutor(mp_context=get_context("fork")) as pool:
             list(tqdm(pool.map(_store_chunk, chunks), "events", len(chunks)))

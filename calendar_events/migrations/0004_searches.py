@@ -1,33 +1,32 @@
-"""What searches read on PostgreSQL (``sql/search.postgresql.sql``); SQLite reads each text."""
+"""Where the rows of events keep their texts, and the extension for substrings (PostgreSQL).
 
-from pathlib import Path
+A list looks at the columns of every event that it counts: short columns stay in the row,
+large texts leave it.
+"""
 
 from django.db import migrations
 
-SQL = Path(__file__).parent / "sql"
-DROP = """
-DROP TRIGGER calendar_events_keep_search ON calendar_events_event;
-DROP TRIGGER calendar_events_keep_search_truncate ON calendar_events_event;
-DROP FUNCTION calendar_events_keep_search();
-DROP FUNCTION calendar_events_copy_searches();
-DROP TABLE calendar_events_eventsearch;
-DROP FUNCTION calendar_events_suffixes(text);
-DROP FUNCTION calendar_events_has_suffixes(text);
-DROP INDEX venue_search;
-DROP INDEX organizer_search;
-DROP INDEX term_search;
+STORAGE = """
+ALTER TABLE calendar_events_event
+    ALTER search_text SET STORAGE EXTERNAL,
+    ALTER sort_text SET STORAGE MAIN,
+    ALTER title SET STORAGE MAIN,
+    ALTER slug SET STORAGE MAIN,
+    ALTER website SET STORAGE MAIN,
+    ALTER institution SET STORAGE MAIN,
+    ALTER status SET STORAGE MAIN,
+    ALTER previous_status SET STORAGE MAIN,
+    ALTER timezone SET STORAGE MAIN,
+    ALTER cost SET STORAGE MAIN,
+    ALTER password SET STORAGE MAIN,
+    SET (toast_tuple_target = 512);
+CREATE EXTENSION IF NOT EXISTS pg_trgm; -- a trusted one
 """
 
 
-def create(apps, schema_editor):
+def store(_apps, schema_editor):
     if schema_editor.connection.vendor == "postgresql":
-        text = (SQL / "search.postgresql.sql").read_text(encoding="utf-8")
-        schema_editor.execute(text, params=None)
-
-
-def drop(apps, schema_editor):
-    if schema_editor.connection.vendor == "postgresql":
-        schema_editor.execute(DROP, params=None)
+        schema_editor.execute(STORAGE, params=None)
 
 
 class Migration(migrations.Migration):
@@ -38,4 +37,4 @@ class Migration(migrations.Migration):
         ("calendar_events", "0010_search_text_outside"),
     ]
     dependencies = [("calendar_events", "0003_kept_counters")]
-    operations = [migrations.RunPython(create, drop)]
+    operations = [migrations.RunPython(store, migrations.RunPython.noop)]

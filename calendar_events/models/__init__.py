@@ -9,7 +9,7 @@ the modification moment, the fragment, the search text, and the copies in the li
 from calendar_events.models.event import Event, EventOrganizer, EventTerm, EventVenue
 from calendar_events.models.fields import WallClockField
 from calendar_events.models.image import Image
-from calendar_events.models.internals import DayCount, EventSearch, IdempotentAnswer
+from calendar_events.models.internals import DayCount, IdempotentAnswer
 from calendar_events.models.organizer import Organizer
 from calendar_events.models.querysets.records import RecordQuerySet
 from calendar_events.models.querysets.terms import TermQuerySet
@@ -23,7 +23,6 @@ __all__ = [
     "DayCount",
     "Event",
     "EventOrganizer",
-    "EventSearch",
     "EventTerm",
     "EventVenue",
     "IdempotentAnswer",

@@ -9,6 +9,7 @@ from simple_history.models import HistoricalRecords
 from calendar_events.models.fields import WallClockField
 from calendar_events.models.guard import Guarded, GuardedQuerySet
 from calendar_events.models.history import LinkedHistory, StateManager, reason_field
+from calendar_events.models.indexes import SubstringIndex
 from calendar_events.models.organizer import Organizer
 from calendar_events.models.querysets.events import EventQuerySet
 from calendar_events.models.record import Record, record_permissions
@@ -81,6 +82,7 @@ class Event(Record):
             ),
         ]
         indexes = [
+            SubstringIndex("event_search"),
             # The default list and its total: page one is the head of this index.
             models.Index(
                 fields=["start_utc", "id", "published_at", "end_utc"],

@@ -1,4 +1,4 @@
-"""Rows that the server keeps for itself: counts, what searches read, repeated answers."""
+"""Rows that the server keeps for itself: counts and repeated answers."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from django.db import models
 class DayCount(models.Model):
     """A part of the number of events that start on ``day`` (UTC) in ``scope``.
 
-    Triggers keep the rows (``migrations/0003_kept_counters``); nothing else
-    writes them. A scope is ``all``, ``institution:{id}``, ``term:{id}`` or ``writes``; the
-    first two also have months, each under its first day, as ``month:{scope}``. The day
+    Triggers keep the rows (``store.triggers``); nothing else writes them. A scope is
+    ``all``, ``institution:{id}``, ``term:{id}`` (all of these on PostgreSQL) or ``writes``;
+    the first two also have months, each under its first day, as ``month:{scope}``. The day
     0001-01-01 holds the whole scope. Several rows may share a scope and a day: a writer
     merges the rows it can lock and leaves the rest, so writers never wait for each other;
     the count is the sum.
@@ -26,35 +26,6 @@ class DayCount(models.Model):
 
     def __str__(self) -> str:
         return f"{self.scope} {self.day}: {self.number} ({self.pk})"
-
-
-class EventSearch(models.Model):
-    """The text of an event and the columns by which lists find it (PostgreSQL only).
-
-    Made by the migrations, kept in step with the events by triggers, written by nothing
-    else; see ``migrations/sql/search.postgresql.sql``.
-    """
-
-    id = models.BigIntegerField(primary_key=True)
-    start_utc = models.DateTimeField()
-    end_utc = models.DateTimeField()
-    published_at = models.DateTimeField(null=True)
-    author_id = models.BigIntegerField()
-    hide_from_listings = models.BooleanField()
-    has_suffixes = models.BooleanField()
-    """Whether the index of suffixes knows the text; else that of trigrams does."""
-    institution = models.CharField(max_length=64)
-    status = models.CharField(max_length=10)
-    is_listed = models.BooleanField()
-    search_text = models.TextField()
-
-    class Meta:
-        managed = False
-        default_permissions = ()
-        db_table = "calendar_events_eventsearch"
-
-    def __str__(self) -> str:
-        return f"search text of event {self.id}"
 
 
 class IdempotentAnswer(models.Model):

@@ -7,6 +7,7 @@ from django.db.models import Q
 from simple_history.models import HistoricalRecords
 
 from calendar_events.models.history import StateManager, reason_field
+from calendar_events.models.indexes import SubstringIndex
 from calendar_events.models.querysets.places import PlaceQuerySet
 from calendar_events.models.record import Record, record_permissions
 from calendar_events.models.venue import RECORD_FIELDS
@@ -33,6 +34,7 @@ class Organizer(Record):
             models.CheckConstraint(condition=~Q(name=""), name="organizer_has_name"),
         ]
         indexes = [
+            SubstringIndex("organizer_search"),
             models.Index(fields=["published_at", "id"], name="organizer_newest"),
             models.Index(
                 fields=["institution", "published_at", "id"], name="organizer_inst_newest"

@@ -7,6 +7,7 @@ from django.db.models import F, Q
 from simple_history.models import HistoricalRecords
 
 from calendar_events.models.history import StateManager
+from calendar_events.models.indexes import SubstringIndex
 from calendar_events.models.querysets.terms import TermQuerySet
 from calendar_events.models.record import Rendered
 from calendar_events.models.taxonomy import Taxonomy
@@ -53,6 +54,7 @@ class Term(Rendered):
             ),
         ]
         indexes = [
+            SubstringIndex("term_search"),
             models.Index(fields=["taxonomy", "slug"], name="term_by_slug"),
             models.Index(fields=["taxonomy", "sort_text", "id"], name="term_by_name"),
             # "Which have changed since?", also of events by what they embed.

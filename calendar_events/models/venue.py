@@ -7,6 +7,7 @@ from django.db.models import Q
 from simple_history.models import HistoricalRecords
 
 from calendar_events.models.history import StateManager, reason_field
+from calendar_events.models.indexes import SubstringIndex
 from calendar_events.models.querysets.places import PlaceQuerySet
 from calendar_events.models.record import Record, record_permissions
 
@@ -56,6 +57,7 @@ class Venue(Record):
             ),
         ]
         indexes = [
+            SubstringIndex("venue_search"),
             models.Index(fields=["published_at", "id"], name="venue_newest"),
             models.Index(
                 fields=["institution", "published_at", "id"], name="venue_inst_newest"

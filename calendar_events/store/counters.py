@@ -18,7 +18,7 @@ from calendar_events.store.visibility import text_of
 
 if TYPE_CHECKING:
     from calendar_events.models.querysets.base import ListQuerySet
-    from calendar_events.models.querysets.events import Scope
+    from calendar_events.models.querysets.scopes import Scope
     from calendar_events.models.querysets.windows import Window
 
 FIRST_DAY = date(1, 1, 2)  # the day before holds the sum of all

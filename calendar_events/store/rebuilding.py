@@ -13,7 +13,7 @@ from collections.abc import Callable
 from datetime import UTC, date
 from typing import Any, NamedTuple
 
-from django.db import connection, models, transaction
+from django.db import connection, connections, models, router, transaction
 from django.db.models import Count, F, Q
 from django.db.models.functions import TruncDate
 
@@ -30,7 +30,7 @@ from calendar_events.models import (
 from calendar_events.models.guard import store_writes
 from calendar_events.models.venue import RECORD_FIELDS, RENDERED_FIELDS
 from calendar_events.models.visibility import LISTED, as_q
-from calendar_events.store import saving
+from calendar_events.store import saving, triggers
 
 BATCH = 500
 WHOLE = date(1, 1, 1)
@@ -42,20 +42,6 @@ COLUMNS: dict[Any, list[str]] = {
     Event: [*RECORD_FIELDS, "protected_fragment", "protected_feed_text"],
 }
 """What is made of the other columns, in the order in which it is made."""
-SEARCHED = (
-    "id, start_utc, end_utc, published_at, author_id, hide_from_listings, institution, "
-    "status, search_text"
-)
-KEPT = ", ".join(f"kept.{name}" for name in SEARCHED.split(", "))
-EXCLUDED = ", ".join(f"excluded.{name}" for name in SEARCHED.split(", "))
-COPY_SEARCHES = f"""
-INSERT INTO calendar_events_eventsearch AS kept ({SEARCHED}, has_suffixes)
-SELECT {SEARCHED}, calendar_events_has_suffixes(search_text)
-FROM calendar_events_event WHERE id = ANY(%s)
-ON CONFLICT (id) DO UPDATE SET ({SEARCHED}, has_suffixes)
-    = ({EXCLUDED}, excluded.has_suffixes)
-WHERE ({KEPT}, kept.has_suffixes) IS DISTINCT FROM ({EXCLUDED}, excluded.has_suffixes)
-"""
 
 
 class Place(NamedTuple):
@@ -98,7 +84,6 @@ def rebuild(*, after: Place | None = None, advance: Advance = _say_nothing) -> N
             if last is not None:
                 advance(number, Place(model, last))
     rebuild_counters()
-    forget_searches_of_nothing()
 
 
 def number_of_records(*, after: Place | None = None) -> int:
@@ -131,7 +116,6 @@ def _rebuild_batch(model: Any, last: int) -> tuple[int | None, int]:
         rows.bulk_update(batch, COLUMNS[model])
         if model is Event and batch:
             _rebuild_links(batch)
-            _copy_searches(batch)
     return (batch[-1].pk if batch else None), len(batch)
 
 
@@ -155,32 +139,24 @@ def _rebuild_links(events: list[Event]) -> None:
         )
 
 
-def _copy_searches(events: list[Event]) -> None:
-    """Copy what searches look at, where triggers keep it and may have been disabled."""
-    if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute(COPY_SEARCHES, [[event.pk for event in events]])
-
-
-def forget_searches_of_nothing() -> None:
-    """Drop what is kept for searches of events that are not there."""
-    if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "DELETE FROM calendar_events_eventsearch kept WHERE NOT EXISTS ("
-                "SELECT 1 FROM calendar_events_event event WHERE event.id = kept.id)"
-            )
+@transaction.atomic
+def restore_triggers(using: str) -> None:
+    """Make triggers again if any is missing; what was written without them counts, too."""
+    if triggers.missing(connections[using]):
+        triggers.install(connections[using])
+        DayCount.objects.using(using).create(scope="writes", day=WHOLE, number=1)
+        if using == router.db_for_write(DayCount):
+            rebuild_counters()
 
 
 @transaction.atomic
 def rebuild_counters() -> None:
-    """Count everything anew; writers wait until it is done."""
-    if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            tables = ", ".join(
-                model._meta.db_table for model in (DayCount, Event, EventTerm)
-            )
-            cursor.execute(f"LOCK TABLE {tables} IN SHARE ROW EXCLUSIVE MODE")
+    """Count everything anew where counters are kept; writers wait until it is done."""
+    if connection.vendor != "postgresql":
+        return
+    with connection.cursor() as cursor:
+        tables = ", ".join(model._meta.db_table for model in (DayCount, Event, EventTerm))
+        cursor.execute(f"LOCK TABLE {tables} IN SHARE ROW EXCLUSIVE MODE")
     DayCount.objects.exclude(scope="writes").delete()
     listed = Event.objects.filter(as_q((LISTED,)))
     _count(listed, "all", "status")  # the same for all of them

@@ -6,6 +6,7 @@ term has. Rows arrive as (kind, event, position, …) and are joined in Python.
 
 from __future__ import annotations
 
+from collections import Counter
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -30,13 +31,18 @@ FROM calendar_events_event{kind} l JOIN calendar_events_{kind} r ON r.id = l.{ki
 WHERE {linked}"""
 _NUMBER = """CAST((SELECT COALESCE(SUM(d.number), 0) FROM calendar_events_daycount d
   WHERE d.scope = 'term:' || t.id AND d.day = '0001-01-01') AS integer)"""
-_TERMS = f"""SELECT t.taxonomy, l.event_id, l.position, t.id, t.version, {{modified_at}},
-  NULL, t.fragment, {_NUMBER}, t.sort_text, NULL, ''
+_TERMS = """SELECT t.taxonomy, l.event_id, l.position, t.id, t.version, {modified_at},
+  NULL, t.fragment, {number}, t.sort_text, NULL, ''
 FROM calendar_events_eventterm l JOIN calendar_events_term t ON t.id = l.term_id
-WHERE {{linked}}"""
-# What time has not published yet is among the kept numbers but not yet counted.
-_SCHEDULED = f"""SELECT 'scheduled', 0, 0, x.term_id, 0, NULL, NULL, '',
-  COUNT(*), '', NULL, ''
+WHERE {linked}"""
+# Where no numbers are kept (SQLite), each term's links are counted once.
+_COUNTED = """SELECT 'number', 0, 0, x.term_id, 0, NULL, NULL, '', COUNT(*), '', NULL, ''
+FROM calendar_events_eventterm x WHERE x.listed
+  AND x.term_id IN (SELECT l.term_id FROM calendar_events_eventterm l WHERE {linked})
+GROUP BY x.term_id"""
+# What time has not published yet is among both but not yet counted.
+_SCHEDULED = f"""SELECT 'number', 0, 0, x.term_id, 0, NULL, NULL, '',
+  -COUNT(*), '', NULL, ''
 FROM calendar_events_event e JOIN calendar_events_eventterm x ON x.event_id = e.id
 WHERE {text_of(LISTED, "e")} AND e.published_at > %s
   AND x.term_id IN (SELECT l.term_id FROM calendar_events_eventterm l WHERE {{linked}})
@@ -112,8 +118,13 @@ def _related(  # noqa: PLR0913 -- which parts are wanted
             )
         )
         params += [moment, *shown.params, *linked.params]
-    texts.append(_TERMS.format(modified_at=modified_at.format("t"), linked=linked))
+    number = _NUMBER if sql.is_postgres() else "0"
+    terms = _TERMS.format(modified_at=modified_at.format("t"), linked=linked, number=number)
+    texts.append(terms)
     params += linked.params
+    if not sql.is_postgres():
+        texts.append(_COUNTED.format(linked=linked))
+        params += linked.params
     scheduled = _SCHEDULED.format(linked=linked), [moment, *linked.params]
     if has_scheduled is None:
         texts.append(_AHEAD)
@@ -135,16 +146,16 @@ def _rows(statement: str, params: Sequence[Any]) -> list[Related]:
 
 
 def _with_counts(rows: list[Related]) -> list[Related]:
-    """Take what is only scheduled off the numbers; sort links by place, terms by name."""
-    scheduled = {row.id: row.number for row in rows if row.kind == "scheduled"}
-    found = rows
-    if scheduled:
-        found = [
-            row._replace(number=row.number - scheduled[row.id])
-            if row.name and row.id in scheduled
-            else row
-            for row in rows
-            if row.kind != "scheduled"
+    """Add to the numbers of terms; sort links by position, terms by name."""
+    more: Counter[int] = Counter()
+    for row in rows:
+        if row.kind == "number":
+            more[row.id] += row.number
+    related = [row for row in rows if row.kind != "number"]
+    if more:
+        related = [
+            row._replace(number=row.number + more[row.id]) if row.name else row
+            for row in related
         ]
-    found.sort(key=attrgetter("name", "position", "id"))
-    return found
+    related.sort(key=attrgetter("name", "position", "id"))
+    return related

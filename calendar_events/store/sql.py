@@ -9,7 +9,6 @@ that differs with what is asked for.
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
 
     from django.db.backends.base.base import BaseDatabaseWrapper
     from django.db.models import Model
-
-_TRIGRAM = re.compile(r"[^\W_]{3}")
 
 
 def connection() -> BaseDatabaseWrapper:
@@ -56,20 +53,6 @@ def rows(statement: str, params: Sequence[Any] = (), *, prepare: bool = True) ->
         return prepared.read_rows(connection(), statement, params, keeps_cursor=False)
     with connection().cursor() as cursor:
         cursor.execute(statement, params)
-        return cursor.fetchall()
-
-
-def rows_by_index(statement: str, params: Sequence[Any]) -> list[Any]:
-    """Return the rows of a statement that looks at few of a table, planned for its values.
-
-    PostgreSQL thinks by default that what is looked up comes from a slow disk, and that
-    reading a table of some ten thousand rows whole costs less; batch after batch would.
-    """
-    settings = "SET LOCAL random_page_cost = 1; " if is_postgres() else ""
-    with connection().cursor() as cursor:
-        cursor.execute(settings + statement, params)
-        while cursor.description is None and cursor.nextset():
-            pass
         return cursor.fetchall()
 
 
@@ -133,15 +116,6 @@ class Conditions:
         else:
             marks = ",".join(["%s"] * len(found))
             self.add(f"{column} {'NOT ' if negated else ''}IN ({marks})", *found)
-
-    def contains(self, column: str, folded: str, *, negated: bool = False) -> None:
-        """Add a substring match on a folded column."""
-        if is_postgres() and not _TRIGRAM.search(folded):
-            # A trigram index would be read from end to end. It has another collation.
-            column = f'{column} COLLATE "C"'
-        pattern = folded.replace("\\", "\\\\").replace("%", r"\%").replace("_", r"\_")
-        operator = "NOT LIKE" if negated else "LIKE"
-        self.add(rf"{column} {operator} %s ESCAPE '\'", f"%{pattern}%")
 
     def __str__(self) -> str:
         """Return the text after WHERE."""

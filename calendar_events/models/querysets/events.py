@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from django.db.models import Q
@@ -10,67 +10,30 @@ from django.db.models import Q
 from calendar_events.models import visibility
 from calendar_events.models.querysets import geography
 from calendar_events.models.querysets.ordering import EVENT_COLUMNS, Order
+from calendar_events.models.querysets.protected import is_shown
 from calendar_events.models.querysets.records import RecordQuerySet
-from calendar_events.models.querysets.windows import Window
-from calendar_events.models.visibility import Literal, as_q
+from calendar_events.models.querysets.scopes import ANY_TIME, Scope, rows_of
+from calendar_events.models.visibility import as_q
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import datetime
 
-    from calendar_events.models.visibility import Rule, Viewer
+    from calendar_events.models.querysets.windows import Window
+    from calendar_events.models.visibility import Viewer
     from calendar_events.parsing.text import SearchQuery
     from calendar_events.parsing.values import Token
 
-ANY_TIME = Window()
-SHOWN = frozenset(
-    {
-        *("pk", "id", "version", "created_at", "modified_at", "published_at", "status"),
-        *("institution", "author", "author_id", "post_parent", "post_parent_id"),
-        *("title", "slug", "sort_text", "search_text", "hide_from_listings", "password"),
-        *("start_utc", "end_utc", "start_local", "end_local", "timezone", "all_day"),
-    }
-)
-"""The columns that a protected event shows, or that tell nothing of it.
-
-A list that is filtered by anything else leaves protected events out."""
-LOOKUPS = frozenset(
-    {
-        *("exact", "iexact", "in", "isnull", "range", "gt", "gte", "lt", "lte"),
-        *("contains", "icontains", "startswith", "istartswith", "endswith", "iendswith"),
-    }
-)
 MAX_LINKS = 20
 """With more links than this a list is counted."""
-
-_ASIDE = frozenset(
-    {
-        *("order_by", "extra_order_by", "default_ordering", "standard_ordering"),
-        *("base_table", "used_aliases", "filter_is_sticky", "_annotation_select_cache"),
-    }
-)
-"""What of a query only says how the same rows are shown."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scope:
-    """A list whose total is known without counting it (``store.counters``)."""
-
-    beyond: Rule = ()
-    """What only this viewer sees, and so has to be counted."""
-    window: Window = ANY_TIME
-    institution: str = ""
-    link: tuple[str, tuple[int, ...]] | None = None
-    """The kind and the identifiers of terms, venues or organizers."""
-    rows: Any = None
-    """The query that finds exactly these events."""
 
 
 class EventQuerySet(RecordQuerySet):
     """Events.
 
     A list that a password could tell something about leaves out protected events, unless
-    the password is given: whatever it is filtered by, except for columns in ``SHOWN``.
+    the password is given: whatever it is filtered by, except for columns in
+    ``protected.SHOWN``.
     """
 
     default_order = Order("start_utc")
@@ -86,13 +49,13 @@ class EventQuerySet(RecordQuerySet):
         Whatever has been done to the query by others than our words, it is counted.
         """
         scope = self.known_scope
-        if scope is None or _rows(self.query) != _rows(scope.rows):
+        if scope is None or rows_of(self.query) != rows_of(scope.rows):
             return None
         return scope
 
     def listed_for(self, viewer: Viewer, now: datetime) -> Self:
         """Keep what lists show the viewer at ``now``: nothing hidden, nothing trashed."""
-        is_whole = _rows(self.query) == _rows(type(self)(self.model).query)
+        is_whole = rows_of(self.query) == rows_of(type(self)(self.model).query)
         clone = super().listed_for(viewer, now)
         scope = Scope(beyond=visibility.beyond(viewer, self.kind, now))
         return clone.with_scope(scope if is_whole else None)
@@ -236,7 +199,7 @@ class EventQuerySet(RecordQuerySet):
 
     def _closed(self, found: Self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Self:
         is_list = self.listing.now is not None and "password" not in self.listing.relaxable
-        if is_list and not _is_shown([*args, *kwargs.items()]):
+        if is_list and not is_shown([*args, *kwargs.items()]):
             return found.without_protected()
         return found
 
@@ -291,24 +254,3 @@ class EventQuerySet(RecordQuerySet):
         clone = super()._clone()
         clone.known_scope, clone.window = self.known_scope, self.window
         return clone
-
-
-def _rows(query: Any) -> dict[str, Any]:
-    """Return all of a query that decides which rows it finds; what is unknown does."""
-    return {name: value for name, value in vars(query).items() if name not in _ASIDE}
-
-
-def _is_shown(conditions: Iterable[Any]) -> bool:
-    """Return whether conditions are about columns in ``SHOWN``, compared with values."""
-    return all(_shows(one) for one in conditions)
-
-
-def _shows(condition: Any) -> bool:
-    if isinstance(condition, Q):
-        return _is_shown(condition.children)
-    if not isinstance(condition, tuple):
-        return False
-    name, value = condition
-    column, *lookups = name.split("__")
-    is_value = isinstance(value, Literal) or not hasattr(value, "resolve_expression")
-    return column in SHOWN and LOOKUPS.issuperset(lookups) and is_value

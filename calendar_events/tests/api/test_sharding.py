@@ -13,7 +13,6 @@ from django.db import connection, models
 from calendar_events.models import (
     DayCount,
     Event,
-    EventSearch,
     IdempotentAnswer,
     Image,
     Organizer,
@@ -48,8 +47,7 @@ ANOTHER_SHARD = 7 << 40
 
 
 def models_with_a_table():
-    found = set(apps.get_app_config("calendar_events").get_models())
-    return found if connection.vendor == "postgresql" else found - {EventSearch}
+    return set(apps.get_app_config("calendar_events").get_models())
 
 
 def snapshot():
@@ -224,7 +222,7 @@ def test_a_write_changes_and_names_rows_of_its_institution_alone(there, here, wr
 
 
 def test_every_table_says_whose_its_rows_are(here, there):
-    assert models_with_a_table() - SHARED - {EventSearch} == INSTITUTION.keys()
+    assert models_with_a_table() - SHARED == INSTITUTION.keys()
     for model, rows in snapshot().items():
         if model is not IdempotentAnswer:
             assert {row["owner"] for row in rows.values()} == {OURS, THEIRS}, model

@@ -11,6 +11,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
 
 from calendar_events.tests import catalogue
+from calendar_events.tests.factories import EventFactory
 
 APP = "calendar_events"
 BEFORE = (
@@ -22,7 +23,7 @@ BEFORE = (
 )
 SINCE = [
     *("0005_history_comments", "0006_image_alternative_text", "0007_admin_at_scale"),
-    *("0008_event_in_admin", "0009_add_list_indexes"),
+    *("0008_event_in_admin", "0009_add_list_indexes", "0010_search_by_trigrams"),
 ]
 """The migrations after those that replaced others."""
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -97,3 +98,33 @@ def test_a_missing_trigger_is_named():
         cursor.execute(f"DROP TRIGGER {name}{table}")
 
     assert missing() == [f"Triggers are missing in the database default: {name}."]
+
+
+def drop_the_triggers():
+    """Drop them as a migration on SQLite does that makes their table anew."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            cursor.execute("ALTER TABLE calendar_events_event RENAME TO old")
+            for name in ("insert", "update", "delete"):
+                cursor.execute(f"DROP TRIGGER calendar_events_count_write_event_{name}")
+            cursor.execute("ALTER TABLE old RENAME TO calendar_events_event")
+        else:
+            cursor.execute("DROP FUNCTION calendar_events_count_event CASCADE")
+            cursor.execute("DROP FUNCTION calendar_events_count_write CASCADE")
+
+
+def test_triggers_that_a_migration_dropped_are_made_again_after_it(anonymous):
+    first = EventFactory()
+    drop_the_triggers()
+    EventFactory(institution=first.institution)
+    assert missing()
+    before = anonymous.get("/events")
+
+    call_command("migrate", verbosity=0)
+
+    assert missing() == []
+    after = anonymous.get("/events", If_None_Match=before["ETag"])
+    assert (after.status_code, after.json()["total"]) == (200, 2)
+    EventFactory()
+    assert anonymous.get("/events").json()["total"] == 3
+    assert anonymous.get("/events", If_None_Match=after["ETag"]).status_code == 200

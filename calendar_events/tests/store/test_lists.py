@@ -7,7 +7,7 @@ import random
 from datetime import timedelta
 
 import pytest
-from django.db.models import Count, Q
+from django.db.models import Count, F, Q
 from django.utils import timezone
 
 from calendar_events.models import Event, Organizer, Status, Taxonomy, Term, Venue
@@ -176,6 +176,7 @@ def test_the_counters_answer_nothing_that_they_do_not_know(editor, word):
         lambda events: events.exclude(sticky=False),
         lambda events: events.filter(Q(sticky=True)),
         lambda events: events.filter(cost__contains="secret"),
+        lambda events: events.alias(shown=F("sticky")).filter(shown=True),
         lambda events: events.filter(terms__slug="secret"),
         lambda events: events.filter(post_parent__sticky=False),
         lambda events: events.filter(pk__in=Event.objects.filter(sticky=True).values("pk")),
@@ -194,6 +195,13 @@ def test_whatever_a_list_is_filtered_by_does_not_tell_what_a_password_hides(narr
 
     assert [event.pk for event in closed] == [shown.pk]
     assert opened.count() == 2
+
+
+def test_a_password_is_not_found_by_its_letters():
+    EventFactory(protected=True)
+    events = Event.objects.listed_for(ANONYMOUS, NOW)
+
+    assert not events.filter(password__startswith="o").exists()
 
 
 def test_a_list_filtered_by_what_everybody_sees_shows_protected_events():
