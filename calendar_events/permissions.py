@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from calendar_events.models import Image, Record, Status, Taxonomy
+from calendar_events.models import Image, Record, Status, Taxonomy, Term
 
 if TYPE_CHECKING:
     from django.db.models import Model
@@ -134,6 +134,13 @@ def require_manage(actor: Actor, taxonomy: Taxonomy) -> None:
     if not actor.holds(MANAGE[taxonomy]):
         kind = "categories" if taxonomy == Taxonomy.CATEGORY else "tags"
         raise NotAllowed(f"You may not create, change or delete {kind}.")
+
+
+def require_manage_on(actor: Actor, term: Term) -> None:
+    """Require the right to change or delete this very term. Raises ``NotAllowed``."""
+    require_manage(actor, Taxonomy(term.taxonomy))
+    if term.institution != actor.institution:
+        raise NotAllowed("You may not manage this term: it is another institution's.")
 
 
 def require_add_image(actor: Actor) -> None:

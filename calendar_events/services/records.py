@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from calendar_events.models import Event, Organizer, Taxonomy, Term, Venue
-from calendar_events.permissions import require_manage, require_on
+from calendar_events.models import Event, Organizer, Term, Venue
+from calendar_events.permissions import require_manage_on, require_on
 from calendar_events.services import events, places, terms
 from calendar_events.services.removal import delete_record
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def require(actor: Actor, verb: str, record: Record | Term) -> None:
     """Require the right to change or delete this very record. Raises ``NotAllowed``."""
     if isinstance(record, Term):
-        require_manage(actor, Taxonomy(record.taxonomy))
+        require_manage_on(actor, record)
     else:
         require_on(actor, verb, record)
 

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from calendar_events.models import Taxonomy, Term
 from calendar_events.parsing import slugs, text
-from calendar_events.permissions import require_manage
+from calendar_events.permissions import require_manage, require_manage_on
 from calendar_events.services import naming
 from calendar_events.services.refusals import InvalidFields, TermExists
 from calendar_events.services.writing import lock, set_history_actor
@@ -126,9 +126,10 @@ def _lock(taxonomy: str, institution: str) -> None:
 def _own_tree(actor: Actor, term_id: int, expected_version: int | None) -> Term:
     """Return the row for writing, and its tree for nobody else."""
     found = Term.objects.get(pk=term_id)
-    require_manage(actor, Taxonomy(found.taxonomy))
     _lock(found.taxonomy, found.institution)
-    return lock(Term, term_id, expected_version=expected_version)
+    term = lock(Term, term_id, expected_version=expected_version)
+    require_manage_on(actor, term)
+    return term
 
 
 def _fill(term: Term, changes: TermChanges) -> None:

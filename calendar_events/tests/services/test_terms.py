@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from calendar_events.models import Event, Taxonomy, Term
+from calendar_events.permissions import NotAllowed
 from calendar_events.services import terms
 from calendar_events.services.removal import trash_record
 from calendar_events.store.saving import VersionConflict
@@ -32,6 +33,21 @@ def test_a_version_that_is_gone_is_noticed_under_the_lock(editor, taxonomy):
         terms.delete_term(actor=editor.actor, term_id=term.pk, now=NOW, expected_version=9)
     with pytest.raises(VersionConflict):
         trash_record(Event, actor=editor.actor, pk=record.pk, now=NOW, expected_version=9)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("factory", [CategoryFactory, TagFactory])
+def test_a_service_changes_no_term_for_who_may_not_manage_its_kind(author, factory):
+    term = factory()
+
+    with pytest.raises(NotAllowed):
+        terms.update_term(
+            actor=author.actor, term_id=term.pk, changes={"name": "Mine"}, now=NOW
+        )
+    with pytest.raises(NotAllowed):
+        terms.delete_term(actor=author.actor, term_id=term.pk, now=NOW)
+
+    assert Term.objects.get(pk=term.pk).name == term.name
 
 
 @pytest.mark.django_db

@@ -26,7 +26,7 @@ def test_a_link_leaves_the_address_before_anything_is_shown(visitor, link):
 
 
 @pytest.mark.parametrize(
-    "way", ["used", "signed in", "address", "password", "moved", "time"]
+    "way", ["used", "signed in", "address", "password", "renamed", "moved", "time"]
 )
 def test_a_link_ends(visitor, link, alice, way, northgate, settings, time_machine):
     if way == "used":
@@ -38,6 +38,9 @@ def test_a_link_ends(visitor, link, alice, way, northgate, settings, time_machin
         alice.save()
     elif way == "password":
         alice.set_password("something else entirely")
+        alice.save()
+    elif way == "renamed":
+        alice.username = "alison"
         alice.save()
     elif way == "moved":
         alice.institution = northgate
