@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from rest_framework.request import Request
     from rest_framework.response import Response
+    from rest_framework.serializers import Serializer
 
     from platform_errors.errors.dialects import Dialect
 
@@ -48,7 +49,11 @@ class EventsView(PlatformView, GenericViewSet[Any]):
     schema = EventsAutoSchema()
 
     resource: ClassVar[str] = ""
-    """Which of ``schema.operations.RESOURCES`` is served; also the path segment."""
+    """The plural of the type that is served, which is also the path segment."""
+    kind: ClassVar[str]
+    """Its singular."""
+    document_class: ClassVar[type[Serializer[Any]]]
+    """What its documents are rendered by; OpenAPI describes its fields."""
 
     now: datetime
     """The moment that the whole request is answered for."""

@@ -8,7 +8,6 @@ begins before midnight ends in the same window.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -36,6 +35,7 @@ TOO_LONG = (
 )
 DEFAULT_PER_PAGE = 10
 MAX_OFFSET = 2**53
+"""As far as databases count."""
 
 
 class NoSuchPage(ApiError):
@@ -49,19 +49,6 @@ class NoSuchPage(ApiError):
         """``kind``: ``event``, ``venue``, ``organizer`` or ``term``."""
         super().__init__()
         self.events_code = f"{kind}-archive-page-not-found"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageRequest:
-    """The page that a caller asks for."""
-
-    number: int
-    size: int
-
-    @property
-    def offset(self) -> int:
-        """How many items come before it, as far as databases count."""
-        return min((self.number - 1) * self.size, MAX_OFFSET)
 
 
 class DocumentPagination(BasePagination):
@@ -78,21 +65,21 @@ class DocumentPagination(BasePagination):
         filterset = view.filterset
         self.name, self.query = view.resource, filterset.link_query
         self.address = address_of(request)
-        self.wanted = PageRequest(
-            number=filterset.values.get("page", 1),
-            size=min(filterset.values.get("per_page", DEFAULT_PER_PAGE), conf.max_per_page),
-        )
+        per_page = filterset.values.get("per_page", DEFAULT_PER_PAGE)
+        self.number = filterset.values.get("page", 1)
+        self.size = min(per_page, conf.max_per_page)
         try:
             found = pages.page(
                 queryset,
-                limit=self.wanted.size,
-                offset=self.wanted.offset,
+                limit=self.size,
+                offset=min((self.number - 1) * self.size, MAX_OFFSET),
                 has_scheduled=view.state.has_scheduled,
             )
         except ScanTooLong as error:
             raise _too_long(filterset) from error
         self.total = found.total
-        if self.wanted.number > max(1, self.number):
+        self.pages = -(-found.total // self.size)
+        if self.number > max(1, self.pages):
             raise NoSuchPage(view.archive)
         return found.items
 
@@ -100,9 +87,9 @@ class DocumentPagination(BasePagination):
         """Wrap the documents; say the same in headers, where some programs look."""
         links = self.links()
         body = composition.envelope(
-            self.name, data, links, total=self.total, pages=self.number
+            self.name, data, links, total=self.total, pages=self.pages
         )
-        headers = {"X-TEC-Total": str(self.total), "X-TEC-TotalPages": str(self.number)}
+        headers = {"X-TEC-Total": str(self.total), "X-TEC-TotalPages": str(self.pages)}
         relations = {"next": "next_rest_url", "prev": "previous_rest_url"}
         neighbours = [
             f'<{links[name]}>; rel="{relation}"'
@@ -113,19 +100,14 @@ class DocumentPagination(BasePagination):
             headers["Link"] = ", ".join(neighbours)
         return Response(body, headers=headers)
 
-    @property
-    def number(self) -> int:
-        """How many pages there are."""
-        return -(-self.total // self.wanted.size)
-
     def links(self) -> dict[str, str]:
         """Return ``rest_url`` and the neighbours, each only if there is one."""
-        here = self.wanted.number
-        rest = f"per_page={self.wanted.size}"
+        here = self.number
+        rest = f"per_page={self.size}"
         for name, text in self.query:
             rest += f"&{name}={quote(text, safe=',:')}"
         links = {"rest_url": f"{self.address}?page={here}&{rest}"}
-        if here < self.number:
+        if here < self.pages:
             links["next_rest_url"] = f"{self.address}?page={here + 1}&{rest}"
         if here > 1:
             page = f"page={here - 1}&" if here > 2 else ""  # the first is not named

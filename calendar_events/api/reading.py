@@ -12,6 +12,8 @@ from calendar_events.api.base import EventsView
 from calendar_events.api.callers import credentials_of, with_permissions
 from calendar_events.api.conditional import Version
 from calendar_events.api.pagination import DocumentPagination, address_of
+from calendar_events.documents.events import EventDocument
+from calendar_events.documents.terms import TermDocument
 from calendar_events.filters.lists import ListFilterBackend
 from calendar_events.models import Event, Taxonomy, Term
 from calendar_events.models.querysets.base import Unknown
@@ -130,8 +132,6 @@ class ListView(EventsView):
 class RecordReads(ListView):
     """``GET`` of events, venues and organizers: lists, and one by identifier or slug."""
 
-    kind: ClassVar[str]
-
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Answer with a record that may be shown, or with 304."""
         record = self.get_object()
@@ -184,6 +184,7 @@ class EventReads(RecordReads):
 
     resource = "events"
     kind = archive = EVENT
+    document_class = EventDocument
     queryset = Event.objects.all()
 
 
@@ -192,6 +193,7 @@ class TermReads(ListView):
 
     taxonomy: ClassVar[Taxonomy]
     archive = "term"
+    document_class = TermDocument
     queryset = Term.objects.all()
 
     def get_queryset(self) -> Any:

@@ -15,15 +15,6 @@ if TYPE_CHECKING:
 _DIGITS = re.compile(r"[0-9]+")
 
 
-class Unreadable(ValueError):
-    """The value cannot be used; the message says why, for programs ``code`` does."""
-
-    def __init__(self, message: str, code: str = "invalid") -> None:
-        """Take the sentence and one of ``api.dialect.FIELD_CODES``."""
-        super().__init__(message)
-        self.code = code
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
     """What reading a value depends on besides its text."""

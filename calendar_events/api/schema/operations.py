@@ -1,4 +1,4 @@
-"""What drf-spectacular is told about each operation, from one table of resources."""
+"""What drf-spectacular is told about each operation, from its view."""
 
 from __future__ import annotations
 
@@ -27,9 +27,6 @@ from calendar_events.api.schema.parameters import (
     REFUSED,
     TOTALS,
 )
-from calendar_events.documents.events import EventDocument
-from calendar_events.documents.places import OrganizerDocument, VenueDocument
-from calendar_events.documents.terms import TermDocument
 from calendar_events.serializers.references import LinkedRecords
 
 if TYPE_CHECKING:
@@ -83,16 +80,6 @@ class Resource(NamedTuple):
     shape: type[Serializer[Any]]
 
 
-RESOURCES = {
-    resource.plural: resource
-    for resource in (
-        Resource("event", "events", EventDocument),
-        Resource("venue", "venues", VenueDocument),
-        Resource("organizer", "organizers", OrganizerDocument),
-        Resource("category", "categories", TermDocument),
-        Resource("tag", "tags", TermDocument),
-    )
-}
 REFERENCE = [{"type": "integer"}, {"type": "string"}]
 
 
@@ -116,7 +103,10 @@ class EventsAutoSchema(AutoSchema):
     @property
     def resource(self) -> Resource | None:
         """The type that the view serves; none for the index and the documentation."""
-        return RESOURCES.get(getattr(self.view, "resource", ""))
+        view: Any = self.view
+        if not getattr(view, "resource", ""):
+            return None
+        return Resource(view.kind, view.resource, view.document_class)
 
     @property
     def action(self) -> str:

@@ -10,6 +10,7 @@ from calendar_events.filters.filtersets import EventFilter
 from calendar_events.models import Event
 from calendar_events.serializers.fields import PlainText
 from calendar_events.serializers.inputs import EventInput, OrganizerInput
+from calendar_events.tests.extension.documents import SubtitledEvent
 
 
 class VenuesOfEvent(VenueViewSet):
@@ -54,6 +55,7 @@ class StickyEvents(EventViewSet):
     """``/sticky/events``."""
 
     filterset_class = StickyFilter
+    document_class = SubtitledEvent
 
 
 class OfInstitution(BaseFilterBackend):
