@@ -19,7 +19,10 @@ class CalendarEventsConfig(AppConfig):
         """Register checks and the dialect; see to groups and triggers after ``migrate``."""
         from calendar_events import checks  # noqa: F401, PLC0415 -- after app loading
         from calendar_events.api import dialect  # noqa: F401, PLC0415 -- registers itself
+        from calendar_events.models import rendered  # noqa: PLC0415 -- after app loading
+        from calendar_events.store import saving  # noqa: PLC0415 -- after app loading
 
+        rendered.register(saving)
         post_migrate.connect(restore_groups, sender=self)
         post_migrate.connect(restore_triggers, sender=self)
 

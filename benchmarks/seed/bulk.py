@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Final
 from django.core.management.color import no_style
 from django.db import connection
 
+from calendar_events.models.guard import store_writes
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -38,7 +40,8 @@ def store(rows: Iterable[Model]) -> None:
         return
     model, rows = type(first), chain([first], rows)
     if connection.vendor != "postgresql":
-        model._base_manager.bulk_create(rows)
+        with store_writes():
+            model._base_manager.bulk_create(rows)
         return
     fields = [
         field

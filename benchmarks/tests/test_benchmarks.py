@@ -34,7 +34,6 @@ from benchmarks import (
 from benchmarks.seed import accounts, calendar, platform
 from benchmarks.yardsticks import floor
 from calendar_events.models import DayCount, Event, EventTerm, Organizer, Term, Venue
-from calendar_events.store import saving
 
 pytestmark = pytest.mark.nightly
 
@@ -75,7 +74,7 @@ def test_seeded_rows_are_what_the_product_itself_would_write(filled):
     for record in itertools.chain.from_iterable(newest):
         seeded = (record.search_text, record.sort_text, without_moments(record.fragment))
 
-        saving.save(record, now=record.modified_at + timedelta(hours=1))
+        record.save(now=record.modified_at + timedelta(hours=1))
 
         record.refresh_from_db()
         written = (record.search_text, record.sort_text, without_moments(record.fragment))

@@ -15,9 +15,9 @@ from calendar_events.models import Event, Organizer, Status, Term, Venue
 from calendar_events.parsing import dates, slugs
 from calendar_events.parsing.identifiers import identifier
 from calendar_events.serializers import bodies
-from calendar_events.services import naming
 from calendar_events.services.images import delete_files_on_rollback
 from calendar_events.services.refusals import InTrash
+from calendar_events.store import naming
 from platform_errors.errors import writes
 
 if TYPE_CHECKING:

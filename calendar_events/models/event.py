@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db import models
 from django.db.models import F, Q
 from simple_history.models import HistoricalRecords
 
 from calendar_events.models.fields import WallClockField
-from calendar_events.models.guard import Guarded, GuardedQuerySet
+from calendar_events.models.guard import GuardedQuerySet, require_store
 from calendar_events.models.history import LinkedHistory, StateManager, reason_field
 from calendar_events.models.indexes import SubstringIndex
 from calendar_events.models.organizer import Organizer
@@ -153,7 +155,7 @@ class Event(Record):
         return f"{self.title} ({self.pk})"
 
 
-class EventLink(Guarded):
+class EventLink(models.Model):
     """A link of an event, with a copy of what lists filter and sort by.
 
     The copy makes "the events of this category from then on" the head of one index. Written
@@ -169,8 +171,24 @@ class EventLink(Guarded):
 
     objects = GuardedQuerySet.as_manager()
 
+    write_instead = (
+        "Call event.save(links=Links(venues=[…], organizers=[…], terms=[…])), with Links "
+        "from calendar_events.store.links."
+    )
+
     class Meta:
         abstract = True
+        base_manager_name = "objects"
+
+    def save_base(self, *args: Any, **options: Any) -> None:
+        """Refuse ``save`` and ``create``. Raises ``WrittenPastTheStore``."""
+        require_store(type(self))
+        super().save_base(*args, **options)
+
+    def delete(self, *args: Any, **options: Any) -> tuple[int, dict[str, int]]:
+        """Refuse. Raises ``WrittenPastTheStore``."""
+        require_store(type(self))
+        return super().delete(*args, **options)
 
 
 class EventVenue(EventLink):
@@ -178,7 +196,7 @@ class EventVenue(EventLink):
 
     venue = models.ForeignKey(Venue, on_delete=models.CASCADE)
 
-    class Meta:
+    class Meta(EventLink.Meta):
         constraints = [
             models.UniqueConstraint(fields=["event", "venue"], name="event_venue_once"),
         ]
@@ -199,7 +217,7 @@ class EventOrganizer(EventLink):
 
     organizer = models.ForeignKey(Organizer, on_delete=models.CASCADE)
 
-    class Meta:
+    class Meta(EventLink.Meta):
         constraints = [
             models.UniqueConstraint(
                 fields=["event", "organizer"], name="event_organizer_once"
@@ -222,7 +240,7 @@ class EventTerm(EventLink):
 
     term = models.ForeignKey(Term, on_delete=models.CASCADE)
 
-    class Meta:
+    class Meta(EventLink.Meta):
         constraints = [
             models.UniqueConstraint(fields=["event", "term"], name="event_term_once"),
         ]

@@ -43,6 +43,6 @@ class LinkedHistory(models.Model):
 
 @receiver(pre_create_historical_record)
 def remember_links(instance: Any, history_instance: Any, **_kwargs: Any) -> None:
-    """Copy the links into the state that a deletion leaves (``store.rows``: all others)."""
+    """Copy the links of an event into its state."""
     if isinstance(history_instance, LinkedHistory):
         history_instance.linked = getattr(instance, "linked", {})

@@ -9,7 +9,7 @@ from django.db import models
 from django.db.models import Q
 
 from calendar_events.models import visibility
-from calendar_events.models.guard import Guarded
+from calendar_events.models.rendered import Rendered
 from calendar_events.models.visibility import Status
 
 if TYPE_CHECKING:
@@ -26,26 +26,6 @@ def record_permissions(kind: str) -> list[Any]:
         (f"delete_others_{kind}", f"Can delete others' {kind}s"),
         (f"read_unpublished_{kind}", f"Can read others' unpublished {kind}s"),
     ]
-
-
-class Rendered(Guarded):
-    """A row that carries its own JSON text and a version.
-
-    Written by ``store.saving``; other writes are refused (``guard``).
-    """
-
-    version = models.PositiveBigIntegerField(default=1, editable=False)
-    created_at = models.DateTimeField(editable=False)
-    modified_at = models.DateTimeField(editable=False)
-    fragment = models.TextField(editable=False, blank=True, default="")
-    """The record's JSON text; addresses are left open (``documents.Marker``)."""
-    search_text = models.TextField(editable=False, blank=True, default="")
-    """What ``search`` looks in: folded for case and accents, without markup."""
-    sort_text = models.CharField(max_length=200, editable=False, blank=True, default="")
-    """The folded title or name, by which lists are sorted."""
-
-    class Meta:
-        abstract = True
 
 
 class Record(Rendered):
@@ -79,6 +59,7 @@ class Record(Rendered):
 
     class Meta:
         abstract = True
+        base_manager_name = "objects"
         constraints = [
             models.UniqueConstraint(
                 fields=["slug"],

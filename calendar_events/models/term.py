@@ -9,7 +9,7 @@ from simple_history.models import HistoricalRecords
 from calendar_events.models.history import StateManager
 from calendar_events.models.indexes import SubstringIndex
 from calendar_events.models.querysets.terms import TermQuerySet
-from calendar_events.models.record import Rendered
+from calendar_events.models.rendered import Rendered
 from calendar_events.models.taxonomy import Taxonomy
 from calendar_events.models.venue import RENDERED_FIELDS
 
@@ -33,6 +33,7 @@ class Term(Rendered):
     objects = TermQuerySet.as_manager()
 
     class Meta:
+        base_manager_name = "objects"
         constraints = [
             models.UniqueConstraint(
                 fields=["taxonomy", "institution", "slug"], name="term_slug_is_unique"

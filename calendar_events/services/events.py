@@ -37,8 +37,8 @@ def create_event(*, actor: Actor, changes: EventChanges, now: datetime) -> Event
     event = Event()
     writing.begin(event, changes, actor=actor, now=now)
     _fill(event, changes, current=None, actor=actor, now=now)
-    wanted = _links(event, changes, actor=actor, now=now)
-    writing.save(event, changes, now=now, wanted=wanted)
+    links = _links(event, changes, actor=actor, now=now)
+    writing.save(event, changes, now=now, links=links)
     return event
 
 
@@ -67,7 +67,7 @@ def update_event(
         changes,
         stored_slug=stored_slug,
         now=now,
-        wanted=_links(event, changes, actor=actor, now=now),
+        links=_links(event, changes, actor=actor, now=now),
     )
     return event
 

@@ -10,7 +10,6 @@ from calendar_events.models import Event, Status, Taxonomy
 from calendar_events.permissions import require_move
 from calendar_events.services import writing
 from calendar_events.services.refusals import InTrash
-from calendar_events.store import saving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +51,7 @@ def move_record(  # noqa: PLR0913 -- whose, which, where to, when
         raise StaysBehind(kinds)
     writing.set_history_actor(record, actor)
     record.institution = institution
-    saving.save(record, now=now)
+    record.save(now=now)
     return record
 
 

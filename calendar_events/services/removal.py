@@ -10,7 +10,6 @@ from calendar_events.models import Status
 from calendar_events.permissions import require_on
 from calendar_events.services import writing
 from calendar_events.services.refusals import InTrash
-from calendar_events.store import saving
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -54,4 +53,4 @@ def delete_record(
     record = writing.lock(model, pk, expected_version=expected_version)
     require_on(actor, "delete", record)
     writing.set_history_actor(record, actor)
-    saving.delete(record)
+    record.delete()

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 
 from calendar_events.models import Taxonomy, Term
-from calendar_events.parsing import slugs, text
+from calendar_events.parsing import text
 from calendar_events.permissions import require_manage, require_manage_on
-from calendar_events.services import naming
 from calendar_events.services.refusals import InvalidFields, TermExists
 from calendar_events.services.writing import lock, set_history_actor
-from calendar_events.store import locks, saving
+from calendar_events.store import locks, naming, saving
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,9 +20,6 @@ if TYPE_CHECKING:
     from calendar_events.models import TermQuerySet
     from calendar_events.permissions import Actor
     from calendar_events.services.inputs import TermChanges
-
-UNNAMED = {Taxonomy.CATEGORY: "category", Taxonomy.TAG: "tag"}
-"""The slug of a name without a letter or digit."""
 
 
 @transaction.atomic
@@ -39,9 +35,9 @@ def create_term(
     term = Term(taxonomy=taxonomy, institution=actor.institution)
     _fill(term, changes)
     _require_free_name(term)
-    naming.take_slug(term, changes.get("slug") or _made_slug(term))
+    naming.take_slug(term, changes.get("slug") or naming.made_slug(term))
     set_history_actor(term, actor)
-    saving.save(term, now=now)
+    term.save(now=now)
     return term
 
 
@@ -68,9 +64,9 @@ def update_term(
     if term.slug:
         _require_free_slug(term)
     else:
-        naming.take_slug(term, _made_slug(term))
+        naming.take_slug(term, naming.made_slug(term))
     set_history_actor(term, actor)
-    saving.save(term, now=now)
+    term.save(now=now)
     return term
 
 
@@ -86,9 +82,9 @@ def delete_term(
     for child in Term.objects.select_for_update(of=("self",)).filter(parent=term):
         child.parent_id = term.parent_id
         set_history_actor(child, actor)
-        saving.save(child, now=now)
+        child.save(now=now)
     set_history_actor(term, actor)
-    saving.delete(term)
+    term.delete()
 
 
 def ensure_terms(
@@ -170,11 +166,6 @@ def _require_free_name(term: Term) -> None:
     for pk, name in namesakes.order_by("id").values_list("id", "name"):
         if text.fold(name) == folded:
             raise TermExists(pk)
-
-
-def _made_slug(term: Term) -> str:
-    """Return the slug that is made of the name."""
-    return slugs.from_plain(term.name, fallback=UNNAMED[Taxonomy(term.taxonomy)])
 
 
 def _require_free_slug(term: Term) -> None:

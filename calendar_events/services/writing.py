@@ -9,13 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from calendar_events.models import Event, Organizer, Status, Term, Venue
-from calendar_events.parsing import slugs
 from calendar_events.permissions import may_publish, require_on
-from calendar_events.services import images, naming, publication
+from calendar_events.services import images, publication
 from calendar_events.services.images import Picture
 from calendar_events.services.refusals import InTrash
 from calendar_events.services.schedule import ScheduleChanges
-from calendar_events.store import links, saving
+from calendar_events.store import naming
 from calendar_events.store.saving import VersionConflict
 
 if TYPE_CHECKING:
@@ -28,9 +27,6 @@ if TYPE_CHECKING:
 
 AnyRecord = TypeVar("AnyRecord", bound=Event | Venue | Organizer)
 AnyRow = TypeVar("AnyRow", bound=Event | Venue | Organizer | Term)
-
-UNTITLED = {Event: "event", Venue: "venue", Organizer: "organizer"}
-"""The slug of a title without a letter or digit."""
 
 SET_ELSEWHERE = frozenset(ScheduleChanges.__annotations__) | {
     *("author", "status", "published_at", "slug", "image", "post_parent"),
@@ -125,7 +121,7 @@ def save(
     *,
     stored_slug: str = "",
     now: datetime,
-    wanted: Links = links.NO_CHANGE,
+    links: Links | None = None,
 ) -> None:
     """Save the record under the slug that it wants or the next free one.
 
@@ -136,7 +132,7 @@ def save(
         record.slug = preferred
     else:
         naming.take_slug(record, preferred)
-    saving.save(record, now=now, wanted=wanted)
+    record.save(now=now, links=links)
 
 
 def _preferred_slug(record: AnyRecord, changes: RecordChanges) -> str:
@@ -146,8 +142,6 @@ def _preferred_slug(record: AnyRecord, changes: RecordChanges) -> str:
     slug lasts, whatever happens to the title; in the trash it is left to others.
     """
     slug = changes.get("slug", record.slug)
-    waits = isinstance(record, Event) and record.status in {Status.DRAFT, Status.PENDING}
-    if not slug and not waits:
-        title = record.title if isinstance(record, Event) else record.name
-        slug = slugs.from_plain(title, fallback=UNTITLED[type(record)])
+    if not slug and naming.needs_slug(record):
+        slug = naming.made_slug(record)
     return naming.trashed(slug) if record.status == Status.TRASH else slug

@@ -10,15 +10,15 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from calendar_events.models import EventOrganizer, EventTerm, EventVenue
+from django.db.models.signals import m2m_changed
+
+from calendar_events.models import Event, EventOrganizer, EventTerm, EventVenue
 from calendar_events.models.visibility import LISTED, holds
 from calendar_events.store import sql
 from platform_errors.postgresql import prepared
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from calendar_events.models import Event
 
 
 class _Kind(NamedTuple):
@@ -81,36 +81,78 @@ class _Stored:
     """What its rows repeat of the event."""
 
 
+class Plan(NamedTuple):
+    """The links that an event has and is to have, by kind."""
+
+    before: dict[str, _Stored]
+    after: dict[str, list[int]]
+
+    def changes(self, kind: _Kind) -> bool:
+        """Return whether the links of a kind are to be written."""
+        return self.after[kind.name] != self.before[kind.name].ids
+
+
 def stored(event: Event) -> dict[str, list[int]]:
     """Return what the event is linked to, by kind and in order, in one statement."""
     return {name: found.ids for name, found in _stored(event).items()}
 
 
-def write(event: Event, wanted: Links, *, is_new: bool) -> bool:
-    """Write the links that change and the copies that do, and set ``event.linked``.
+def plan(event: Event, wanted: Links) -> Plan:
+    """Return what to ``write`` once the row is written; set ``event.linked``.
+
+    Nobody changes the links between: they belong to the version that is being replaced.
+    """
+    before = {kind.name: _Stored() for kind in KINDS}
+    if not event._state.adding:  # noqa: SLF001 -- Django's word for it
+        before = _stored(event)
+    after = {}
+    for kind in KINDS:
+        given = getattr(wanted, kind.name)
+        had = before[kind.name].ids
+        after[kind.name] = had if given is None else list(dict.fromkeys(given))
+    event.linked = after
+    return Plan(before, after)
+
+
+def write(event: Event, plan: Plan) -> bool:
+    """Write the links that change and the copies that do; send ``m2m_changed``.
 
     Return whether all that is new is of the event's institution; others are left out.
     """
-    before = {kind.name: _Stored() for kind in KINDS} if is_new else _stored(event)
     copies = _copies(event)
-    event.linked = {}
-    added = []
+    changed = [kind for kind in KINDS if plan.changes(kind)]
     for kind in KINDS:
-        had, given = before[kind.name], getattr(wanted, kind.name)
-        ids = had.ids if given is None else list(dict.fromkeys(given))
-        event.linked[kind.name] = ids
-        if ids != had.ids:
-            if had.ids:
-                sql.write(f"DELETE FROM {kind.table} WHERE event_id = %s", [event.pk])
-            if ids:
-                added.append(kind)
-        elif had.copies - {copies}:  # some are stale
+        if kind not in changed and plan.before[kind.name].copies - {copies}:  # stale
             start_utc, listed = copies
             sql.write(
                 f"UPDATE {kind.table} SET start_utc = %s, listed = %s WHERE event_id = %s",
                 [sql.moment(start_utc), listed, event.pk],
             )
-    return _insert(event, added)
+    _send(event, plan, "pre")
+    for kind in changed:
+        if plan.before[kind.name].ids:
+            sql.write(f"DELETE FROM {kind.table} WHERE event_id = %s", [event.pk])
+    is_whole = _insert(event, plan, [kind for kind in changed if plan.after[kind.name]])
+    _send(event, plan, "post")
+    return is_whole
+
+
+def _send(event: Event, plan: Plan, when: str) -> None:
+    """Send ``m2m_changed`` for what is removed and for what is added, as Django does."""
+    for kind in KINDS:
+        had, has = set(plan.before[kind.name].ids), set(plan.after[kind.name])
+        for action, pks in (("remove", had - has), ("add", has - had)):
+            if pks:
+                relation = getattr(Event, kind.name)
+                m2m_changed.send(
+                    relation.through,
+                    instance=event,
+                    action=f"{when}_{action}",
+                    reverse=False,
+                    model=relation.rel.model,
+                    pk_set=pks,
+                    using=event._state.db,  # noqa: SLF001
+                )
 
 
 def _stored(event: Event) -> dict[str, _Stored]:
@@ -126,19 +168,21 @@ def _copies(event: Event) -> tuple[Any, bool]:
     return event.start_utc, holds((LISTED,), event) and not event.password
 
 
-def _insert(event: Event, kinds: list[_Kind]) -> bool:
+def _insert(event: Event, plan: Plan, kinds: list[_Kind]) -> bool:
     """Insert rows of these kinds, all in one statement on PostgreSQL.
 
     Return whether all could be inserted.
     """
     start_utc, listed = _copies(event)
+    if not kinds:
+        return True
     is_postgres = sql.is_postgres()
     given = _POSTGRES_GIVEN if is_postgres else _SQLITE_GIVEN
     locked = " FOR KEY SHARE OF named" if is_postgres else ""
     inserts = [_INSERT.format(kind=kind, given=given, locked=locked) for kind in kinds]
     params: list[list[Any]] = []
     for kind in kinds:
-        ids = event.linked[kind.name]
+        ids = plan.after[kind.name]
         numbers = ids if is_postgres else json.dumps(ids)
         params.append([event.pk, sql.moment(start_utc), listed, numbers, event.institution])
     if is_postgres and len(kinds) > 1:
@@ -146,4 +190,4 @@ def _insert(event: Event, kinds: list[_Kind]) -> bool:
         counted = " UNION ALL ".join(f"SELECT 1 FROM part{n}" for n in range(len(kinds)))
         inserts, params = [f"WITH {parts} {counted}"], [list(chain.from_iterable(params))]
     written = sum(len(sql.write(*each)) for each in zip(inserts, params, strict=True))
-    return written == sum(len(event.linked[kind.name]) for kind in kinds)
+    return written == sum(len(plan.after[kind.name]) for kind in kinds)

@@ -1,40 +1,33 @@
-"""The one way to write a record: every invariant of the models in one transaction.
+"""What saving a record involves besides its row: documents, search text, slugs, links.
 
-A writer sets plain fields on an instance and calls::
+``models.rendered`` calls ``prepare``, ``finish`` and ``before_delete``; whoever writes
+calls ``record.save()`` or ``record.delete()``::
 
-    saving.save(event, now=now, wanted=Links(venues=[3], organizers=[], terms=[7, 9]))
+    event.save(now=now, links=Links(venues=[3], organizers=[], terms=[7, 9]))
 
-``save`` sees to the version, ``modified_at``, the rendered texts, the search text and the
-link rows with their copies. A writer must set, before: ``institution``, ``author``,
-``status`` (never ``future``: that is ``publish`` with ``published_at`` to come),
-``published_at`` and ``slug`` when the status is ``publish``, both clocks of an event
-(``start_local`` and ``start_utc``, …).
-
-Of two writers that read the same version the second gets ``VersionConflict``; nothing of it
-is written. Slugs that another row has are an ``IntegrityError`` of the ``…_slug_is_unique``
-constraint, which leaves the surrounding transaction unusable (``services.naming`` finds
-free ones).
+A new record needs ``institution``, ``author`` and its title or name; an event both clocks
+(``start_local`` and ``start_utc``, …). ``status`` is never ``future``: that is ``publish``
+with ``published_at`` to come.
 """
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from django.db import transaction
-from django.db.models import F
-
 from calendar_events import documents
-from calendar_events.models import Event, Organizer, Term, Venue
-from calendar_events.models.guard import store_writes
+from calendar_events.models import Event, Organizer, Status, Term, Venue
+from calendar_events.models.guard import VersionConflict
 from calendar_events.parsing import text
-from calendar_events.store import links, rows, sql
+from calendar_events.store import links as link_rows
+from calendar_events.store import naming, sql
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
     from calendar_events.store.links import Links
+
+__all__ = ["SORT_LENGTH", "VersionConflict", "before_delete", "finish", "prepare", "render"]
 
 AnyRecord = Event | Venue | Organizer | Term
 
@@ -46,59 +39,33 @@ _RENDERERS: dict[type[AnyRecord], Callable[[Any], Any]] = {
 }
 
 
-class VersionConflict(Exception):
-    """Somebody wrote the record, or what it names, after it was read or seen."""
-
-
-def save(record: AnyRecord, *, now: datetime, wanted: Links = links.NO_CHANGE) -> None:
-    """Write a new or changed record and everything that follows from it.
-
-    Raises ``VersionConflict`` when the stored version is not the one that was read, or what
-    an event is to be linked to is deleted or another institution's by now, and Django's
-    ``IntegrityError`` when a constraint is violated.
-    """
-    is_new = record._state.adding  # noqa: SLF001 -- Django's word for it
-    with transaction.atomic(savepoint=False):
-        write = _insert if is_new else _update
-        write(record, now=now.replace(microsecond=0))
-        if isinstance(record, Event) and not links.write(record, wanted, is_new=is_new):
-            raise VersionConflict(f"What {record} names is no longer there to link.")
-        rows.remember(record, "+" if is_new else "~")
-
-
-def delete(record: AnyRecord) -> None:
-    """Delete for good; links go with it, children of a term lose their parent.
-
-    Raises ``VersionConflict`` when the stored version is not the one that was read.
-    """
-    with transaction.atomic(savepoint=False), store_writes():
-        if isinstance(record, Event):
-            record.linked = links.stored(record)
-        # A conditional UPDATE, because SQLite has no ``SELECT … FOR UPDATE``.
-        stored = type(record).objects.filter(pk=record.pk, version=record.version)
-        if not stored.update(version=F("version") + 1):
-            raise VersionConflict(f"{record} is no longer at version {record.version}.")
-        record.version += 1
-        record.delete()
-
-
-def _insert(record: AnyRecord, *, now: datetime) -> None:
-    record.version = 1
-    record.created_at = record.modified_at = now
-    # The fragment names the identifier: taken beforehand, it needs no second statement.
-    record.pk = sql.next_identifier(type(record))
+def prepare(
+    record: AnyRecord, *, now: datetime, links: Links | None
+) -> link_rows.Plan | None:
+    """Set what the row lacks, and make again what is made of its columns."""
+    if record._state.adding and not record.pk:  # noqa: SLF001 -- Django's word
+        # The fragment names the identifier: taken beforehand, it needs no second statement.
+        record.pk = sql.next_identifier(type(record))
+    if not isinstance(record, Term) and record.status == Status.PUBLISH:
+        record.published_at = record.published_at or now.replace(microsecond=0)
+    if not record.slug and naming.needs_slug(record):
+        naming.take_slug(record, naming.made_slug(record))
     render(record)
-    rows.insert(record)
+    if isinstance(record, Event):
+        return link_rows.plan(record, links or link_rows.NO_CHANGE)
+    return None
 
 
-def _update(record: AnyRecord, *, now: datetime) -> None:
-    read = record.version, record.modified_at
-    record.version += 1
-    record.modified_at = max(now, record.modified_at + timedelta(seconds=1))
-    render(record)
-    if not rows.update(record, version=read[0]):
-        record.version, record.modified_at = read  # or it would pass for the newest
-        raise VersionConflict(f"{record} is no longer at version {record.version}.")
+def finish(record: AnyRecord, plan: link_rows.Plan | None) -> None:
+    """Write the links of an event. Raises ``VersionConflict``."""
+    if isinstance(record, Event) and plan and not link_rows.write(record, plan):
+        raise VersionConflict(f"What {record} names is no longer there to link.")
+
+
+def before_delete(record: AnyRecord) -> None:
+    """Let the last state of an event in the history say what it was linked to."""
+    if isinstance(record, Event):
+        record.linked = link_rows.stored(record)
 
 
 def render(record: AnyRecord) -> None:

@@ -1,6 +1,6 @@
 """Factories: every model, valid by default, with traits that name the variation.
 
-Rows are written by ``store.saving``, like everything else, so their fragments, counters and
+Rows are saved like everything else, so their fragments, counters and
 link rows are real.
 """
 
@@ -26,7 +26,6 @@ from calendar_events.models import (
     Venue,
 )
 from calendar_events.parsing import zones
-from calendar_events.store import saving
 from calendar_events.store.links import Links
 
 LONG_AGO = datetime(2020, 1, 1, 12, tzinfo=UTC)
@@ -52,7 +51,7 @@ class UserFactory(DjangoModelFactory):
 
 
 class RecordFactory(DjangoModelFactory):
-    """Writes through ``store.saving.save``; ``written_at`` is the moment of the write."""
+    """Saves; ``written_at`` is the moment of the write."""
 
     class Meta:
         abstract = True
@@ -60,13 +59,13 @@ class RecordFactory(DjangoModelFactory):
     @classmethod
     def _create(cls, model_class, *args, **kwargs):
         now = kwargs.pop("written_at", LONG_AGO)
-        wanted = Links(
+        links = Links(
             venues=ids(kwargs.pop("venues", None)),
             organizers=ids(kwargs.pop("organizers", None)),
             terms=ids(kwargs.pop("terms", None)),
         )
         record = model_class(**kwargs)
-        saving.save(record, now=now, wanted=wanted)
+        record.save(now=now, links=links)
         return record
 
 

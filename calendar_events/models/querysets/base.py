@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from django.db.models.sql.where import AND
 
-from calendar_events.models.guard import GuardedQuerySet
 from calendar_events.models.querysets.ordering import Order
+from calendar_events.models.rendered import RenderedQuerySet
 from calendar_events.models.visibility import ANONYMOUS
 from calendar_events.parsing.identifiers import MAX_ID
 
@@ -50,7 +50,7 @@ class Listing:
     """Conditions of the query that a later word may replace, by name."""
 
 
-class ListQuerySet(GuardedQuerySet):
+class ListQuerySet(RenderedQuerySet):
     """A QuerySet of a list."""
 
     listing = Listing()

@@ -10,8 +10,7 @@ from django.db import IntegrityError, OperationalError
 from calendar_events.api import attempts
 from calendar_events.api.attempts import until_done
 from calendar_events.models import Event
-from calendar_events.services import naming
-from calendar_events.store import saving
+from calendar_events.store import naming
 from calendar_events.tests.factories import EventFactory
 from platform_errors.errors.catalogue import Unavailable
 
@@ -34,7 +33,7 @@ def test_another_constraint_is_not_taken_for_a_slug():
     naming.take_slug(copy, "other")
 
     with pytest.raises(IntegrityError, match="event_has_title"):
-        saving.save(copy, now=NOW)
+        copy.save(now=NOW)
 
 
 @pytest.mark.django_db

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from icalendar import Calendar
 
 from calendar_events.documents.ical.timezones import timezone_component
-from calendar_events.store import feeds, saving
+from calendar_events.store import feeds
 from calendar_events.tests.callers import bad_fields, refusal
 from calendar_events.tests.factories import (
     CategoryFactory,
@@ -127,7 +127,7 @@ def test_sequence_counts_changes_and_the_uid_stays(anonymous):
     (before,) = events(anonymous.get(f"/events/{event.pk}.ics"))
 
     event.title = "Renamed"
-    saving.save(event, now=datetime(2030, 1, 1, tzinfo=UTC))
+    event.save(now=datetime(2030, 1, 1, tzinfo=UTC))
     (after,) = events(anonymous.get(f"/events/by-slug/{event.slug}.ics"))
 
     assert (before["SEQUENCE"], after["SEQUENCE"]) == (0, 1)

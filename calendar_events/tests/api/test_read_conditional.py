@@ -10,7 +10,6 @@ from django.core.management import call_command
 from django.utils import timezone
 from django.utils.http import http_date
 
-from calendar_events.store import saving
 from calendar_events.tests.callers import refusal
 from calendar_events.tests.factories import (
     LONG_AGO,
@@ -27,7 +26,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 def rename(record, name="Renamed"):
     """Change a record as any writer does."""
     setattr(record, "title" if hasattr(record, "title") else "name", name)
-    saving.save(record, now=timezone.now())
+    record.save(now=timezone.now())
 
 
 @pytest.fixture
@@ -129,7 +128,7 @@ def test_trashing_a_venue_changes_the_event_also_for_if_modified_since(anonymous
     venue = event.venues.get()
     venue.status, venue.slug = "trash", f"{venue.slug}__trashed"
 
-    saving.save(venue, now=timezone.now())
+    venue.save(now=timezone.now())
     after = anonymous.get(address, If_Modified_Since=before)
 
     assert after.status_code == 200

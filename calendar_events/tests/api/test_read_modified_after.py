@@ -9,7 +9,6 @@ import time_machine
 from django.utils import timezone
 from django.utils.http import parse_http_date
 
-from calendar_events.store import saving
 from calendar_events.tests.factories import (
     LONG_AGO,
     CategoryFactory,
@@ -41,7 +40,7 @@ def changed(caller, since=SINCE, collection="events", **query):
 def rename(record, now=CHANGED):
     """Change a record as any writer does."""
     setattr(record, "title" if hasattr(record, "title") else "name", "Renamed")
-    saving.save(record, now=now)
+    record.save(now=now)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +72,7 @@ def test_an_event_changes_when_its_venue_goes_to_the_trash(anonymous):
     event = EventFactory(venues=[venue])
     venue.status, venue.slug = "trash", f"{venue.slug}__trashed"
 
-    saving.save(venue, now=CHANGED)
+    venue.save(now=CHANGED)
 
     assert changed(anonymous) == [event.pk]
 

@@ -7,7 +7,6 @@ from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from calendar_events.store import saving
 from calendar_events.tests.factories import (
     CategoryFactory,
     EventFactory,
@@ -222,7 +221,7 @@ def test_a_write_with_any_tag_is_412(editor, event, method):
 def test_an_event_that_becomes_protected_is_refused_with_its_old_tag(anonymous, event):
     tag = anonymous.get(f"/events/{event.pk}").headers["ETag"]
     event.password = "opensesame"
-    saving.save(event, now=timezone.now())
+    event.save(now=timezone.now())
 
     response = anonymous.get(f"/events/{event.pk}", If_None_Match=tag)
 

@@ -30,7 +30,6 @@ from calendar_events.models import (
     Term,
     Venue,
 )
-from calendar_events.store import saving
 from calendar_events.tests.bodies import BODIES, NAMES, RECORDS, TERMS
 from calendar_events.tests.callers import caller
 
@@ -61,8 +60,7 @@ class Writes(RuleBasedStateMachine):
     @initialize()
     def begin(self):
         for model in (Event, Venue, Organizer, Term):
-            for record in model.objects.all():
-                saving.delete(record)
+            model.objects.all().delete()
         self.editor = caller("editor")
 
     def pick(self, name, number, among=None):

@@ -15,7 +15,6 @@ from icalendar.parser import Contentline
 
 from calendar_events.documents.ical import texts
 from calendar_events.documents.ical.texts import escape, fold
-from calendar_events.store import saving
 from calendar_events.tests.factories import (
     LONG_AGO,
     CategoryFactory,
@@ -44,7 +43,7 @@ def only(response):
 def change(record, **columns):
     for column, value in columns.items():
         setattr(record, column, value)
-    saving.save(record, now=timezone.now())
+    record.save(now=timezone.now())
 
 
 @pytest.mark.django_db

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from calendar_events.documents import rendering
 from calendar_events.models import Taxonomy
-from calendar_events.store import saving, terms
+from calendar_events.store import terms
 from calendar_events.tests.factories import CategoryFactory, TagFactory
 
 pytestmark = pytest.mark.django_db
@@ -34,7 +34,7 @@ def test_a_kept_answer_ends_with_a_write():
     category = CategoryFactory(name="Before")
     rendering.term_answer(row_of(category))
     category.name = "After"
-    saving.save(category, now=timezone.now())
+    category.save(now=timezone.now())
 
     text = rendering.term_answer(row_of(category))
 

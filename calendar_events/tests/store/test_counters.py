@@ -13,7 +13,6 @@ from django.utils import timezone
 
 from calendar_events.models import DayCount, Event, EventTerm, Status, Term
 from calendar_events.models.guard import store_writes
-from calendar_events.store import saving
 from calendar_events.store.links import NO_CHANGE, Links
 from calendar_events.tests.factories import (
     CategoryFactory,
@@ -69,7 +68,7 @@ def test_counters_agree_after_any_sequence_of_writes():
             EventFactory(author=author, start=at_day(step), terms=terms, venues=[venue])
             continue
         if action == "delete":
-            saving.delete(event)
+            event.delete()
             continue
         if action == "move":
             event.start_utc += timedelta(days=1)
@@ -80,7 +79,7 @@ def test_counters_agree_after_any_sequence_of_writes():
             published = event.status == Status.PUBLISH
             event.status = Status.DRAFT if published else Status.PUBLISH
         wanted = Links(terms=[chance.choice(terms).pk]) if action == "link" else NO_CHANGE
-        saving.save(event, now=timezone.now(), wanted=wanted)
+        event.save(now=timezone.now(), links=wanted)
 
     assert kept() == counted()
     assert counted()
@@ -111,9 +110,9 @@ def test_every_write_of_a_record_is_counted():
         before = writes()
         record = factory()
         created = writes()
-        saving.save(record, now=timezone.now())
+        record.save(now=timezone.now())
         changed = writes()
-        saving.delete(record)
+        record.delete()
         assert before < created < changed < writes()
 
 

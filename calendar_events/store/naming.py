@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import re
 from itertools import islice
-from typing import TYPE_CHECKING
 
+from calendar_events.models import Event, Organizer, Status, Taxonomy, Term, Venue
 from calendar_events.parsing import slugs
 from calendar_events.store import locks
 from calendar_events.store.lookups import slugs_taken
 
-if TYPE_CHECKING:
-    from calendar_events.models import Event, Organizer, Term, Venue
+AnyRecord = Event | Organizer | Term | Venue
 
-    AnyRecord = Event | Organizer | Term | Venue
+UNNAMED: dict[object, str] = {
+    Event: "event",
+    Venue: "venue",
+    Organizer: "organizer",
+    Taxonomy.CATEGORY: "category",
+    Taxonomy.TAG: "tag",
+}
+"""The slug of a title or name without a letter or digit."""
 
 TRASHED = "__trashed"
 _TRASHED_SLUG = re.compile(rf"(.*){TRASHED}(?:-\d+)?")
@@ -61,3 +67,16 @@ def restored(slug: str) -> str:
     """Return the slug that a record in the trash had before."""
     match = _TRASHED_SLUG.fullmatch(slug)
     return match[1] if match else slug
+
+
+def needs_slug(record: AnyRecord) -> bool:
+    """Return whether the record may not be without one: a draft waits for it."""
+    waits = {Status.DRAFT, Status.PENDING}
+    return not isinstance(record, Event) or record.status not in waits
+
+
+def made_slug(record: AnyRecord) -> str:
+    """Return the slug that is made of the title or name."""
+    title = record.title if isinstance(record, Event) else record.name
+    kind = Taxonomy(record.taxonomy) if isinstance(record, Term) else type(record)
+    return slugs.from_plain(title, fallback=UNNAMED[kind])

@@ -1,0 +1,68 @@
+"""The app's own signal: a record was written, and the transaction is committed.
+
+For webhooks, caches and indexers. Django's ``post_save`` comes before the commit, and
+before an event's links are written; what a receiver then tells others may be rolled back.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from django.db import connections, transaction
+from django.dispatch import Signal
+
+if TYPE_CHECKING:
+    from django.db.models import Model
+
+record_written = Signal()
+"""Sent once for each record that a transaction wrote, after its commit.
+
+``sender``: the model. ``kind`` (str): ``event``, ``venue``, ``organizer`` or ``term``.
+``identifier`` (int). ``version`` (int): that of the last write. ``created`` and ``deleted``
+(bool): whether this transaction inserted the row, and whether it deleted it for good. A
+receiver that raises is logged and keeps no other from running.
+"""
+
+
+class _Announcement:
+    """What is to be sent about one record when the transaction is committed."""
+
+    def __init__(self, record: Any, *, created: bool, deleted: bool) -> None:
+        self.sender: type[Model] = type(record)
+        self.identifier, self.version = record.pk, record.version
+        self.created, self.deleted = created, deleted
+        # The connection alone holds an announcement. One whose savepoint is rolled back is
+        # dropped there, and the one before it is due again.
+        self.later: weakref.ref[_Announcement] | None = None
+
+    def __call__(self) -> None:
+        """Send, unless a later write of the same transaction sends instead."""
+        if self.later and self.later():
+            return
+        record_written.send_robust(
+            self.sender,
+            kind=self.sender._meta.model_name,
+            identifier=self.identifier,
+            version=self.version,
+            created=self.created,
+            deleted=self.deleted,
+        )
+
+
+def announce(
+    record: Model, *, using: str, created: bool = False, deleted: bool = False
+) -> None:
+    """Send ``record_written`` when the transaction that is open is committed."""
+    announcement = _Announcement(record, created=created, deleted=deleted)
+    for entry in reversed(connections[using].run_on_commit):
+        earlier = entry[1]
+        if (
+            isinstance(earlier, _Announcement)
+            and earlier.sender is announcement.sender
+            and earlier.identifier == record.pk
+        ):
+            announcement.created = created or earlier.created
+            earlier.later = weakref.ref(announcement)
+            break
+    transaction.on_commit(announcement, using=using)
