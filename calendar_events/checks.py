@@ -12,6 +12,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.utils.module_loading import import_string
 
 from calendar_events.conf import conf
+from calendar_events.documents.rendering import DOCUMENTS
 from calendar_events.store import triggers
 
 if TYPE_CHECKING:
@@ -31,6 +32,25 @@ def check_institutions(**_kwargs: Any) -> list[CheckMessage]:
         return []
     problem = f"CALENDAR_EVENTS['INSTITUTIONS']: {conf.institutions} is no function."
     return [Error(problem, id="calendar_events.E001")]
+
+
+@register("calendar_events")
+def check_documents(**_kwargs: Any) -> list[CheckMessage]:
+    """E003: ``DOCUMENTS`` must name subclasses of the calendar's documents."""
+    problems = []
+    for kind, path in conf.documents.items():
+        own = DOCUMENTS.get(kind)
+        try:
+            document = import_string(path)
+        except ImportError as error:
+            problems.append(f"{error}")
+        else:
+            if own is None or not issubclass(document, own):
+                problems.append(f"{path} is no document of {kind}.")
+    return [
+        Error(f"CALENDAR_EVENTS['DOCUMENTS']: {problem}", id="calendar_events.E003")
+        for problem in problems
+    ]
 
 
 @register(Tags.database)

@@ -40,6 +40,8 @@ class CalendarConf(Conf):
     """How long the first answer to an ``Idempotency-Key`` is repeated."""
     institutions = Setting("", str)
     """The dotted path of the adapter of ``institutions``; empty for none."""
+    documents = Setting({}, dict)
+    """Dotted paths of a project's own documents of ``event``, ``venue``, ``organizer``."""
     image_max_bytes = Setting(10 * 1024 * 1024, int)
     """The largest picture that is taken, fetched or uploaded."""
     image_fetch_seconds = Setting(10, float)

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from rest_framework.request import Request
     from rest_framework.response import Response
-    from rest_framework.serializers import Serializer
 
     from platform_errors.errors.dialects import Dialect
 
@@ -52,8 +51,6 @@ class EventsView(PlatformView, GenericViewSet[Any]):
     """The plural of the type that is served, which is also the path segment."""
     kind: ClassVar[str]
     """Its singular."""
-    document_class: ClassVar[type[Serializer[Any]]]
-    """What its documents are rendered by; OpenAPI describes its fields."""
 
     now: datetime
     """The moment that the whole request is answered for."""

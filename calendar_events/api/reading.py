@@ -12,8 +12,6 @@ from calendar_events.api.base import EventsView
 from calendar_events.api.callers import credentials_of, with_permissions
 from calendar_events.api.conditional import Version
 from calendar_events.api.pagination import DocumentPagination, address_of
-from calendar_events.documents.events import EventDocument
-from calendar_events.documents.terms import TermDocument
 from calendar_events.filters.lists import ListFilterBackend
 from calendar_events.models import Event, Taxonomy, Term
 from calendar_events.models.querysets.base import Unknown
@@ -184,7 +182,6 @@ class EventReads(RecordReads):
 
     resource = "events"
     kind = archive = EVENT
-    document_class = EventDocument
     queryset = Event.objects.all()
 
 
@@ -193,7 +190,6 @@ class TermReads(ListView):
 
     taxonomy: ClassVar[Taxonomy]
     archive = "term"
-    document_class = TermDocument
     queryset = Term.objects.all()
 
     def get_queryset(self) -> Any:

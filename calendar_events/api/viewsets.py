@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from calendar_events.api.reading import EventReads, RecordReads, TermReads
 from calendar_events.api.writing import RecordWrites, TermWrites
-from calendar_events.documents.places import OrganizerDocument, VenueDocument
 from calendar_events.filters.filtersets import (
     CategoryFilter,
     EventFilter,
@@ -35,7 +34,6 @@ class VenueViewSet(RecordWrites, RecordReads):
 
     resource = "venues"
     kind = archive = VENUE
-    document_class = VenueDocument
     model = Venue
     queryset = Venue.objects.all()
     serializer_class = VenueInput
@@ -47,7 +45,6 @@ class OrganizerViewSet(RecordWrites, RecordReads):
 
     resource = "organizers"
     kind = archive = ORGANIZER
-    document_class = OrganizerDocument
     model = Organizer
     queryset = Organizer.objects.all()
     serializer_class = OrganizerInput

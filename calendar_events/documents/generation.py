@@ -9,22 +9,23 @@ from functools import cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from calendar_events.documents.events import EventDocument
-from calendar_events.documents.places import OrganizerDocument, VenueDocument
-from calendar_events.documents.terms import TermDocument
+from calendar_events.documents.rendering import DOCUMENTS, document_class
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from rest_framework.serializers import Serializer
 
-DOCUMENTS = (EventDocument, VenueDocument, OrganizerDocument, TermDocument)
 JOINING = "3"
 """Raised when other code makes other bytes of the same stored texts."""
 
 
-def generation_of(documents: Iterable[type[Serializer[Any]]]) -> str:
-    """Return a digest of the fields that serializers declare, whatever is inside them."""
+def generation() -> str:
+    """Return a digest of the fields of all documents, whatever is inside them."""
+    return generation_of(tuple(map(document_class, DOCUMENTS)))
+
+
+@cache
+def generation_of(documents: tuple[type[Serializer[Any]], ...]) -> str:
+    """Return a digest of the fields that serializers declare."""
     described = [(document.__name__, _fields(document())) for document in documents]
     return blake2b(repr((JOINING, described)).encode(), digest_size=8).hexdigest()
 
@@ -35,9 +36,3 @@ def _fields(serializer: Any) -> list[Any]:
         (name, type(field).__name__, _fields(field))
         for name, field in getattr(inner, "fields", {}).items()
     ]
-
-
-@cache
-def generation() -> str:
-    """Return that of the documents that this process answers with."""
-    return generation_of(DOCUMENTS)

@@ -7,23 +7,30 @@ rows. From the same document come the record's text in feeds and its ``json_ld``
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from django.utils.module_loading import import_string
 
 from calendar_events.conf import conf
 from calendar_events.documents import addresses, jsonld
 from calendar_events.documents.events import EventDocument
 from calendar_events.documents.ical import texts
 from calendar_events.documents.places import OrganizerDocument, VenueDocument
-from calendar_events.documents.terms import CarriedTerm, OwnTerm
+from calendar_events.documents.terms import CarriedTerm, OwnTerm, TermDocument
 
 if TYPE_CHECKING:
+    from rest_framework.serializers import Serializer
+
     from calendar_events.models import Event, Organizer, Term, Venue
 
-# A serializer copies its fields when it is made, which takes longer than all that they do.
-_EVENT = EventDocument()
-_VENUE = VenueDocument()
-_ORGANIZER = OrganizerDocument()
+DOCUMENTS: dict[str, type[Serializer[Any]]] = {
+    "event": EventDocument,
+    "venue": VenueDocument,
+    "organizer": OrganizerDocument,
+    "category": TermDocument,
+    "tag": TermDocument,
+}
 _TERM = CarriedTerm()
 _OWN_TERM = OwnTerm()
 LONGEST_KEPT = 2_000
@@ -54,10 +61,23 @@ class RenderedEvent(NamedTuple):
     """What comes before and what comes after ``location`` and ``organizer``."""
 
 
+def document_class(kind: str) -> type[Serializer[Any]]:
+    """Return the serializer of a kind: the project's (``DOCUMENTS``) or the calendar's."""
+    path = conf.documents.get(kind)
+    return import_string(path) if path else DOCUMENTS[kind]
+
+
+# A serializer copies its fields when it is made, which takes longer than all that they do.
+@cache
+def _made(document: type[Serializer[Any]]) -> Any:
+    return document()
+
+
 def render_event(event: Event) -> RenderedEvent:
     """Return what is made of an event, up to its related records."""
-    document = _EVENT.to_representation(event)
-    protected = _EVENT.protected(document) if event.password else None
+    serializer = _made(document_class("event"))
+    document = serializer.to_representation(event)
+    protected = serializer.protected(document) if event.password else None
     described = jsonld.event(document, currency=conf.currency)
     return RenderedEvent(
         fragment=addresses.members(document),
@@ -71,7 +91,7 @@ def render_event(event: Event) -> RenderedEvent:
 
 
 def render_venue(venue: Venue) -> Rendered:
-    document = _VENUE.to_representation(venue)
+    document = _made(document_class("venue")).to_representation(venue)
     return Rendered(
         fragment=addresses.members(document),
         feed_text=texts.venue_text(document),
@@ -80,7 +100,7 @@ def render_venue(venue: Venue) -> Rendered:
 
 
 def render_organizer(organizer: Organizer) -> Rendered:
-    document = _ORGANIZER.to_representation(organizer)
+    document = _made(document_class("organizer")).to_representation(organizer)
     return Rendered(
         fragment=addresses.members(document),
         feed_text=texts.organizer_text(document),

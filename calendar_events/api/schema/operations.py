@@ -27,6 +27,7 @@ from calendar_events.api.schema.parameters import (
     REFUSED,
     TOTALS,
 )
+from calendar_events.documents.rendering import document_class
 from calendar_events.serializers.references import LinkedRecords
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ class EventsAutoSchema(AutoSchema):
         view: Any = self.view
         if not getattr(view, "resource", ""):
             return None
-        return Resource(view.kind, view.resource, view.document_class)
+        return Resource(view.kind, view.resource, document_class(view.kind))
 
     @property
     def action(self) -> str:

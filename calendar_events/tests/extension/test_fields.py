@@ -4,27 +4,75 @@ from __future__ import annotations
 
 import pytest
 from django.core.exceptions import FieldDoesNotExist
+from django.core.management import call_command
+from drf_spectacular.generators import SchemaGenerator
 
-from calendar_events.documents.events import EventDocument
-from calendar_events.documents.generation import generation_of
-from calendar_events.models import Event, Organizer
+from calendar_events import checks
+from calendar_events.models import Organizer
 from calendar_events.tests.bodies import event
-from calendar_events.tests.extension.documents import SubtitledEvent
-from calendar_events.tests.factories import EventFactory
+from calendar_events.tests.factories import EventFactory, OrganizerFactory
+from calendar_events.urls import urlpatterns
 
 pytestmark = [
     pytest.mark.django_db,
+    pytest.mark.both_databases,
     pytest.mark.urls("calendar_events.tests.extension.urls"),
 ]
+DOCUMENTS = {"event": "calendar_events.tests.extension.documents.SubtitledEvent"}
 
 
-def test_a_field_that_is_a_column_is_stored_without_a_second_list(editor, anonymous):
-    response = editor.post("/secret/events", event(password="opensesame"))
+@pytest.fixture
+def subtitled(settings):
+    """Answer with the project's own document of events."""
+    settings.CALENDAR_EVENTS = {**settings.CALENDAR_EVENTS, "DOCUMENTS": DOCUMENTS}
 
-    assert response.status_code == 201
-    stored = Event.objects.get(pk=response.json()["id"])
-    assert stored.password == "opensesame"
-    assert anonymous.get(f"/events/{stored.pk}").status_code == 403
+
+@pytest.mark.usefixtures("subtitled")
+def test_a_text_more_is_stored_and_answered(editor, anonymous):
+    made = editor.post("/subtitled/events", event(subtitle="In the park"))
+
+    assert made.status_code == 201
+    assert made.json()["subtitle"] == "In the park"
+    assert anonymous.get(f"/events/{made.json()['id']}").json()["subtitle"] == "In the park"
+    (listed,) = anonymous.get(f"/events?include={made.json()['id']}").json()["events"]
+    assert listed["subtitle"] == "In the park"
+
+
+@pytest.mark.usefixtures("subtitled")
+def test_a_text_more_is_hidden_by_the_password(editor, anonymous):
+    body = event(subtitle="In the park", password="opensesame")
+    pk = editor.post("/subtitled/events", body).json()["id"]
+
+    (hidden,) = anonymous.get(f"/events?include={pk}").json()["events"]
+    (opened,) = anonymous.get(f"/events?include={pk}&password=opensesame").json()["events"]
+
+    assert (hidden["title"], hidden["subtitle"]) == (body["title"], "")
+    assert opened["subtitle"] == "In the park"
+
+
+def test_a_field_more_ends_what_caches_keep(anonymous, request):
+    organizer = OrganizerFactory()
+    record = EventFactory(excerpt="In the park", organizers=[organizer])
+    addresses = ["/events", f"/events/{record.pk}", f"/organizers/{organizer.pk}", "/tags"]
+    tags = {address: anonymous.get(address).headers["ETag"] for address in addresses}
+    again = anonymous.get(addresses[1], If_None_Match=tags[addresses[1]])
+    assert again.status_code == 304
+
+    request.getfixturevalue("subtitled")
+
+    for address, tag in tags.items():
+        assert anonymous.get(address, If_None_Match=tag).status_code == 200
+    before = anonymous.get(addresses[1])
+    call_command("rebuild_calendar", verbosity=0)
+    after = anonymous.get(addresses[1], If_None_Match=before.headers["ETag"])
+    assert after.json()["subtitle"] == "In the park"
+
+
+@pytest.mark.usefixtures("subtitled")
+def test_a_field_more_is_described():
+    document = SchemaGenerator(patterns=urlpatterns).get_schema(public=True)
+
+    assert "subtitle" in document["components"]["schemas"]["Event"]["properties"]
 
 
 def test_a_field_that_no_column_takes_is_never_dropped_with_201(editor):
@@ -34,15 +82,17 @@ def test_a_field_that_no_column_takes_is_never_dropped_with_201(editor):
     assert not Organizer.objects.exists()
 
 
-def test_a_text_more_is_hidden_by_the_password(db):
-    record, serializer = EventFactory(protected=True), SubtitledEvent()
-    document = serializer.to_representation(record)
+@pytest.mark.parametrize(
+    ("documents", "count"),
+    [
+        (DOCUMENTS, 0),
+        ({"event": "calendar_events.nowhere.Document"}, 1),
+        ({"venue": DOCUMENTS["event"], "series": DOCUMENTS["event"]}, 2),
+    ],
+)
+def test_documents_that_are_none_are_found_by_a_check(settings, documents, count):
+    settings.CALENDAR_EVENTS = {**settings.CALENDAR_EVENTS, "DOCUMENTS": documents}
 
-    assert document["subtitle"] == record.title
-    assert serializer.protected(document)["subtitle"] == ""
-    assert serializer.protected(document)["title"] == record.title
+    found = checks.check_documents()
 
-
-def test_a_field_more_ends_what_caches_keep():
-    assert generation_of([SubtitledEvent]) != generation_of([EventDocument])
-    assert generation_of([EventDocument]) == generation_of([EventDocument])
+    assert [one.id for one in found] == ["calendar_events.E003"] * count

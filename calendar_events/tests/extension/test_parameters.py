@@ -76,4 +76,3 @@ def test_a_parameter_more_is_described_without_a_second_list():
     assert described["sticky"]["description"] == "Only sticky ones."
     assert described["author"]["schema"]["type"] == "array"
     assert {"featured", "per_page"} <= described.keys()
-    assert "subtitle" in document["components"]["schemas"]["SubtitledEvent"]["properties"]

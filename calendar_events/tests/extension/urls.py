@@ -14,7 +14,7 @@ ROOT = "platform/events/v1"
 
 urlpatterns = [
     re_path(rf"^{ROOT}/events/(?P<pk>[0-9]+)/venues/?$", views.VenuesOfEvent.as_view(LIST)),
-    path(f"{ROOT}/secret/events", views.SecretEvents.as_view(CREATE)),
+    path(f"{ROOT}/subtitled/events", views.SubtitledEvents.as_view(CREATE)),
     path(f"{ROOT}/mottoes/organizers", views.OrganizersWithMotto.as_view(CREATE)),
     path(f"{ROOT}/sticky/events", views.StickyEvents.as_view(LIST)),
     path(f"{ROOT}/northgate/events", views.EventsOfNorthgate.as_view(LIST)),

@@ -10,7 +10,6 @@ from calendar_events.filters.filtersets import EventFilter
 from calendar_events.models import Event
 from calendar_events.serializers.fields import PlainText
 from calendar_events.serializers.inputs import EventInput, OrganizerInput
-from calendar_events.tests.extension.documents import SubtitledEvent
 
 
 class VenuesOfEvent(VenueViewSet):
@@ -20,16 +19,17 @@ class VenuesOfEvent(VenueViewSet):
         return super().get_queryset().of_event(int(self.kwargs["pk"]))
 
 
-class SecretEventInput(EventInput):
-    """Events that callers may protect: a column that the calendar's own body leaves out."""
+class SubtitledInput(EventInput):
+    """Events with a text more, and with a password."""
 
+    subtitle = PlainText(source="excerpt", max_length=255)
     password = PlainText(max_length=255)
 
 
-class SecretEvents(EventViewSet):
-    """``/secret/events``."""
+class SubtitledEvents(EventViewSet):
+    """``/subtitled/events``."""
 
-    serializer_class = SecretEventInput
+    serializer_class = SubtitledInput
 
 
 class MottoInput(OrganizerInput):
@@ -55,7 +55,6 @@ class StickyEvents(EventViewSet):
     """``/sticky/events``."""
 
     filterset_class = StickyFilter
-    document_class = SubtitledEvent
 
 
 class OfInstitution(BaseFilterBackend):
