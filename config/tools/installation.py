@@ -59,6 +59,7 @@ server_name 127.0.0.1;
 ssl_certificate certificate.pem;
 ssl_certificate_key key.pem;
 access_log access.log calendar;
+error_log stderr crit;
 set $calendar_files {files};
 """
 

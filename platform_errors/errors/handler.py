@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+import sqlite3
 from http import HTTPStatus
 from http.client import responses
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -167,7 +168,18 @@ def is_unavailable(exc: BaseException | None) -> TypeGuard[Error]:
     """Return whether the database is away, locked, full or read-only for the moment."""
     if isinstance(exc, InternalError):
         return sqlstate(exc) in _READ_ONLY_OR_ENDED
+    if _is_error_of_a_statement(exc):
+        return False
     return isinstance(exc, OperationalError | InterfaceError)
+
+
+def _is_error_of_a_statement(exc: BaseException | None) -> bool:
+    """Return whether SQLite could not do this however often it is tried.
+
+    It says ``OperationalError`` of a column that is not there, too.
+    """
+    cause = getattr(exc, "__cause__", None)
+    return getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR
 
 
 def is_lock_timeout(exc: BaseException | None) -> bool:

@@ -10,13 +10,19 @@ from django.core.exceptions import (
     TooManyFieldsSent,
     ValidationError,
 )
-from django.db import IntegrityError, InterfaceError, OperationalError
+from django.db import (
+    DatabaseError,
+    IntegrityError,
+    InterfaceError,
+    OperationalError,
+    connection,
+)
 from django.http import Http404, UnreadablePostError
 from django.http.multipartparser import MultiPartParserError
 from rest_framework import exceptions as drf
 from rest_framework import serializers
 
-from platform_errors.errors import catalogue, writes
+from platform_errors.errors import catalogue, handler, writes
 from platform_errors.tests.clients import Error, read_error
 from platform_errors.tests.factories import make_key
 
@@ -239,3 +245,13 @@ def test_a_view_that_forgets_what_it_requires_is_closed_to_anonymous_callers(api
 
     assert read_error(anonymous).message == "Authorization header is missing"
     assert known.status_code == 200
+
+
+@pytest.mark.django_db
+@pytest.mark.both_databases
+def test_an_error_of_a_statement_is_no_outage_on_any_database():
+    """A client that is asked to come back later would come back for ever."""
+    with pytest.raises(DatabaseError) as caught, connection.cursor() as cursor:
+        cursor.execute("SELECT no_such_column FROM django_content_type")
+
+    assert not handler.is_unavailable(caught.value)
