@@ -12,9 +12,10 @@ the command's.
 from __future__ import annotations
 
 import contextlib
-import itertools
+import fcntl
 import os
 import pwd
+import random
 import shutil
 import signal
 import socket
@@ -22,9 +23,8 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,30 +67,31 @@ def server_account() -> str | None:
     sys.exit(f"Running as root needs one of the accounts {UNPRIVILEGED} for PostgreSQL.")
 
 
-FIRST_PORT = 12_000
-PORTS_OF_A_RUN, PORTS_OF_A_PROCESS = 2_400, 300
-"""Below those that the kernel hands out, in parts: several runs of eight processes each."""
-
-
-@cache
-def _ports() -> Iterator[int]:
-    run = sum(os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid())).encode())
-    process = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
-    first = FIRST_PORT + run % 8 * PORTS_OF_A_RUN + process % 8 * PORTS_OF_A_PROCESS
-    return itertools.cycle(range(first, first + PORTS_OF_A_PROCESS))
+PORTS = range(12_000, 31_000)
+"""Below those that the kernel hands out by itself."""
+_held: list[IO[bytes]] = []
 
 
 def free_port() -> int:
-    """Return a loopback port that nobody listens on, and no other process of the run gets.
+    """Return a loopback port that nobody listens on, and no other process gets by this.
 
-    Raises ``RuntimeError`` when there is none.
+    It is this process's until it ends. Raises ``RuntimeError`` when there is none.
     """
-    for port in itertools.islice(_ports(), PORTS_OF_A_PROCESS):
-        with socket.socket() as probe, contextlib.suppress(OSError):
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(("127.0.0.1", port))
-            return port
-    raise RuntimeError("every port of this process is taken")
+    directory = Path(tempfile.gettempdir()) / f"platform-ports-{os.getuid()}"
+    directory.mkdir(exist_ok=True)
+    for port in random.sample(PORTS, len(PORTS)):  # no two begin with the same
+        lock = (directory / str(port)).open("wb")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with socket.socket() as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind(("127.0.0.1", port))
+        except OSError:
+            lock.close()
+            continue
+        _held.append(lock)
+        return port
+    raise RuntimeError("every port is taken")
 
 
 @dataclass
