@@ -2,7 +2,7 @@
 
 Nothing of it is lost or stale in normal running. It must be made again after a change of
 the documents, of ``TIME_ZONE`` or of ``CURRENCY``, which fragments have taken in, and
-after rows were loaded past ``store.saving`` (``pg_restore --disable-triggers``, ``COPY``).
+after rows were loaded past ``save()`` (``pg_restore --disable-triggers``, ``COPY``).
 Versions and modification dates stay: the records have not changed.
 """
 
@@ -14,15 +14,13 @@ from datetime import UTC, date
 from typing import Any, NamedTuple
 
 from django.db import connection, connections, models, router, transaction
-from django.db.models import Count, F, Q
+from django.db.models import Count
 from django.db.models.functions import TruncDate
 
 from calendar_events.models import (
     DayCount,
     Event,
-    EventOrganizer,
     EventTerm,
-    EventVenue,
     Organizer,
     Term,
     Venue,
@@ -30,7 +28,7 @@ from calendar_events.models import (
 from calendar_events.models.guard import store_writes
 from calendar_events.models.venue import RECORD_FIELDS, RENDERED_FIELDS
 from calendar_events.models.visibility import LISTED, as_q
-from calendar_events.store import saving, triggers
+from calendar_events.store import links, saving, triggers
 
 BATCH = 500
 WHOLE = date(1, 1, 1)
@@ -114,29 +112,10 @@ def _rebuild_batch(model: Any, last: int) -> tuple[int | None, int]:
         saving.render(record)
     with store_writes():
         rows.bulk_update(batch, COLUMNS[model])
-        if model is Event and batch:
-            _rebuild_links(batch)
+    if model is Event:
+        for event in batch:
+            links.write(event, links.plan(event, links.NO_CHANGE))
     return (batch[-1].pk if batch else None), len(batch)
-
-
-def _rebuild_links(events: list[Event]) -> None:
-    """Copy into the links of these events what lists filter and sort by."""
-    kinds: list[Any] = [EventVenue, EventOrganizer, EventTerm]
-    listed = as_q((LISTED,), "event__") & Q(event__password="")
-    for kind in kinds:
-        links = kind.objects.filter(event__in=events)
-        for is_listed, found in (
-            (True, links.filter(listed)),
-            (False, links.exclude(listed)),
-        ):
-            links.filter(pk__in=found.values("pk")).exclude(listed=is_listed).update(
-                listed=is_listed
-            )
-        event = Event.objects.filter(pk=models.OuterRef("event"))
-        moved = links.exclude(start_utc=F("event__start_utc"))
-        links.filter(pk__in=moved.values("pk")).update(
-            start_utc=models.Subquery(event.values("start_utc")[:1])
-        )
 
 
 @transaction.atomic
