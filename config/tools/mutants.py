@@ -54,12 +54,23 @@ TARGETS = {
     "authserver/tests/views/endpoints/token authserver/tests/authorization/requests",
     "authserver/keys/scopes.py": "authserver/tests/views/endpoints/token "
     "authserver/tests/authorization/requests",
+    "authserver/keys/secret_links.py": "authserver/tests/views/pages/test_secret.py",
+    "platform_errors/admin/institutions.py": "config/tests/administration/test_tenancy.py",
     "authserver/oauth/codes.py": "authserver/tests/views/endpoints/token",
     "authserver/oauth/clients.py": "authserver/tests/views/endpoints/token",
     "calendar_events/api/access.py": "calendar_events/tests/api/test_read_leaks.py "
     "calendar_events/tests/api/test_write_permissions.py",
     "calendar_events/models/visibility.py": "calendar_events/tests/api/test_read_leaks.py "
     "calendar_events/tests/models/test_visibility.py",
+    "calendar_events/services/removal.py": "calendar_events/tests/services/"
+    "test_moved_meanwhile.py calendar_events/tests/api/test_write_trash.py",
+    "calendar_events/services/moving.py": "calendar_events/tests/services/"
+    "test_moved_meanwhile.py config/tests/administration/test_moving_elsewhere.py "
+    "config/tests/administration/test_moving_beside_links.py",
+    "calendar_events/services/restoring.py": "calendar_events/tests/admin/test_desk.py",
+    "calendar_events/services/writing.py": "calendar_events/tests/services/"
+    "test_moved_meanwhile.py calendar_events/tests/api/test_write_trash.py "
+    "calendar_events/tests/api/test_write_permissions.py",
     "calendar_events/services/addresses.py": "calendar_events/tests/services/"
     "test_addresses.py calendar_events/tests/services/test_download.py",
 }
