@@ -24,7 +24,7 @@ import sys
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,7 +69,6 @@ def server_account() -> str | None:
 
 PORTS = range(12_000, 31_000)
 """Below those that the kernel hands out by itself."""
-_held: list[IO[bytes]] = []
 
 
 def free_port() -> int:
@@ -80,16 +79,16 @@ def free_port() -> int:
     directory = Path(tempfile.gettempdir()) / f"platform-ports-{os.getuid()}"
     directory.mkdir(exist_ok=True)
     for port in random.sample(PORTS, len(PORTS)):  # no two begin with the same
-        lock = (directory / str(port)).open("wb")
+        # A descriptor, which stays open until the process ends, and the lock with it.
+        lock = os.open(directory / str(port), os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             with socket.socket() as probe:
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 probe.bind(("127.0.0.1", port))
         except OSError:
-            lock.close()
+            os.close(lock)
             continue
-        _held.append(lock)
         return port
     raise RuntimeError("every port is taken")
 

@@ -49,3 +49,11 @@ def test_sigterm_ends_the_command_before_its_database():
     assert running.returncode == 128 + signal.SIGTERM
     with pytest.raises(ProcessLookupError):
         os.kill(child, 0)
+
+
+def test_a_port_is_given_once(monkeypatch):
+    port = with_postgres.free_port()
+    monkeypatch.setattr(with_postgres, "PORTS", range(port, port + 1))
+
+    with pytest.raises(RuntimeError):
+        with_postgres.free_port()
