@@ -101,10 +101,10 @@ def batches(events: EventQuerySet) -> Iterator[list[FeedRow]]:
 
 
 def _batch(walk: EventQuerySet, direction: str) -> list[Any]:
-    found = walk.values_list("row", "k")[:BATCH]
+    keys = walk.values_list("row", "k")[:BATCH]
     sql.settle()
     try:
-        text, params = found.query.get_compiler(sql.connection().alias).as_sql()
+        text, params = keys.query.get_compiler(sql.connection().alias).as_sql()
     except EmptyResultSet:
         return []
     statement = _BATCH.format(
@@ -155,8 +155,8 @@ def embedded(ids: Sequence[int], viewer: Viewer, now: datetime) -> dict[int, Emb
         params += [*visible.params, *linked.params]
     rows = sql.rows(" UNION ALL ".join(texts), params)
     rows.sort()
-    found = {pk: Embedded([], [], [], []) for pk in ids}
+    shown = {pk: Embedded([], [], [], []) for pk in ids}
     for event, rank, _name, _position, _pk, text in rows:
         if text is not None:  # for this viewer
-            found[event][rank].append(text)
-    return found
+            shown[event][rank].append(text)
+    return shown

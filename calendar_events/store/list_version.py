@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _LISTED = text_of(LISTED, "e")
 _WRITES = f"""
-SELECT 'writes' AS kind, CAST(COALESCE(SUM(number), 0) AS varchar(40)) AS found
+SELECT 'writes' AS kind, CAST(COALESCE(SUM(number), 0) AS varchar(40)) AS value
 FROM calendar_events_daycount WHERE scope = 'writes' AND day = '0001-01-01'
 UNION ALL
 SELECT 'scheduled', CAST(MIN(published_at) AS varchar(40)) FROM calendar_events_event e
@@ -86,8 +86,8 @@ def permissions_of(user: AbstractBaseUser) -> frozenset[str]:
     """Return all of this app's permissions that ``ModelBackend`` would find, at once."""
     if getattr(user, "is_superuser", False):
         return HELD
-    found = sql.rows(_permissions_statement(HELD), [user.pk, user.pk])
-    return frozenset(codename for _, codename in found)
+    rows = sql.rows(_permissions_statement(HELD), [user.pk, user.pk])
+    return frozenset(codename for _, codename in rows)
 
 
 @cache
@@ -113,11 +113,11 @@ def read(*, now: datetime, user: AbstractBaseUser | None = None) -> State:
     if user is not None:
         statement += f" UNION ALL {_permissions_statement(READING)}"
         params += [user.pk, user.pk]
-    found = sql.rows(statement, params)
-    permissions = frozenset(text for kind, text in found if kind == "permission")
+    rows = sql.rows(statement, params)
+    permissions = frozenset(text for kind, text in rows if kind == "permission")
     if user is not None and getattr(user, "is_superuser", False):
         permissions = READING
-    known = {kind: text for kind, text in found if kind != "permission"}
+    known = {kind: text for kind, text in rows if kind != "permission"}
     scheduled, last_end = known.pop("scheduled"), known.pop("end")
     return State(
         fingerprint="|".join(f"{kind}={text}" for kind, text in sorted(known.items())),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 DEEP = 500
 """From this offset on a page is no longer read so often that its plan is kept."""
 _PAGE = """{common}SELECT t.total, {columns} FROM ({total}) t
-LEFT JOIN (SELECT * FROM {found} f ORDER BY {order} LIMIT {limit} OFFSET {offset}) p
+LEFT JOIN (SELECT * FROM {source} f ORDER BY {order} LIMIT {limit} OFFSET {offset}) p
   ON 1 = 1
 LEFT JOIN {table} r ON r.id = p.row ORDER BY {order}"""
 
@@ -36,7 +36,7 @@ class Rows(NamedTuple):
     total: int
 
 
-class _Found(NamedTuple):
+class _Compiled(NamedTuple):
     """The statement that finds the identifiers of a list, and how they are sorted."""
 
     text: str
@@ -57,35 +57,35 @@ def fetch(
     As of one moment. Raises what ``scans.rows`` raises.
     """
     try:
-        found = _compiled(queryset, annotations)
+        ids = _compiled(queryset, annotations)
     except EmptyResultSet:
         return Rows([], 0)
     selected = [f"r.{name}" for name in columns] + [f"p.{name}" for name in annotations]
-    place = {
+    parts = {
         "columns": ", ".join(selected),
         "table": queryset.model._meta.db_table,
-        "order": found.order,
+        "order": ids.order,
         "limit": limit,
         "offset": offset,
     }
     kept = counters.total_of(queryset)
     if kept is not None:
         statement = _PAGE.format(
-            **place,
+            **parts,
             common="",
-            found=f"({found.text})",
+            source=f"({ids.text})",
             total=f"SELECT {kept.text} AS total",
         )
-        params = [*kept.params, *found.params]
+        params = [*kept.params, *ids.params]
         is_scan = offset >= DEEP
     else:
         is_scan = counters.is_scan(queryset)
         turn, turn_params = scans.turn() if is_scan else ("", [])
-        everything = f"SELECT * FROM ({found.text}) i{turn}"
-        common = f"WITH found AS MATERIALIZED ({everything})\n"
-        total = "SELECT COUNT(*) AS total FROM found"
-        statement = _PAGE.format(**place, common=common, found="found", total=total)
-        params = [*found.params, *turn_params]
+        everything = f"SELECT * FROM ({ids.text}) i{turn}"
+        common = f"WITH everything AS MATERIALIZED ({everything})\n"
+        total = "SELECT COUNT(*) AS total FROM everything"
+        statement = _PAGE.format(**parts, common=common, source="everything", total=total)
+        params = [*ids.params, *turn_params]
     if is_scan:
         rows = scans.rows(statement, params)
     else:
@@ -93,7 +93,7 @@ def fetch(
     return Rows([row[1:] for row in rows if row[1] is not None], int(rows[0][0]))
 
 
-def _compiled(queryset: ListQuerySet, annotations: Sequence[str]) -> _Found:
+def _compiled(queryset: ListQuerySet, annotations: Sequence[str]) -> _Compiled:
     """Compile a list to identifiers (``row``) and keys. Raises ``EmptyResultSet``."""
     query: Any = queryset.query
     if query.is_sliced or query.combinator or query.distinct:
@@ -108,7 +108,7 @@ def _compiled(queryset: ListQuerySet, annotations: Sequence[str]) -> _Found:
     values = keyed.values_list("row", *names, *annotations)
     text, params = values.query.get_compiler(sql.connection().alias).as_sql()
     order = [f"{name} {_direction(one)}" for name, one in zip(names, keys, strict=True)]
-    return _Found(text, params, ", ".join(order))
+    return _Compiled(text, params, ", ".join(order))
 
 
 def _keys(order: Sequence[Any]) -> list[OrderBy]:

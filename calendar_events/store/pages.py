@@ -52,15 +52,15 @@ def page(
     """
     now = queryset.listing.now or timezone.now()
     if queryset.model is Term:
-        rows, total = terms.rows(queryset, limit=limit, offset=offset)
-        return Page([term_answer(row) for row in rows], total)
+        described, total = terms.rows(queryset, limit=limit, offset=offset)
+        return Page([term_answer(row) for row in described], total)
     if queryset.model is Event:
-        found, total = lists.fetch(queryset, _Event._fields, limit=limit, offset=offset)
-        events = [_Event(*row) for row in found]
+        rows, total = lists.fetch(queryset, _Event._fields, limit=limit, offset=offset)
+        events = [_Event(*row) for row in rows]
         items = _events(events, queryset.listing, now, has_scheduled=has_scheduled)
     else:
-        found, total = lists.fetch(queryset, _Record._fields, limit=limit, offset=offset)
-        items = [_record(_Record(*row), now) for row in found]
+        rows, total = lists.fetch(queryset, _Record._fields, limit=limit, offset=offset)
+        items = [_record(_Record(*row), now) for row in rows]
     return Page(items, total)
 
 

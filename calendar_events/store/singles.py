@@ -97,9 +97,9 @@ class Loaded(NamedTuple):
 
     def related(self, viewer: Viewer, now: datetime) -> list[Related]:
         """Return what it embeds as the viewer sees it, in the order of its answer."""
-        found = [_related(row, self.single.id, viewer, now) for row in self.embedded]
-        found.sort(key=lambda row: (row.name, row.position, row.id))
-        return found
+        related = [_related(row, self.single.id, viewer, now) for row in self.embedded]
+        related.sort(key=lambda row: (row.name, row.position, row.id))
+        return related
 
 
 def of_record(record: Event | Venue | Organizer) -> Single:
@@ -143,12 +143,12 @@ def _place(rows: list[Any]) -> Loaded | None:
 def _event(pk: int, now: datetime) -> Loaded | None:
     values = [sql.moment(now), pk, pk, pk, pk]
     rows = prepared.read_rows(sql.connection(), _WHOLE_EVENT, values)
-    found = [Row(*row) for row in rows]
-    event = next((row for row in found if row.kind == visibility.EVENT), None)
+    versions = [Row(*row) for row in rows]
+    event = next((row for row in versions if row.kind == visibility.EVENT), None)
     if event is None:
         return None
     single = Single(*(getattr(event, name) for name in Single._fields))
-    return Loaded(_in_time(single), [row for row in found if row is not event])
+    return Loaded(_in_time(single), [row for row in versions if row is not event])
 
 
 def _in_time(single: Single) -> Single:

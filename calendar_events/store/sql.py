@@ -101,21 +101,19 @@ class Conditions:
         self.texts.append(text)
         self.params.extend(params)
 
-    def any_of(
-        self, column: str, values: Iterable[int] | Iterable[str], *, negated: bool = False
-    ) -> None:
+    def any_of(self, column: str, values: Iterable[int] | Iterable[str]) -> None:
         """Add ``column IN (…)`` with as few distinct statements as the database allows."""
-        found: list[int | str] = list(values)
-        if not found:
-            self.texts.append("1 = 1" if negated else "1 = 0")
+        several: list[int | str] = list(values)
+        if not several:
+            self.texts.append("1 = 0")
         elif is_postgres():
             # Of numbers psycopg would look at each, to find their common type.
-            are_numbers = isinstance(found[0], int)
-            array = f"{{{','.join(map(str, found))}}}" if are_numbers else found
-            self.add(f"{column} <> ALL(%s)" if negated else f"{column} = ANY(%s)", array)
+            are_numbers = isinstance(several[0], int)
+            array = f"{{{','.join(map(str, several))}}}" if are_numbers else several
+            self.add(f"{column} = ANY(%s)", array)
         else:
-            marks = ",".join(["%s"] * len(found))
-            self.add(f"{column} {'NOT ' if negated else ''}IN ({marks})", *found)
+            marks = ",".join(["%s"] * len(several))
+            self.add(f"{column} IN ({marks})", *several)
 
     def __str__(self) -> str:
         """Return the text after WHERE."""

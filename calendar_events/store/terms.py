@@ -33,14 +33,14 @@ class TermRow(NamedTuple):
 
 def rows(terms: ListQuerySet, *, limit: int, offset: int) -> tuple[list[TermRow], int]:
     """Return a page of terms, and how many there are in all."""
-    found, total = lists.fetch(
+    page, total = lists.fetch(
         terms, TermRow._fields[:-1], limit=limit, offset=offset, annotations=["number"]
     )
-    return [TermRow(*row) for row in found], total
+    return [TermRow(*row) for row in page], total
 
 
 def by_id(taxonomy: Taxonomy, pk: int, now: datetime) -> TermRow | None:
     """Return one term."""
     terms = Term.objects.listed_for(ANONYMOUS, now, taxonomy=taxonomy)
-    found, _ = rows(terms.hiding_empty(wanted=False).filter(pk=pk), limit=1, offset=0)
-    return found[0] if found else None
+    named, _ = rows(terms.hiding_empty(wanted=False).filter(pk=pk), limit=1, offset=0)
+    return named[0] if named else None

@@ -92,12 +92,12 @@ class EventQuerySet(RecordQuerySet):
 
     def matching(self, search: SearchQuery) -> Self:
         """Keep what has these words in title, excerpt or description."""
-        found = self
+        events = self
         for term in search.wanted:
-            found = found.filter(search_text__contains=term)
+            events = events.filter(search_text__contains=term)
         for term in search.excluded:
-            found = found.exclude(search_text__contains=term)
-        return found
+            events = events.exclude(search_text__contains=term)
+        return events
 
     def in_categories(self, tokens: Sequence[Token]) -> Self:
         """Keep what is in one of these or under them. Raises ``Unknown``."""
@@ -148,8 +148,8 @@ class EventQuerySet(RecordQuerySet):
 
     def among(self, ids: Sequence[int]) -> Self:
         """Keep these events, sorted by publication unless another order is asked for."""
-        found = self.filter(pk__in=ids).with_listing(order=Order("published_at"))
-        return found.sorted_by({})
+        events = self.filter(pk__in=ids).with_listing(order=Order("published_at"))
+        return events.sorted_by({})
 
     def changed_after(self, moment: datetime) -> Self:
         """Keep what has changed since, itself or in what it embeds.
@@ -197,11 +197,11 @@ class EventQuerySet(RecordQuerySet):
         """Exclude; by what a password hides, also all that one protects."""
         return self._closed(super().exclude(*args, **kwargs), args, kwargs)
 
-    def _closed(self, found: Self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Self:
+    def _closed(self, events: Self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Self:
         is_list = self.listing.now is not None and "password" not in self.listing.relaxable
         if is_list and not is_shown([*args, *kwargs.items()]):
-            return found.without_protected()
-        return found
+            return events.without_protected()
+        return events
 
     def without_protected(self) -> Self:
         """Leave out protected events, unless their password was given."""

@@ -26,8 +26,8 @@ def _haversine(latitude: float, longitude: float) -> Any:
     here = Value(math.cos(math.radians(latitude)), output_field=FloatField())
     to_north = Power(Sin(Radians(F("geo_lat") - _number(latitude)) / 2), 2)
     to_east = Power(Sin(Radians(F("geo_lng") - _number(longitude)) / 2), 2)
-    found = to_north + here * Cos(Radians("geo_lat")) * to_east
-    return Least(_number(1.0), found)  # rounding may lead above
+    haversine = to_north + here * Cos(Radians("geo_lat")) * to_east
+    return Least(_number(1.0), haversine)  # rounding may lead above
 
 
 def _number(value: float) -> Value:

@@ -23,8 +23,8 @@ class PlaceQuerySet(RecordQuerySet):
         events = links.model._meta.get_field("event").related_model.objects
         events.visible_to(self.listing.viewer, self.moment).require([pk])
         # Its venues and organizers are among what an event's password protects.
-        found = links.filter(event=pk, event__password="")
-        return self.filter(pk__in=found.values(self.kind))
+        linked = links.filter(event=pk, event__password="")
+        return self.filter(pk__in=linked.values(self.kind))
 
     def with_events(self, *, wanted: bool) -> Self:
         """Keep those with events that the viewer may see, or those without."""

@@ -111,8 +111,8 @@ class TermQuerySet(ListQuerySet):
         events = links.model._meta.get_field("event").related_model.objects
         events.visible_to(self.listing.viewer, self.listing.now).require([pk])
         # The terms of a protected event are among what its password protects.
-        found = links.filter(event=pk, event__password="")
-        return self._replace("event", Q(pk__in=found.values("term")))
+        linked = links.filter(event=pk, event__password="")
+        return self._replace("event", Q(pk__in=linked.values("term")))
 
     def with_slugs(self, slugs: Sequence[str]) -> Self:
         """Keep terms with one of these slugs."""
@@ -161,13 +161,13 @@ class TermQuerySet(ListQuerySet):
 
     def with_descendants(self, ids: Iterable[int]) -> set[int]:
         """Return ``ids`` and everything under them, however deep."""
-        found = set(ids)
-        newest = found
+        family = set(ids)
+        newest = family
         while newest:
             rows = self.model._base_manager.filter(parent__in=newest)
-            newest = set(rows.values_list("pk", flat=True)) - found
-            found |= newest
-        return found
+            newest = set(rows.values_list("pk", flat=True)) - family
+            family |= newest
+        return family
 
     def _all(self) -> Self:
         """Return all terms of the taxonomy."""
@@ -183,8 +183,8 @@ class TermQuerySet(ListQuerySet):
 
 
 def _with_descendants(named: set[int], children: dict[int | None, set[int]]) -> set[int]:
-    found, newest = set(named), set(named)
+    family, newest = set(named), set(named)
     while newest:
-        newest = {pk for parent in newest for pk in children.get(parent, ())} - found
-        found |= newest
-    return found
+        newest = {pk for parent in newest for pk in children.get(parent, ())} - family
+        family |= newest
+    return family
