@@ -76,7 +76,9 @@ class EventFeeds(EventReads):
             return FeedResponse(steps, content_type=calendar.CONTENT_TYPE)
 
         if self.is_extended:  # a stream has no tag of its body
-            return feed()
+            response = feed()
+            conditional.add_cache_headers(response, is_private=True)
+            return response
         return conditional.respond(request, self.list_version(), feed)
 
     def document(self, record: Single) -> HttpResponse:

@@ -85,3 +85,15 @@ def test_a_narrowed_queryset_and_filter_queryset_are_honoured(anonymous, records
 
     assert ids(response) == pks(theirs)
     assert response.json()["total"] == 1
+
+
+def test_a_feed_honours_a_second_filter_backend_and_has_no_tag(anonymous, records):
+    ours, theirs = records["events"]
+
+    response = anonymous.get("/tenants/events.ics?tenant=1002")
+
+    text = b"".join(response).decode()
+    assert f"UID:event-{theirs.pk}@" in text
+    assert f"UID:event-{ours.pk}@" not in text
+    assert "ETag" not in response.headers
+    assert response.headers["Cache-Control"] == "private, no-cache"

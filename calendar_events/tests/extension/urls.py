@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import include, path, re_path
 
+from calendar_events.api.feeds.views import EventFeeds
 from calendar_events.api.viewsets import EventViewSet, TagViewSet, VenueViewSet
 from calendar_events.tests.extension import views
 
@@ -24,6 +25,10 @@ urlpatterns = [
         for viewset in (EventViewSet, VenueViewSet, TagViewSet)
         for extended in [views.with_backend(viewset, backend)]
         for rest, action in {"": "list", "/<int:pk>": "retrieve"}.items()
+    ),
+    path(
+        f"{ROOT}/tenants/events.ics",
+        views.with_backend(EventFeeds, views.OfInstitution).as_view(LIST),
     ),
     path(ROOT, include("calendar_events.urls")),
 ]
