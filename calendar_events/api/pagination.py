@@ -69,7 +69,7 @@ class DocumentPagination(BasePagination):
         self.number = filterset.values.get("page", 1)
         self.size = min(per_page, conf.max_per_page)
         try:
-            found = pages.page(
+            page = pages.page(
                 queryset,
                 limit=self.size,
                 offset=min((self.number - 1) * self.size, MAX_OFFSET),
@@ -77,11 +77,11 @@ class DocumentPagination(BasePagination):
             )
         except ScanTooLong as error:
             raise _too_long(filterset) from error
-        self.total = found.total
-        self.pages = -(-found.total // self.size)
+        self.total = page.total
+        self.pages = -(-page.total // self.size)
         if self.number > max(1, self.pages):
             raise NoSuchPage(view.archive)
-        return found.items
+        return page.items
 
     def get_paginated_response(self, data: list[str]) -> Response:
         """Wrap the documents; say the same in headers, where some programs look."""

@@ -93,27 +93,27 @@ class Root(EventsView):
 @lru_cache(maxsize=4)
 def index(namespace: str) -> bytes:
     """Return every route by its path, as the peer writes them."""
-    found = {
+    routes = {
         "": _route([_endpoint(["GET"], _arguments(Root, "retrieve"))]),
         "/doc": _route([_endpoint(["GET"], {})]),
     }
     for viewset in LISTS:
         name, listed = viewset.resource, _arguments(viewset, "list")
-        found[f"/{name}"] = _route([_endpoint(["GET"], listed), _endpoint(["POST"], {})])
+        routes[f"/{name}"] = _route([_endpoint(["GET"], listed), _endpoint(["POST"], {})])
         args = PASSWORD if name == "events" else {}
         addresses = [f"/{name}/(?P<id>\\d+)"]
         if issubclass(viewset, RecordReads):
             addresses.append(f"/{name}/by-slug/(?P<slug>[^/]+)")
         for address in addresses:
-            found[address] = _route(
+            routes[address] = _route(
                 [
                     _endpoint(["GET"], args),
                     _endpoint(["DELETE"], args),
                     _endpoint(CHANGES, args),
                 ]
             )
-    routes = {f"/{namespace}{path}": route for path, route in found.items()}
-    return orjson.dumps({"namespace": namespace, "routes": routes})
+    named = {f"/{namespace}{path}": route for path, route in routes.items()}
+    return orjson.dumps({"namespace": namespace, "routes": named})
 
 
 def _arguments(view: type[EventsView], action: str) -> dict[str, Any]:

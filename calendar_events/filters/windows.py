@@ -31,24 +31,24 @@ def window_of(values: Mapping[str, Any], context: Context) -> tuple[Window, dict
     """Return the window that parameters ask for, and what is wrong with them by name."""
     if "include" in values:
         return Window(), {}
-    found: dict[str, Any] = {}
+    limits: dict[str, Any] = {}
     problems: dict[str, str] = {}
     strict = values.get("strict_dates", False)
     for name in ("start_date", "end_date", *RELATIVE):
         if name in values:
             try:
-                found[name] = _instant(values[name], name, strict=strict)
+                limits[name] = _instant(values[name], name, strict=strict)
             except dates.DateError as error:
                 problems[name] = ErrorDetail(str(error), code="date")
     if not any(name in values for name in RELATIVE):
         today = context.now.astimezone(context.zone).date()
         start, end = _default_span(today, context.zone)
-        found = {"start_date": start, "end_date": end} | found
+        limits = {"start_date": start, "end_date": end} | limits
     window = Window(
-        start=found.pop("start_date", None),
-        end=found.pop("end_date", None),
+        start=limits.pop("start_date", None),
+        end=limits.pop("end_date", None),
         overlaps=values.get("overlaps", False),
-        **found,
+        **limits,
     )
     return window, problems
 

@@ -127,7 +127,7 @@ def examples_of(resource: str, action: str) -> list[OpenApiExample]:
     ``resource`` is its singular, such as ``event``; ``action`` the viewset's.
     """
     known = _examples()[resource]
-    found = [
+    examples = [
         OpenApiExample(
             f"{resource} {'page' if action == 'list' else 'answer'}",
             known["list" if action == "list" else "one"],
@@ -140,7 +140,7 @@ def examples_of(resource: str, action: str) -> list[OpenApiExample]:
     ]
     if action in BODIES:
         body = known[BODIES[action]]
-        found.append(
+        examples.append(
             OpenApiExample(
                 f"{resource} {action}",
                 body,
@@ -148,4 +148,4 @@ def examples_of(resource: str, action: str) -> list[OpenApiExample]:
                 media_type="application/json",
             )
         )
-    return found
+    return examples

@@ -190,22 +190,22 @@ class EventsAutoSchema(AutoSchema):
             totals = [] if self.is_feed else TOTALS
             conditions = [*CONDITIONS[:1], INSTITUTION, ETAG]
             return [*conditions, *totals, *REFUSED]
-        found = [FIELDS, INSTITUTION, ETAG, *REFUSED]
+        parameters = [FIELDS, INSTITUTION, ETAG, *REFUSED]
         if "{id}" in self.path:
-            found.append(IDENTIFIER)
+            parameters.append(IDENTIFIER)
         if resource.singular == "event":
-            found.append(PASSWORD)
+            parameters.append(PASSWORD)
         if self.action == "create":
-            return [*found, IDEMPOTENCY, LOCATION]
-        found += PRECONDITIONS
+            return [*parameters, IDEMPOTENCY, LOCATION]
+        parameters += PRECONDITIONS
         if self.action == "retrieve":
-            found += [*CONDITIONS, LAST_MODIFIED]
-            found += [CONTEXT] if resource.singular == "event" else []
+            parameters += [*CONDITIONS, LAST_MODIFIED]
+            parameters += [CONTEXT] if resource.singular == "event" else []
         else:
-            found.append(NOT_IF)
+            parameters.append(NOT_IF)
         if self.action == "destroy":
-            found.append(FORCE)
-        return found
+            parameters.append(FORCE)
+        return parameters
 
     def get_request_serializer(self) -> Any:
         """Return the body of a write; a change needs no field."""
@@ -217,20 +217,20 @@ class EventsAutoSchema(AutoSchema):
     def get_response_serializers(self) -> Any:
         is_read = self.method in {"GET", "HEAD"}
         errors = READ_ERRORS if is_read else WRITE_ERRORS
-        found: dict[Any, Any] = {}
+        answers: dict[Any, Any] = {}
         if self.is_feed:
-            found[200, CALENDAR] = OpenApiResponse(OpenApiTypes.STR, "A calendar.")
+            answers[200, CALENDAR] = OpenApiResponse(OpenApiTypes.STR, "A calendar.")
         else:
-            found[201 if self.action == "create" else 200, JSON] = self._shape()
+            answers[201 if self.action == "create" else 200, JSON] = self._shape()
         if is_read:
-            found[304] = OpenApiResponse(description="Not modified.")
+            answers[304] = OpenApiResponse(description="Not modified.")
         if self.is_feed and self.action == "list":
             errors = errors | {503: BUSY_WITH_FEEDS}
         for status, description in errors.items():
             # As XML (``document.DESCRIPTION``) it would make every error a union, whose
             # members a typed client could not read before it had looked at the type.
-            found[status, JSON] = OpenApiResponse(EventsErrorSerializer, description)
-        return found
+            answers[status, JSON] = OpenApiResponse(EventsErrorSerializer, description)
+        return answers
 
     def _is_list_view(self, serializer: Any = None) -> bool:
         """Return no: lists are wrapped in an envelope."""
@@ -249,6 +249,6 @@ class EventsAutoSchema(AutoSchema):
 
     def get_auth(self) -> list[dict[str, Any]]:
         """Return the schemes; reads also go without."""
-        found = super().get_auth()
-        named = [one for one in found if one]
+        schemes = super().get_auth()
+        named = [one for one in schemes if one]
         return [*named, {}] if self.method in {"GET", "HEAD", "OPTIONS"} else named
