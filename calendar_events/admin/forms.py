@@ -165,9 +165,10 @@ class RecordForm(forms.ModelForm):
         if self.errors:
             return self.cleaned_data
         read = self.input(
+            stored,
             data=self.body(is_new=stored is None),
             partial=stored is not None,
-            context={"actor": self.actor, "current": stored, "now": timezone.now()},
+            context={"actor": self.actor, "now": timezone.now()},
         )
         if not read.is_valid():
             names = {theirs: ours for ours, theirs in self.input_names.items()}

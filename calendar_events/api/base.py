@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from django.utils import timezone
 from rest_framework.viewsets import GenericViewSet
 
+from calendar_events.api import errors
 from calendar_events.api.dialect import EVENTS
 from calendar_events.api.metadata import RouteMetadata
 from calendar_events.api.renderers import DocumentRenderer
@@ -55,6 +56,10 @@ class EventsView(PlatformView, GenericViewSet[Any]):
     now: datetime
     """The moment that the whole request is answered for."""
 
+    def get_exception_handler(self) -> Any:
+        """Return the handler that knows what the calendar's services raise."""
+        return errors.handle
+
     def options(self, request: Any, *args: Any, **kwargs: Any) -> Response:
         """Describe the route as this caller may use it; ``Allow`` says the same.
 
@@ -63,6 +68,10 @@ class EventsView(PlatformView, GenericViewSet[Any]):
         response: Response = super().options(request, *args, **kwargs)
         self.headers["Allow"] = ", ".join([*response.data["methods"], "OPTIONS"])
         return response
+
+    def is_left_out(self, pk: int) -> bool:
+        """Return whether what a project adds to the view leaves a record out."""
+        return False
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Look at the clock once, so that one answer speaks of one moment."""

@@ -15,8 +15,10 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import Q
+from django.http import HttpResponse
 from django.utils import timezone
 
+from calendar_events.api import conditional, fieldsets, responses
 from calendar_events.conf import conf
 from calendar_events.models import IdempotentAnswer
 
@@ -25,8 +27,14 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from django.db.models import QuerySet
+    from rest_framework.request import Request
+    from rest_framework.response import Response
+
+    from calendar_events.permissions import Actor
 
 VISIBLE = re.compile(r"[\x21-\x7e]{1,255}")
+KEPT_HEADERS = ("Location", "ETag", "Last-Modified")
+"""Of the answer to a create, which is repeated to who asks again."""
 SWEPT_AT_ONCE = 100
 """How many outlived answers a new one takes away with it."""
 
@@ -73,6 +81,20 @@ def claim(
     )
 
 
+def claim_of(request: Request, actor: Actor, body: Mapping[str, Any]) -> Claim | None:
+    """Return the claim of a request that carries a key. Raises ``KeyUnreadable``."""
+    key = request.META.get("HTTP_IDEMPOTENCY_KEY")
+    if key is None:
+        return None
+    return claim(
+        key=key,
+        client_id=actor.client_id,
+        user_id=actor.user.pk,
+        path=request.path.rstrip("/"),
+        body=body,
+    )
+
+
 def earlier_answer(wanted: Claim) -> IdempotentAnswer | None:
     """Return the answer that was given before.
 
@@ -103,6 +125,28 @@ def take(wanted: Claim) -> None:
 def keep(wanted: Claim, *, status: int, headers: dict[str, str], answer: str) -> None:
     """Keep the answer for those who ask again, in the transaction of the create."""
     wanted.rows.update(status=status, headers=headers, answer=answer)
+
+
+def keep_response(wanted: Claim, request: Request, response: Response) -> None:
+    """Keep a response as it will be sent; it is yet to be cut to ``_fields``."""
+    keep(
+        wanted,
+        status=response.status_code,
+        headers={name: response[name] for name in KEPT_HEADERS if name in response},
+        answer=fieldsets.cut(response.data, fieldsets.wanted(request.GET)).decode(),
+    )
+
+
+def repeated(earlier: IdempotentAnswer) -> HttpResponse:
+    """Return the answer that was given before."""
+    response = HttpResponse(
+        earlier.answer,
+        status=earlier.status,
+        headers=earlier.headers,
+        content_type=responses.JSON,
+    )
+    conditional.add_cache_headers(response, is_private=True)
+    return response
 
 
 def oldest(now: datetime) -> datetime:

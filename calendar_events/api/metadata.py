@@ -4,24 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from django.core.exceptions import ObjectDoesNotExist
+from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
+from django.http import Http404
+from rest_framework.exceptions import APIException
 from rest_framework.metadata import BaseMetadata
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import clone_request
 
-from calendar_events.api import callers
 from calendar_events.conf import conf
 from calendar_events.permissions import NotAllowed
-from platform_errors.errors.base import ApiError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from rest_framework.request import Request
     from rest_framework.views import APIView
-
-VERBS = {"update": "change", "destroy": "delete"}
-"""What the actions of a stored record need the permission for."""
 
 
 class RouteMetadata(BaseMetadata):
@@ -46,16 +41,17 @@ class RouteMetadata(BaseMetadata):
 
 def _may(request: Request, view: Any, method: str) -> bool:
     """Return whether a write would be refused for nothing but its body."""
+    view.request, view.action = (
+        clone_request(request, method),
+        view.action_map[method.lower()],
+    )
     try:
-        view.check_permissions(clone_request(request, method))
-        _require(request, view, view.action_map[method.lower()], view.kwargs)
-    except (ApiError, NotAllowed, ObjectDoesNotExist):
+        view.check_permissions(view.request)
+        view.require_right()
+        if view.action != "create":
+            view.get_object()
+    except (APIException, PermissionDenied, Http404, NotAllowed, ObjectDoesNotExist):
         return False
+    finally:
+        view.request, view.action = request, "metadata"
     return True
-
-
-def _require(request: Request, view: Any, action: str, address: Mapping[str, str]) -> None:
-    actor = callers.actor_of(request)
-    view.require(actor, VERBS.get(action, "add"))
-    if action in VERBS:
-        view.find(request, actor, VERBS[action], address)

@@ -14,11 +14,9 @@ from calendar_events.api.conditional import Version
 from calendar_events.api.pagination import DocumentPagination, address_of
 from calendar_events.filters.lists import ListFilterBackend
 from calendar_events.models import Event, Taxonomy, Term
-from calendar_events.models.querysets.base import Unknown
 from calendar_events.models.visibility import ANONYMOUS, EVENT
 from calendar_events.parsing.identifiers import identifier
 from calendar_events.store import list_version, singles, terms
-from platform_errors.errors.catalogue import NoSuchResource
 
 if TYPE_CHECKING:
     from django.http.response import HttpResponseBase
@@ -62,12 +60,6 @@ class ListView(EventsView):
         """
         parts = (type(self), self.filterset_class, *self.filter_backends)
         return not all(part.__module__.startswith(OWN_MODULES) for part in parts)
-
-    def handle_exception(self, exc: Exception) -> Any:
-        """Answer 404 where the path names a record that is not there."""
-        if isinstance(exc, Unknown):
-            exc = NoSuchResource(str(exc))
-        return super().handle_exception(exc)
 
     def get_queryset(self) -> Any:
         """Return what the caller may see of the collection."""

@@ -85,30 +85,6 @@ def written(
     return response
 
 
-def check_preconditions(
-    request: Request, record: Event | Venue | Organizer | Term, *, viewer: Viewer
-) -> None:
-    """Hold the preconditions of a write against the stored record.
-
-    Compared with the record as this caller would GET it without ``_fields`` (decisions 6).
-    Raises ``PreconditionFailed``; a record that is gone fails every ``If-Match``.
-    """
-    if not conditional.PRECONDITIONS & request.META.keys():
-        return
-    now = timezone.now()
-    version = None
-    if isinstance(record, Term):
-        row = terms.by_id(Taxonomy(record.taxonomy), record.pk, now)
-        version = term_version(row) if row else None
-    else:
-        kind = KINDS[type(record)]
-        found = singles.by_id(kind, record.pk, now)
-        if found is not None:
-            related = found.related(viewer, now)
-            version = record_version(kind, found.single, related, viewer=viewer, now=now)
-    conditional.require(request, version)
-
-
 def record_version(  # noqa: PLR0913 -- a record, who looks, and when
     kind: str,
     record: Single,

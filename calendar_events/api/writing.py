@@ -1,27 +1,32 @@
-"""What the viewsets do on POST, PUT, PATCH and DELETE: one way of writing.
+"""What the viewsets do on POST, PUT, PATCH and DELETE, in the shape of DRF's mixins.
 
 The routes find the actions by their names: ``create``, ``update`` (PUT, POST, PATCH by id
-or by slug) and ``destroy``; the address gives ``pk`` or ``slug``. A viewset says what is
-permitted and which record is meant; ``records`` says which service writes it.
+or by slug) and ``destroy``; the address gives ``pk`` or ``slug``. What a project wants to
+do differently it overrides as in any of DRF's viewsets: ``get_serializer_class``,
+``perform_create``, ``perform_update``, ``perform_destroy``.
 
 The order of checks is that of decisions 7: credentials, service and institution (the
 viewset's permission classes), permission, existence, preconditions, body. Where somebody
-else writes the record between the checks and the write, all that concerns the record is
-checked again (``until_done``).
+else writes the record between the checks and the write, the action is tried again
+(``retried``). Refusals are worded by ``errors.handle``.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from django.core.exceptions import ValidationError
 from django.utils import timezone
+from django.utils.functional import cached_property
+from rest_framework.permissions import SAFE_METHODS
 
-from calendar_events.api import callers, responses, steps
-from calendar_events.api.attempts import refusals, until_done
+from calendar_events.api import callers, idempotency, preconditions, responses
+from calendar_events.api.access import RecordNotFound
+from calendar_events.api.attempts import retried
 from calendar_events.api.base import EventsView
 from calendar_events.filters.fields import FlagField, TextField
-from calendar_events.models import Status, Term
-from calendar_events.parsing import zones
+from calendar_events.models import Status
+from calendar_events.parsing import slugs, zones
 from calendar_events.parsing.identifiers import identifier
 from calendar_events.permissions import (
     require_create,
@@ -30,26 +35,30 @@ from calendar_events.permissions import (
     require_verb,
 )
 from calendar_events.serializers import bodies
-from calendar_events.serializers.base import refusal
 from calendar_events.services import records, terms
 from calendar_events.services.fetching import Pictures
 from calendar_events.services.images import delete_files_on_rollback
 from calendar_events.services.refusals import InTrash
 from calendar_events.services.removal import trash_record
+from calendar_events.store import naming
+from platform_errors.errors.writes import InvalidParameters
 from platform_errors.permissions import require_credentials, require_same_institution
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from datetime import tzinfo
 
     from rest_framework.request import Request
     from rest_framework.response import Response
+    from rest_framework.serializers import BaseSerializer
 
-    from calendar_events.models import Event, Organizer, Taxonomy, Venue
+    from calendar_events.models import Event, Organizer, Taxonomy, Term, Venue
     from calendar_events.permissions import Actor
-    from calendar_events.services.images import Picture
 
     AnyRow = Event | Venue | Organizer | Term
+
+VERBS: Final = {"create": "add", "destroy": "delete"}
+"""The permission that an action needs; any other needs ``change``."""
 
 
 class Writes(EventsView):
@@ -59,168 +68,232 @@ class Writes(EventsView):
     """The word of error codes."""
     lists: ClassVar[frozenset[str]] = frozenset()
     """Fields of which a form may hold several under one name."""
-    has_trash: ClassVar[bool] = False
 
+    expected_version: int | None = None
+    """The version that must still be stored when the write happens, if that matters."""
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Require the right to write before anything is looked up."""
+        super().initial(request, *args, **kwargs)
+        if request.method not in SAFE_METHODS and self.action:
+            self.require_right()
+
+    @retried
     def create(self, request: Request, *_args: Any, **_kwargs: Any) -> Any:
-        """Create a record: 201 with ``Location``."""
-        with refusals(self.kind):
-            actor = callers.actor_of(request)
-            self.require(actor, "add")
-            zone = self.input_zone(request)
-            body = bodies.read(request, lists=self.lists)
-            pictures: dict[str, Picture] = {}
+        """Create a record: 201 with ``Location``; what came before, again."""
+        body = self.read_body()
+        claim = idempotency.claim_of(request, self.actor, body)
+        if claim and (earlier := idempotency.earlier_answer(claim)):
+            return idempotency.repeated(earlier)
+        serializer = self.get_serializer(data=body)
+        self.validate(serializer)
+        with delete_files_on_rollback(), self.atomic():
+            if claim:
+                idempotency.take(claim)
+            self.perform_create(serializer)
+            response = self.answer(serializer.instance, status=201)
+            if claim:
+                idempotency.keep_response(claim, request, response)
+        return response
 
-            def create(changes: Any) -> Response:
-                created = self.perform_create(actor, changes)
-                return responses.written(
-                    created, viewer=callers.as_viewer(actor), status=201
-                )
-
-            return steps.created_once(
-                request,
-                steps.claim_of(request, actor, body),
-                read=lambda: self.read(actor, body, pictures, zone=zone),
-                create=create,
-                atomic=self.atomic,
-            )
-
-    def update(self, request: Request, *_args: Any, **address: str) -> Any:
+    @retried
+    def update(self, request: Request, *_args: Any, **_kwargs: Any) -> Any:
         """Change what is sent, and nothing else; POST, PUT and PATCH are the same."""
-        pictures: dict[str, Picture] = {}
-
-        def once(actor: Actor) -> Response:
-            viewer = callers.as_viewer(actor)
-            record = self.find(request, actor, "change", address)
-            zone = self.input_zone(request)
-            body = steps.checked_body(request, record, viewer, lists=self.lists)
-            changes = self.read(actor, body, pictures, zone=zone, current=record)
-            version = steps.expected_version(request, record, body)
-            with delete_files_on_rollback(), self.atomic():
-                written = records.update(
-                    record,
-                    actor=actor,
-                    changes=changes,
-                    now=timezone.now(),
-                    version=version,
-                )
-                # In the transaction, so that it is this write that is answered.
-                return responses.written(written, viewer=viewer)
-
-        return self._write(request, "change", once)
-
-    def destroy(self, request: Request, *_args: Any, **address: str) -> Any:
-        """Move to the trash; with ``force``, or where there is none, delete for good."""
-
-        def once(actor: Actor) -> Response:
-            viewer = callers.as_viewer(actor)
-            record = self.find(request, actor, "delete", address)
-            to_trash = self.has_trash and not steps.query_value(
-                request, "force", FlagField().clean
-            )
-            if to_trash and record.status == Status.TRASH:
-                raise InTrash(str(record))
-            responses.check_preconditions(request, record, viewer=viewer)
-            version = steps.expected_version(request, record)
-            with self.atomic():
-                if to_trash:
-                    trashed = trash_record(
-                        type(record),
-                        actor=actor,
-                        pk=record.pk,
-                        now=timezone.now(),
-                        expected_version=version,
-                    )
-                    return responses.written(trashed, viewer=viewer)
-                answer = responses.written(record, viewer=viewer)
-                now = timezone.now()
-                records.delete(record, actor=actor, now=now, version=version)
-                return answer
-
-        return self._write(request, "delete", once)
-
-    def read(
-        self,
-        actor: Actor,
-        body: Mapping[str, Any],
-        pictures: dict[str, Picture],
-        *,
-        zone: tzinfo | None,
-        current: AnyRow | None = None,
-    ) -> Any:
-        """Return the changes of a body, the pictures that it gives by address fetched.
-
-        ``pictures`` keeps them by address, for when the write is tried again.
-        Raises ``MissingParameters``, ``InvalidParameters``, ``NotAllowed`` and what
-        ``Pictures`` raises.
-        """
-        now = timezone.now()
-        serializer = self.get_serializer_class()(
-            data=body,
-            partial=current is not None,
-            context={"actor": actor, "current": current, "now": now, "zone": zone},
+        record = self.get_object()
+        body = preconditions.checked_body(
+            request, record, callers.as_viewer(self.actor), lists=self.lists
         )
-        if not serializer.is_valid():
-            raise refusal(dict(serializer.errors))
-        return Pictures(actor=actor, fetched=pictures).fetch_for(serializer.validated_data)
+        serializer = self.get_serializer(record, data=body, partial=True)
+        self.validate(serializer)
+        self.expected_version = preconditions.expected_version(request, record, body)
+        with delete_files_on_rollback(), self.atomic():
+            self.perform_update(serializer)
+            # In the transaction, so that it is this write that is answered.
+            return self.answer(serializer.instance)
 
-    def input_zone(self, request: Request) -> tzinfo | None:
+    @retried
+    def destroy(self, request: Request, *_args: Any, **_kwargs: Any) -> Any:
+        """Move to the trash; with ``force``, or where there is none, delete for good."""
+        record = self.get_object()
+        is_kept = self.goes_to_trash(record)
+        viewer = callers.as_viewer(self.actor)
+        preconditions.require_met(request, record, viewer=viewer)
+        self.expected_version = preconditions.expected_version(request, record)
+        with self.atomic():
+            # What is deleted for good can only be shown before.
+            response = None if is_kept else self.answer(record)
+            self.perform_destroy(record)
+            return response or self.answer(record)
+
+    def goes_to_trash(self, record: AnyRow) -> bool:
+        """Return whether a deletion can be undone."""
+        return False
+
+    def perform_create(self, serializer: BaseSerializer[Any]) -> None:
+        """Have the service create the record of a valid body."""
+        raise NotImplementedError
+
+    def perform_update(self, serializer: BaseSerializer[Any]) -> None:
+        """Have the service change the record as a valid body says."""
+        record: Any = serializer.instance
+        serializer.instance = records.update(
+            record,
+            actor=self.actor,
+            changes=serializer.validated_data,
+            now=timezone.now(),
+            version=self.expected_version,
+        )
+
+    def perform_destroy(self, instance: AnyRow) -> None:
+        """Have the service delete a record for good."""
+        version, now = self.expected_version, timezone.now()
+        records.delete(instance, actor=self.actor, now=now, version=version)
+
+    def validate(self, serializer: BaseSerializer[Any]) -> None:
+        """Require a valid body, and fetch the pictures that it gives by address.
+
+        Raises ``ValidationError``, ``NotAllowed`` and what ``Pictures`` raises.
+        """
+        serializer.is_valid(raise_exception=True)
+        self.pictures.fetch_for(serializer.validated_data)
+
+    def answer(self, record: Any, *, status: int = 200) -> Response:
+        """Return the record as its writer may see it."""
+        viewer = callers.as_viewer(self.actor)
+        return responses.written(record, viewer=viewer, status=status)
+
+    @cached_property
+    def actor(self) -> Actor:
+        """Return who writes, and where."""
+        return callers.actor_of(self.request)
+
+    @cached_property
+    def pictures(self) -> Pictures:
+        """Return the pictures of the body, which outlive an attempt."""
+        return Pictures(actor=self.actor)
+
+    def read_body(self) -> dict[str, Any]:
+        """Return the body as plain data."""
+        return bodies.read(self.request, lists=self.lists)
+
+    def get_serializer_context(self) -> dict[str, Any]:
+        """Add what the fields of inputs look at."""
+        context = {"actor": self.actor, "now": timezone.now(), "zone": self.input_zone()}
+        return {**super().get_serializer_context(), **context}
+
+    def input_zone(self) -> tzinfo | None:
         """Return the zone of naive dates in the body, when the request names one."""
         return None
 
-    def require(self, actor: Actor, verb: str) -> None:
-        """Require the right to ``add``, ``change`` or ``delete``. Raises ``NotAllowed``."""
-        raise NotImplementedError
+    def query_value(self, name: str, clean: Callable[[str], Any]) -> Any:
+        """Return a parameter of the write as ``clean`` reads it; ``None`` without one.
 
-    def find(
-        self, request: Request, actor: Actor, verb: str, address: Mapping[str, str]
-    ) -> Any:
-        """Return the record of an address, which the actor may change or delete.
-
-        Raises ``NotAllowed``, its model's ``DoesNotExist`` and a refusal for what is
-        another institution's.
+        Raises ``InvalidParameters`` where ``clean`` raises ``ValidationError``.
         """
+        given = self.request.query_params.get(name, "")
+        try:
+            return clean(given) if given else None
+        except ValidationError as error:
+            raise InvalidParameters({name: error.messages[0]}) from error
+
+    def require_right(self) -> None:
+        """Require the right to do what the action does. Raises ``NotAllowed``."""
         raise NotImplementedError
 
-    def perform_create(self, actor: Actor, changes: Any) -> Any:
-        raise NotImplementedError
+    def get_object(self) -> Any:
+        """Return the record of the path, which the actor of a write may write.
 
-    def _write(
-        self, request: Request, verb: str, once: Callable[[Actor], Response]
-    ) -> Response:
-        with refusals(self.kind):
-            actor = callers.actor_of(request)
-            self.require(actor, verb)
-            return until_done(lambda: once(actor))
+        Raises ``NotAllowed``, ``RecordNotFound``, the model's ``DoesNotExist`` and a
+        refusal for what is another institution's.
+        """
+        if self.request.method in SAFE_METHODS:
+            return super().get_object()
+        record = self.find_record()
+        if self.is_left_out(record.pk):
+            raise RecordNotFound(self.kind)
+        require_same_institution(require_credentials(self.request), record.institution)
+        self.check_object_permissions(self.request, record)
+        return record
+
+    def find_record(self) -> Any:
+        """Return the record of the path. Raises the model's ``DoesNotExist``."""
+        return self.rows().get(pk=identifier(self.kwargs["pk"]))
+
+    def rows(self) -> Any:
+        """Return what there is to write, whether it is listed or not."""
+        return EventsView.get_queryset(self)
 
 
 class RecordWrites(Writes):
     """Writing events, venues and organizers."""
 
     model: ClassVar[type[Event | Venue | Organizer]]
-    has_trash = True
     lists = frozenset({"categories", "tags", "venue", "organizer", "cost"})
 
-    def input_zone(self, request: Request) -> tzinfo | None:
-        return steps.query_value(request, "tz", TextField(parse=zones.zone).clean)
+    def input_zone(self) -> tzinfo | None:
+        zone: tzinfo | None = self.query_value("tz", TextField(parse=zones.zone).clean)
+        return zone
 
-    def require(self, actor: Actor, verb: str) -> None:
+    def require_right(self) -> None:
         """Require the right to create records, or to change or delete one's own."""
+        verb = VERBS.get(self.action, "change")
         if verb == "add":
-            require_create(actor, self.model)
+            require_create(self.actor, self.model)
         else:
-            require_verb(actor, verb, self.model)
+            require_verb(self.actor, verb, self.model)
 
-    def find(
-        self, request: Request, actor: Actor, verb: str, address: Mapping[str, str]
-    ) -> Any:
-        found = steps.find_record(self.model, address)
-        require_same_institution(require_credentials(request), found.institution)
-        require_on(actor, verb, found)
-        return found
+    def check_object_permissions(self, request: Request, obj: Any) -> None:
+        """Require the right to change or delete this very record as well."""
+        super().check_object_permissions(request, obj)
+        if request.method not in SAFE_METHODS:
+            require_on(self.actor, VERBS.get(self.action, "change"), obj)
 
-    def perform_create(self, actor: Actor, changes: Any) -> Any:
-        now = timezone.now()
-        return records.create(self.model, actor=actor, changes=changes, now=now)
+    def find_record(self) -> Any:
+        """Return the event, venue or organizer.
+
+        A record in the trash is also found by the slug it had before, as long as nobody
+        else took it: who deletes it twice, or restores it, uses the address that they know.
+        """
+        if "slug" not in self.kwargs:
+            return super().find_record()
+        slug = slugs.from_path(self.kwargs["slug"])
+        names = [name for name in (slug, naming.trashed(slug)) if name]
+        by_slug = {row.slug: row for row in self.rows().filter(slug__in=names)}
+        for name in names:
+            if name in by_slug:
+                return by_slug[name]
+        raise self.model.DoesNotExist
+
+    def goes_to_trash(self, record: Any) -> bool:
+        """Return whether a deletion can be undone. Raises ``InTrash`` when it is done."""
+        if self.query_value("force", FlagField().clean):
+            return False
+        if record.status == Status.TRASH:
+            raise InTrash(str(record))
+        return True
+
+    def perform_destroy(self, instance: Any) -> None:
+        """Move to the trash; with ``force`` delete for good."""
+        if not self.goes_to_trash(instance):
+            super().perform_destroy(instance)
+            return
+        trashed = trash_record(
+            type(instance),
+            actor=self.actor,
+            pk=instance.pk,
+            now=timezone.now(),
+            expected_version=self.expected_version,
+        )
+        # In place, as a caller of DRF's hook expects: the row that was locked is another.
+        vars(instance).update(vars(trashed))
+
+    def perform_create(self, serializer: BaseSerializer[Any]) -> None:
+        serializer.instance = records.create(
+            self.model,
+            actor=self.actor,
+            changes=serializer.validated_data,
+            now=timezone.now(),
+        )
 
 
 class TermWrites(Writes):
@@ -228,18 +301,17 @@ class TermWrites(Writes):
 
     taxonomy: ClassVar[Taxonomy]
 
-    def require(self, actor: Actor, verb: str) -> None:
-        require_manage(actor, self.taxonomy)
+    def require_right(self) -> None:
+        require_manage(self.actor, self.taxonomy)
 
-    def find(
-        self, request: Request, actor: Actor, verb: str, address: Mapping[str, str]
-    ) -> Term:
-        pk = identifier(address["pk"])
-        found: Term = Term.objects.get(taxonomy=self.taxonomy, pk=pk)
-        require_same_institution(require_credentials(request), found.institution)
-        return found
+    def rows(self) -> Any:
+        """Return the terms of the taxonomy."""
+        return super().rows().filter(taxonomy=self.taxonomy)
 
-    def perform_create(self, actor: Actor, changes: Any) -> Term:
-        return terms.create_term(
-            actor=actor, taxonomy=self.taxonomy, changes=changes, now=timezone.now()
+    def perform_create(self, serializer: BaseSerializer[Any]) -> None:
+        serializer.instance = terms.create_term(
+            actor=self.actor,
+            taxonomy=self.taxonomy,
+            changes=serializer.validated_data,
+            now=timezone.now(),
         )

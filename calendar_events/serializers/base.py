@@ -26,9 +26,9 @@ Errors = dict[str, list[ErrorDetail]]
 class Input(serializers.Serializer):
     """The body of a write.
 
-    ``context`` holds ``actor`` (who writes), ``now``, and ``current`` (the stored record,
-    or ``None`` on create). ``validated_data`` is what services take; fields that nobody
-    knows are ignored.
+    ``instance`` is the stored record of a change; ``context`` holds ``actor`` (who writes)
+    and ``now``. ``validated_data`` is what services take; fields that nobody knows are
+    ignored.
     """
 
     def to_internal_value(self, data: Mapping[str, Any]) -> dict[str, Any]:
@@ -52,7 +52,7 @@ class Input(serializers.Serializer):
         self, data: Mapping[str, Any], values: dict[str, Any], errors: Errors
     ) -> None:
         """Check what fields say together; an answer's other members are ignored."""
-        given, current = data.get("id"), self.context["current"]
+        given, current = data.get("id"), self.instance
         if current is not None and given is not None and as_identifier(given) != current.pk:
             errors["id"] = reason(f"must be {current.pk}, as in the address, or left out.")
         if current is not None:
@@ -87,7 +87,7 @@ class RecordInput(Input):
         given = {name: values.pop(name) for name in ("date", "date_utc") if name in values}
         if not given:
             return
-        current = self.context["current"]
+        current = self.instance
         stored = current.published_at if current else None
         # An answer that is sent back holds both; the one that was edited counts.
         changed = {
@@ -113,9 +113,16 @@ def reason(text: str) -> list[ErrorDetail]:
 
 def refusal(errors: Mapping[str, Any]) -> writes.BadBody:
     """Return the refusal that names every bad field with its reason (spec 7.5)."""
-    reasons = {name: found[0] for name, found in errors.items()}
+    reasons = {name: _first(nested) for name, nested in errors.items()}
     missing = [name for name, why in reasons.items() if why.code == "required"]
     if not missing:
         return writes.InvalidParameters(reasons, in_body=True)
     invalid = {name: why for name, why in reasons.items() if name not in missing}
     return writes.MissingParameters(missing, invalid=invalid)
+
+
+def _first(reasons: Any) -> ErrorDetail:
+    """Return the first text of what may be nested."""
+    while isinstance(reasons, list | dict):
+        reasons = next(iter(reasons.values() if isinstance(reasons, dict) else reasons))
+    return cast("ErrorDetail", reasons)

@@ -73,10 +73,15 @@ class InputField(serializers.Field):
             raise SkipField
         return True, self.cleared
 
+    @property
+    def stored(self) -> Any:
+        """The record that is changed; ``None`` on create."""
+        return getattr(self.parent, "instance", None)
+
     def is_stored(self, data: Any) -> bool:
         """Return whether this is what the record has: its own answer, sent back."""
-        current = self.context.get("current")
-        return current is not None and data == getattr(current, str(self.source), None)
+        stored = self.stored
+        return stored is not None and data == getattr(stored, str(self.source), None)
 
 
 @extend_schema_field(OpenApiTypes.STR)

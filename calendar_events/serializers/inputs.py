@@ -60,7 +60,7 @@ class VenueInput(RecordInput):
     ) -> None:
         """Require both coordinates or none."""
         super().combine(data, values, errors)
-        current = self.context["current"]
+        current = self.instance
         known = {
             name: values.get(name, getattr(current, name, None))
             for name in ("geo_lat", "geo_lng")
@@ -110,7 +110,7 @@ class EventInput(RecordInput):
 
     def to_internal_value(self, data: Mapping[str, Any]) -> dict[str, Any]:
         """Read the body; what a list blanked of a protected event was not sent."""
-        current = self.context["current"]
+        current = self.instance
         if current is not None and current.password:
             data = bodies.without_blanks(data)
         return super().to_internal_value(data)
@@ -126,7 +126,7 @@ class EventInput(RecordInput):
         self._settle_links(values, errors)
         if errors.keys() & {"start_date", "end_date", "timezone", "all_day"}:
             return
-        current = self.context["current"]
+        current = self.instance
         try:
             plan(
                 cast("ScheduleChanges", values),

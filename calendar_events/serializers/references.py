@@ -187,7 +187,7 @@ class LinkedRecords(LinkField):
 
     def nested(self, item: dict[str, Any]) -> Any:
         """Return what a nested object says; whether it is there already, services ask."""
-        nested = self.serializer(data=item, context={**self.context, "current": None})
+        nested = self.serializer(data=item, context=self.context)
         if not nested.is_valid():
             self.fail("reference", reason=first_reason(nested.errors))
         return self.new(changes=nested.validated_data)
@@ -225,9 +225,9 @@ class ImageReference(ReferenceField):
             ("http://", "https://")
         ):
             self.fail("image")
-        return self.stored(data.strip()) or ImageUrl(data.strip())
+        return self.image_at(data.strip()) or ImageUrl(data.strip())
 
-    def stored(self, url: str) -> Image | None:
+    def image_at(self, url: str) -> Image | None:
         """Return the image whose own address this is, if it is one of ours."""
         base = f"{conf.public_url}{default_storage.url('')}"
         if not url.startswith(base):
@@ -248,7 +248,7 @@ class AuthorReference(Identifier):
 
     def to_internal_value(self, data: Any) -> int:
         identifier = super().to_internal_value(data)
-        current = self.context.get("current")
+        current = self.stored
         try:
             return references.find_author(
                 identifier,

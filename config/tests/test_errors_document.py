@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from calendar_events.api import access, attempts, pagination
+from calendar_events.api import access, errors, pagination
 from config.tests.prepared import ROOT
 from platform_errors.tests.documents_of import docs, table
 
@@ -15,7 +15,7 @@ RECORDS = [
     access.RecordNotAccessible("event"),
     access.EventNoLongerAvailable(),
     access.EventPasswordProtected(),
-    attempts.RecordInTrash("event"),
+    errors.RecordInTrash("event"),
     pagination.NoSuchPage("event"),
 ]
 ERRORS = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")

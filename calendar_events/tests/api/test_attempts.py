@@ -8,7 +8,7 @@ import pytest
 from django.db import IntegrityError, OperationalError
 
 from calendar_events.api import attempts
-from calendar_events.api.attempts import until_done
+from calendar_events.api.attempts import retried
 from calendar_events.models import Event
 from calendar_events.store import naming
 from calendar_events.tests.factories import EventFactory
@@ -45,7 +45,7 @@ def test_what_a_neighbour_prevented_is_tried_again():
             raise error
         return "done"
 
-    assert until_done(write) == "done"
+    assert retried(write)() == "done"
 
 
 @pytest.mark.django_db
@@ -59,7 +59,7 @@ def test_attempts_are_further_and_further_apart_and_the_log_says_so(monkeypatch,
         raise IntegrityError
 
     with pytest.raises(Unavailable):
-        until_done(write)
+        retried(write)()
 
     assert longest == [0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.2, 0.2, 0.2]
     assert caplog.messages[0] == "Write attempt 1 of 10 failed: IntegrityError"
@@ -72,7 +72,7 @@ def test_neighbours_without_end_are_a_503():
         raise IntegrityError
 
     with pytest.raises(Unavailable) as caught:
-        until_done(write)
+        retried(write)()
 
     assert caught.value.headers == {"Retry-After": "2"}
 
@@ -94,6 +94,6 @@ def test_a_deadlock_is_tried_again_and_a_lost_database_is_not(sqlstate, tries):
         raise OperationalError from cause
 
     with pytest.raises((OperationalError, Unavailable)):
-        until_done(write)
+        retried(write)()
 
     assert len(seen) == tries

@@ -11,6 +11,7 @@ from calendar_events.tests.extension import views
 LIST = {"get": "list"}
 BACKENDS = {"tenants": views.OfInstitution, "nothing": views.Nothing}
 CREATE = {"post": "create"}
+RECORD = {"get": "retrieve", "patch": "update", "delete": "destroy"}
 ROOT = "platform/events/v1"
 
 urlpatterns = [
@@ -19,12 +20,15 @@ urlpatterns = [
     path(f"{ROOT}/mottoes/organizers", views.OrganizersWithMotto.as_view(CREATE)),
     path(f"{ROOT}/sticky/events", views.StickyEvents.as_view(LIST)),
     path(f"{ROOT}/northgate/events", views.EventsOfNorthgate.as_view(LIST)),
+    path(f"{ROOT}/hooked/venues", views.HookedVenues.as_view(CREATE)),
+    path(f"{ROOT}/hooked/venues/<str:pk>", views.HookedVenues.as_view(RECORD)),
+    path(f"{ROOT}/closed/venues/<str:pk>", views.ClosedVenues.as_view(RECORD)),
     *(
-        path(f"{ROOT}/{prefix}/{viewset.resource}{rest}", extended.as_view({"get": action}))
+        path(f"{ROOT}/{prefix}/{viewset.resource}{rest}", extended.as_view(actions))
         for prefix, backend in BACKENDS.items()
         for viewset in (EventViewSet, VenueViewSet, TagViewSet)
         for extended in [views.with_backend(viewset, backend)]
-        for rest, action in {"": "list", "/<int:pk>": "retrieve"}.items()
+        for rest, actions in {"": LIST, "/<str:pk>": RECORD}.items()
     ),
     path(
         f"{ROOT}/tenants/events.ics",

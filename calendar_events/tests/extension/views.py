@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import django_filters
+from rest_framework.exceptions import ValidationError
 from rest_framework.filters import BaseFilterBackend
+from rest_framework.permissions import SAFE_METHODS, BasePermission
 
 from calendar_events.api.viewsets import EventViewSet, OrganizerViewSet, VenueViewSet
 from calendar_events.filters.filtersets import EventFilter
@@ -88,3 +90,40 @@ class EventsOfNorthgate(EventViewSet):
 
     def filter_queryset(self, queryset):
         return super().filter_queryset(queryset).exclude(title="Closed")
+
+
+class Closed(BasePermission):
+    """Lets nobody write."""
+
+    message = "The season is over."
+
+    def has_permission(self, request, view):
+        return request.method in SAFE_METHODS
+
+    def has_object_permission(self, request, view, obj):
+        return request.method in SAFE_METHODS
+
+
+class ClosedVenues(VenueViewSet):
+    """``/closed/venues``: a permission more."""
+
+    permission_classes = [*VenueViewSet.permission_classes, Closed]
+
+
+class HookedVenues(VenueViewSet):
+    """``/hooked/venues``: what DRF's hooks are documented for."""
+
+    def perform_create(self, serializer):
+        if serializer.validated_data["name"] == "Nowhere":
+            raise ValidationError({"venue": ["must be somewhere."]})
+        serializer.validated_data["city"] = "Rome"
+        super().perform_create(serializer)
+
+    def perform_update(self, serializer):
+        serializer.validated_data["city"] = "Oslo"
+        super().perform_update(serializer)
+
+    def perform_destroy(self, instance):
+        if instance.city == "Oslo":
+            raise ValidationError("Oslo stays.")
+        super().perform_destroy(instance)
