@@ -148,8 +148,9 @@ class EventQuerySet(RecordQuerySet):
 
     def among(self, ids: Sequence[int]) -> Self:
         """Keep these events, sorted by publication unless another order is asked for."""
-        events = self.filter(pk__in=ids).with_listing(order=Order("published_at"))
-        return events.sorted_by({})
+        by_publication = Order("published_at")
+        events = self.filter(pk__in=ids).with_listing(order=by_publication)
+        return events.in_order(by_publication)
 
     def changed_after(self, moment: datetime) -> Self:
         """Keep what has changed since, itself or in what it embeds.
@@ -182,6 +183,8 @@ class EventQuerySet(RecordQuerySet):
 
     def opened_with(self, password: str) -> Self:
         """Show what this password protects, also by the filters that follow."""
+        if password == self.listing.password:
+            return self
         clone = self.with_listing(password=password)
         return clone.without_protected() if "password" in self.listing.relaxable else clone
 

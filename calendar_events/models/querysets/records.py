@@ -56,7 +56,7 @@ class RecordQuerySet(ListQuerySet):
 
     def by_default(self) -> Self:
         """Sort as a list does that asks for no order."""
-        return self.with_listing(order=self.default_order).sorted_by({})
+        return self.with_listing(order=self.default_order).in_order(self.default_order)
 
     def with_statuses(self, statuses: Iterable[str]) -> Self:
         """Show what has one of these statuses, trash too; follows ``listed_for``.
@@ -72,21 +72,27 @@ class RecordQuerySet(ListQuerySet):
         return self._replace("visibility", as_q(rule))
 
     def sorted_by(self, values: Mapping[str, Any]) -> Self:
-        """Sort as ``orderby`` and ``order`` ask for, else as the list does by itself."""
+        """Sort as ``orderby`` and ``order`` ask for; without them the order stays."""
+        if not values.get("orderby") and not values.get("order"):
+            return self
         chosen = order(
             values,
             self.orders,
             self.listing.order,
             descending_by_default=self.newest_first,
         )
+        return self.in_order(chosen)
+
+    def in_order(self, chosen: Order) -> Self:
+        """Sort by a column, then by the identifier."""
         column: Any = F(chosen.column)
         if chosen.column == "published_at" and self.listing.viewer.is_user:
             # What was never published counts from its creation.
             column = Coalesce("published_at", "created_at")
-        ways = (
-            [column.desc, F("pk").desc] if chosen.descending else [column.asc, F("pk").asc]
-        )
-        return self.order_by(*(way() for way in ways))
+        key = F("pk")
+        if chosen.descending:
+            return self.order_by(column.desc(), key.desc())
+        return self.order_by(column.asc(), key.asc())
 
     @property
     def moment(self) -> datetime:
