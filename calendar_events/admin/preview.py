@@ -13,6 +13,7 @@ from calendar_events.admin.pages import RecordPages
 from calendar_events.api import responses
 from calendar_events.api.feeds import views as feeds
 from calendar_events.models import Event, Organizer, Status, Term, Venue
+from calendar_events.models.kinds import kind_of
 from calendar_events.models.visibility import ANONYMOUS
 from calendar_events.parsing import text
 from calendar_events.store import singles
@@ -131,7 +132,7 @@ def _when(event: Event) -> str:
 
 def document(record: Record, now: datetime) -> str:
     """Return the JSON document that everybody would get, indented."""
-    kind = responses.KINDS[type(record)]
+    kind = kind_of(record).singular
     single = singles.of_record(record)
     body = responses.single_body(kind, single, viewer=ANONYMOUS, now=now)
     return json.dumps(json.loads(body), indent=2, ensure_ascii=False)

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from calendar_events.api import conditional, responses
 from calendar_events.models import Event, Organizer, Status, Taxonomy, Term, Venue
+from calendar_events.models.kinds import kind_of
 from calendar_events.parsing import dates
 from calendar_events.serializers import bodies
 from calendar_events.services.refusals import InTrash
@@ -40,7 +41,7 @@ def require_met(request: Request, record: AnyRow, *, viewer: Viewer) -> None:
         row = terms.by_id(Taxonomy(record.taxonomy), record.pk, now)
         version = responses.term_version(row) if row else None
     else:
-        kind = responses.KINDS[type(record)]
+        kind = kind_of(record).singular
         found = singles.by_id(kind, record.pk, now)
         if found is not None:
             related = found.related(viewer, now)

@@ -201,5 +201,5 @@ class TermReads(ListView):
         """Return the term that the path names. Raises ``RecordNotFound``."""
         term = terms.by_id(self.taxonomy, identifier(str(self.kwargs["pk"])), self.now)
         if term is None or self.is_left_out(term.id):
-            raise access.RecordNotFound(terms.KINDS[self.taxonomy])
+            raise access.RecordNotFound(self.kind)
         return term

@@ -5,7 +5,7 @@ A write answers with the record as its caller would GET it, so both come through
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.utils import timezone
 from rest_framework.response import Response
@@ -14,7 +14,6 @@ from calendar_events.api import conditional
 from calendar_events.api.conditional import Version
 from calendar_events.conf import conf
 from calendar_events.documents import addresses, composition, term_answer
-from calendar_events.documents.terms import COLLECTIONS as TERM_COLLECTIONS
 from calendar_events.models import (
     Event,
     Organizer,
@@ -24,6 +23,7 @@ from calendar_events.models import (
     Venue,
     visibility,
 )
+from calendar_events.models.kinds import kind_of
 from calendar_events.store import relations, singles, terms
 from platform_errors.postgresql import prepared
 
@@ -39,16 +39,6 @@ if TYPE_CHECKING:
     from calendar_events.store.singles import Single
 
 JSON = "application/json"
-KINDS: dict[type[Any], str] = {
-    Event: visibility.EVENT,
-    Venue: visibility.VENUE,
-    Organizer: visibility.ORGANIZER,
-}
-COLLECTIONS = {
-    visibility.EVENT: "events",
-    visibility.VENUE: "venues",
-    visibility.ORGANIZER: "organizers",
-}
 
 
 def written(
@@ -71,15 +61,14 @@ def written(
         if row is None:  # deleted since it was found
             raise Term.DoesNotExist
         version, body = term_version(row), term_body(row)
-        path = f"/{TERM_COLLECTIONS[Taxonomy(record.taxonomy)]}/{record.pk}"
     else:
-        kind, single = KINDS[type(record)], singles.of_record(record)
+        kind, single = kind_of(record).singular, singles.of_record(record)
         is_event = kind == visibility.EVENT
         related = relations.of_answer(record.pk, viewer, now) if is_event else []
         version = record_version(kind, single, related, viewer=viewer, now=now)
         body = addresses.fill(_document(kind, single, related, now=now))
-        path = f"/{COLLECTIONS[kind]}/{record.pk}"
-    headers = {"Location": f"{conf.root_url}{path}"} if status == 201 else None
+    location = f"{conf.root_url}/{kind_of(record).plural}/{record.pk}"
+    headers = {"Location": location} if status == 201 else None
     response = Response(body, status=status, headers=headers)
     conditional.add_headers(response, version, is_private=True)
     return response

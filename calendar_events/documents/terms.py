@@ -17,15 +17,14 @@ from calendar_events.documents.fields import (
     PlainText,
 )
 from calendar_events.models import Taxonomy, Term
-
-COLLECTIONS = {Taxonomy.CATEGORY: "categories", Taxonomy.TAG: "tags"}
+from calendar_events.models.kinds import kind_for
 
 
 class TermAddress(AddressField):
     """An address whose path may name the ``collection`` of the term."""
 
     def to_representation(self, term: Any) -> Address:
-        path = self.path.format(term, collection=COLLECTIONS[term.taxonomy])
+        path = self.path.format(term, collection=kind_for(term.taxonomy).plural)
         return Address(self.marker, path)
 
 

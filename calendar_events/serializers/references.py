@@ -72,7 +72,7 @@ class LinkField(ReferenceField):
     """What an event is linked to; the event asks for all its identifiers at once."""
 
     names: str
-    """Which kind of row: a key of ``references.NAMES``."""
+    """Which kind of row: a key of ``kind_for``."""
 
     @property
     def cleared(self) -> list[Any]:

@@ -18,8 +18,8 @@ from calendar_events.models import (
     Taxonomy,
     Term,
     Venue,
-    visibility,
 )
+from calendar_events.models.kinds import kind_for
 from calendar_events.parsing import text
 from calendar_events.parsing.identifiers import MAX_ID
 from calendar_events.permissions import Actor, require_choose_author
@@ -34,13 +34,6 @@ if TYPE_CHECKING:
 Place = Venue | Organizer
 
 MOST_NAMESAKES = 50
-NAMES: dict[str, str] = {
-    visibility.VENUE: "venue",
-    visibility.ORGANIZER: "organizer",
-    Taxonomy.CATEGORY: "category",
-    Taxonomy.TAG: "tag",
-}
-"""What people call each kind of row that a write may name."""
 
 
 class BadReference(Exception):
@@ -62,7 +55,7 @@ class Found:
         Raises ``BadReference`` for one that is unknown, trashed or another institution's.
         """
         owner, status = self.rows.get((kind, pk), ("", ""))
-        name = NAMES[kind]
+        name = kind_for(kind).singular
         _require_here(name, pk, owner, self.institution)
         if status == Status.TRASH:
             raise BadReference(f"names {name} {pk}, which is in the trash.")

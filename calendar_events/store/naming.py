@@ -5,21 +5,13 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-from calendar_events.models import Event, Organizer, Status, Taxonomy, Term, Venue
+from calendar_events.models import Event, Organizer, Status, Term, Venue
+from calendar_events.models.kinds import kind_of
 from calendar_events.parsing import slugs
 from calendar_events.store import locks
 from calendar_events.store.lookups import slugs_taken
 
 AnyRecord = Event | Organizer | Term | Venue
-
-UNNAMED: dict[object, str] = {
-    Event: "event",
-    Venue: "venue",
-    Organizer: "organizer",
-    Taxonomy.CATEGORY: "category",
-    Taxonomy.TAG: "tag",
-}
-"""The slug of a title or name without a letter or digit."""
 
 TRASHED = "__trashed"
 _TRASHED_SLUG = re.compile(rf"(.*){TRASHED}(?:-\d+)?")
@@ -78,5 +70,5 @@ def needs_slug(record: AnyRecord) -> bool:
 def made_slug(record: AnyRecord) -> str:
     """Return the slug that is made of the title or name."""
     title = record.title if isinstance(record, Event) else record.name
-    kind = Taxonomy(record.taxonomy) if isinstance(record, Term) else type(record)
-    return slugs.from_plain(title, fallback=UNNAMED[kind])
+    # A title or name may be without a letter or digit.
+    return slugs.from_plain(title, fallback=kind_of(record).singular)

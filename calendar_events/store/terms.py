@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from calendar_events.models.querysets.base import ListQuerySet
 
-KINDS = {Taxonomy.CATEGORY: "category", Taxonomy.TAG: "tag"}
-
 
 class TermRow(NamedTuple):
     """What the answer needs of a term."""
