@@ -200,6 +200,11 @@ class EventQuerySet(RecordQuerySet):
         """Exclude; by what a password hides, also all that one protects."""
         return self._closed(super().exclude(*args, **kwargs), args, kwargs)
 
+    def extra(self, *args: Any, **kwargs: Any) -> Self:
+        """Add SQL of one's own; nobody knows what it is about."""
+        events: Any = super().extra(*args, **kwargs)
+        return self._closed(events, ("SQL",), {})
+
     def _closed(self, events: Self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Self:
         is_list = self.listing.now is not None and "password" not in self.listing.relaxable
         if is_list and not is_shown([*args, *kwargs.items()]):

@@ -177,6 +177,7 @@ NARROWED = {
     "annotation": lambda events: events.alias(shown=F("sticky")).filter(shown=True),
     "join": lambda events: events.filter(terms__slug="secret"),
     "way through a column": lambda events: events.filter(post_parent__sticky=False),
+    "SQL": lambda events: events.extra(where=["sticky"]),
     "subquery": lambda events: events.filter(
         pk__in=Event.objects.filter(sticky=True).values("pk")
     ),
@@ -291,3 +292,10 @@ def test_a_window_has_an_upper_and_a_lower_limit_for_each_end_of_an_event(word):
 
     assert '"start_utc" <=' in statement
     assert '"end_utc" >=' in statement
+
+
+def test_an_order_that_was_given_before_stays_unless_another_is_asked_for():
+    by_end = Event.objects.listed_for(ANONYMOUS, NOW).order_by("end_utc")
+
+    assert by_end.sorted_by({}).query.order_by == ("end_utc",)
+    assert by_end.sorted_by({"orderby": "title"}).query.order_by != ("end_utc",)
