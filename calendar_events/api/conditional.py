@@ -13,7 +13,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from django.utils.cache import get_conditional_response
-from django.utils.http import http_date, parse_etags, parse_http_date_safe
+from django.utils.http import http_date, parse_etags
 
 from calendar_events.conf import conf
 from calendar_events.documents.generation import generation
@@ -95,8 +95,8 @@ def not_modified(request: Any, version: Version) -> HttpResponseBase | None:
         return None
     if "HTTP_IF_MATCH" in meta and not parse_etags(meta["HTTP_IF_MATCH"]):
         raise PreconditionFailed(_reason(meta))  # Django would take it for none
-    if "HTTP_IF_UNMODIFIED_SINCE" in meta:
-        request = _with_a_date(request, is_dated=modified_at is not None)
+    if "HTTP_IF_UNMODIFIED_SINCE" in meta and modified_at is None:
+        request = _without_date(request)
     found: HttpResponseBase | None = get_conditional_response(
         request,
         etag=version.etag,
@@ -107,19 +107,15 @@ def not_modified(request: Any, version: Version) -> HttpResponseBase | None:
     return found
 
 
-def _with_a_date(request: Any, *, is_dated: bool) -> Any:
-    """Return the request with an ``If-Unmodified-Since`` that Django compares rightly.
+def _without_date(request: Any) -> Any:
+    """Return the request without ``If-Unmodified-Since``.
 
-    What has no date is compared with none (RFC 9110 13.1.4), where Django would refuse. The
-    first second of Unix time is a date like others, which Django would take for none.
+    What has no date is compared with none (RFC 9110 13.1.4), where Django would refuse.
     """
-    found = copy(getattr(request, "_request", request))
-    found.META = {**request.META}
-    given = found.META.pop("HTTP_IF_UNMODIFIED_SINCE")
-    if is_dated:
-        is_first = parse_http_date_safe(given) == 0
-        found.META["HTTP_IF_UNMODIFIED_SINCE"] = http_date(1) if is_first else given
-    return found
+    undated = copy(getattr(request, "_request", request))
+    undated.META = {**request.META}
+    del undated.META["HTTP_IF_UNMODIFIED_SINCE"]
+    return undated
 
 
 def _reason(meta: Mapping[str, Any]) -> str:
