@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from calendar_events.api.reading import EventReads, RecordReads, TermReads
-from calendar_events.api.writing import RecordWrites, TermWrites
+from calendar_events.api.writing_types import RecordWrites, TermWrites
 from calendar_events.filters.filtersets import (
     CategoryFilter,
     EventFilter,
