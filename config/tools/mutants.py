@@ -54,8 +54,12 @@ TARGETS = {
     "authserver/tests/views/endpoints/token authserver/tests/authorization/requests",
     "authserver/keys/scopes.py": "authserver/tests/views/endpoints/token "
     "authserver/tests/authorization/requests",
-    "authserver/keys/secret_links.py": "authserver/tests/views/pages/test_secret.py",
-    "platform_errors/admin/institutions.py": "config/tests/administration/test_tenancy.py",
+    "authserver/keys/secret_links.py": "authserver/tests/views/pages/test_secret.py "
+    "authserver/tests/admin/test_secret_links.py",
+    "platform_errors/admin/institutions.py": "config/tests/administration/test_tenancy.py "
+    "config/tests/administration/test_rights.py "
+    "config/tests/administration/test_attacks.py "
+    "config/tests/administration/test_filters.py",
     "authserver/oauth/codes.py": "authserver/tests/views/endpoints/token",
     "authserver/oauth/clients.py": "authserver/tests/views/endpoints/token",
     "calendar_events/api/access.py": "calendar_events/tests/api/test_read_leaks.py "
@@ -63,7 +67,8 @@ TARGETS = {
     "calendar_events/models/visibility.py": "calendar_events/tests/api/test_read_leaks.py "
     "calendar_events/tests/models/test_visibility.py",
     "calendar_events/services/removal.py": "calendar_events/tests/services/"
-    "test_moved_meanwhile.py calendar_events/tests/api/test_write_trash.py",
+    "test_moved_meanwhile.py calendar_events/tests/api/test_write_trash.py "
+    "calendar_events/tests/api/test_write_moved_meanwhile.py",
     "calendar_events/services/moving.py": "calendar_events/tests/services/"
     "test_moved_meanwhile.py config/tests/administration/test_moving_elsewhere.py "
     "config/tests/administration/test_moving_beside_links.py",
