@@ -66,8 +66,11 @@ def show(token: str, now: datetime) -> Shown | None:
     link = find(token, now)
     if link is None:
         return None
-    # Rotating and canceling wait for us here, or we for them; both end the key's links.
+    # Rotating and canceling wait for us here, or we for them.
     key = ServiceKey.objects.select_for_update().get(pk=link.key_id)
+    is_current = key.secret_created_at == link.secret_created_at
+    if key.status != ServiceKey.Status.ACTIVE or not is_current:
+        return None
     # One statement decides who was first (docs/decisions/0009).
     ours = SecretLink.objects.filter(pk=link.pk, ended_at=None)
     if not ours.update(shown_at=now, ended_at=now):

@@ -201,16 +201,26 @@ def test_a_link_that_ends_between_the_look_and_the_lock_shows_nothing(link, monk
     assert recorded(Action.SECRET_SHOWN) == []
 
 
-@pytest.mark.parametrize("end", ["rotate_secret", "cancel"])
-def test_whatever_ends_a_secret_ends_its_links(link, end):
-    key, now = link.key, timezone.now()
-    if end == "rotate_secret":
-        key.rotate_secret(now=now)
-    else:
-        key.status = "canceled"
-    key.save()
+@pytest.mark.parametrize("change", ["rotate", "cancel"])
+def test_a_key_that_changes_between_the_look_and_the_lock_shows_nothing(
+    link, monkeypatch, change
+):
+    """Whatever changes it: a program that does not end the links, too."""
+    now, lock = timezone.now(), ServiceKey.objects.select_for_update
+
+    def change_and_lock(*arguments, **options):
+        key = ServiceKey.objects.get(pk=link.key_id)
+        if change == "rotate":
+            key.rotate_secret(now=now + timedelta(seconds=1))
+        else:
+            key.status = "canceled"
+        key.save()
+        return lock(*arguments, **options)
+
+    monkeypatch.setattr(ServiceKey.objects, "select_for_update", change_and_lock)
 
     assert secret_links.show(TOKEN, now) is None
+    assert SecretLink.objects.get().shown_at is None
 
 
 # --- What the command does ----------------------------------------------------------------
