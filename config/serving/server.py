@@ -219,13 +219,15 @@ class Server(TcpWSGIServer):
         )
 
     def add_task(self, task: Channel) -> None:
-        """Give a request to a thread; what needs no database to threads of its own.
+        """Give a request to a thread.
 
-        So is the refusal of what would wait too long.
+        What needs no database, and the refusal of what would wait too long, has threads of
+        its own.
         """
-        queue = self.task_dispatcher.queue
-        task.is_refused = len(queue) >= self.limits.waiting
-        if task.is_refused or self.is_quick(task.requests[0].path or ""):
+        is_quick = self.is_quick(task.requests[0].path or "")
+        is_full = len(self.task_dispatcher.queue) >= self.limits.waiting
+        task.is_refused = is_full and not is_quick
+        if is_quick or is_full:
             self.quick.add_task(task)
         else:
             super().add_task(task)
