@@ -51,10 +51,10 @@ _PERMISSIONS = """
 SELECT 'permission', p.codename FROM {permission} p
 JOIN {content_type} c ON c.id = p.content_type_id
 WHERE c.app_label = 'calendar_events' AND p.codename IN ({codenames}) AND p.id IN (
-    SELECT up.permission_id FROM {user_permission} up WHERE up.user_id = %s
+    SELECT up.permission_id FROM {user_permission} up WHERE up.{permission_user} = %s
     UNION ALL
     SELECT gp.permission_id FROM {group_permission} gp
-    JOIN {user_group} ug ON ug.group_id = gp.group_id WHERE ug.user_id = %s)
+    JOIN {user_group} ug ON ug.group_id = gp.group_id WHERE ug.{group_user} = %s)
 """
 
 READING = frozenset(
@@ -93,15 +93,17 @@ def permissions_of(user: AbstractBaseUser) -> frozenset[str]:
 @cache
 def _permissions_statement(codenames: frozenset[str]) -> str:
     user = get_user_model()
-    # Typed as Any: which model stands there is a setting.
-    permissions: Any = user._meta.get_field("user_permissions").remote_field
-    groups: Any = user._meta.get_field("groups").remote_field
+    # Typed as Any: which model it is, and what its columns are called, is a setting.
+    permissions: Any = user._meta.get_field("user_permissions")
+    groups: Any = user._meta.get_field("groups")
     return _PERMISSIONS.format(
         codenames=", ".join(f"'{codename}'" for codename in sorted(codenames)),
         permission=Permission._meta.db_table,
         content_type=ContentType._meta.db_table,
-        user_permission=permissions.through._meta.db_table,
-        user_group=groups.through._meta.db_table,
+        user_permission=permissions.m2m_db_table(),
+        permission_user=permissions.m2m_column_name(),
+        user_group=groups.m2m_db_table(),
+        group_user=groups.m2m_column_name(),
         group_permission=Group.permissions.through._meta.db_table,
     )
 

@@ -221,6 +221,43 @@ def test_the_calendar_with_another_project_s_users_and_keys(project):
     assert not {"authserver", "config", "oauth2_provider"} & modules
 
 
+def test_the_calendar_with_a_user_model_of_another_name(project, package, tmp_path):
+    """Its tables of groups and permissions have a column ``person_id``."""
+    people = tmp_path / "people"
+    people.mkdir()
+    (people / "__init__.py").touch()
+    (people / "models.py").write_text(
+        "from django.contrib.auth.models import AbstractUser\n\n\n"
+        "class Person(AbstractUser):\n    pass\n"
+    )
+    files = {
+        "settings.py": code_block(GUIDE, "python calendar-settings")
+        + '\nINSTALLED_APPS += ["people"]\nAUTH_USER_MODEL = "people.Person"\n'
+        + 'DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"\n',
+        "urls.py": code_block(GUIDE, "python calendar-urls"),
+        "keys.py": code_block(GUIDE, "python calendar-keys"),
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    settings = {"PATH": os.environ["PATH"], "DJANGO_SETTINGS_MODULE": "settings"}
+    run(
+        *("django", "makemigrations", "people"),
+        cwd=tmp_path,
+        env={**settings, "PYTHONPATH": f"{tmp_path}:{package}"},
+    )
+
+    said, _ = project(
+        files,
+        CALENDAR.replace(
+            "from django.contrib.auth.models import Group, User",
+            "from django.contrib.auth.models import Group\n"
+            "from people.models import Person as User",
+        ),
+    )
+
+    assert (said["tk_eve"], said["tk_dora"], said["listed"]) == (403, 201, [1, "Reading"])
+
+
 def test_the_package_asks_for_what_this_project_runs_with():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     lines = (ROOT / "requirements.in").read_text().splitlines()
