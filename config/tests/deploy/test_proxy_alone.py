@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import ssl
 
 import httpx
@@ -16,7 +17,13 @@ pytestmark = [
 ]
 
 
-@pytest.mark.parametrize("path", ["/", "/platform/events/v1/events", "/static/no.css"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/", "/platform/events/v1/events", "/static/no.css"),
+        "/oauth2/token?code=SECRET&code_verifier=SECRET",
+    ],
+)
 def test_callers_get_503_and_retry_after_while_the_application_is_away(tmp_path, path):
     http, https, nobody = (servers.free_port() for _ in range(3))
     with installation.nginx(
@@ -34,3 +41,13 @@ def test_callers_get_503_and_retry_after_while_the_application_is_away(tmp_path,
     assert answer.headers["Cache-Control"] == "no-store"
     assert answer.headers["Access-Control-Allow-Origin"] == "*"
     assert answer.text.startswith("The service is not available now.")
+    logs = "".join(log.read_text() for log in tmp_path.glob("*.log"))
+    assert path.partition("?")[0] in logs
+    assert "SECRET" not in logs
+
+
+@pytest.mark.parametrize("place", ["nginx/calendar", "compose"])
+def test_the_shipped_host_file_logs_no_requests_as_errors(place):
+    shipped = (installation.DEPLOY / place / "host.conf").read_text()
+
+    assert re.search(r"^error_log \S+ crit;$", shipped, re.MULTILINE)

@@ -14,12 +14,10 @@ import httpx
 import psycopg
 import pytest
 
-from config.tests import servers
 from config.tests.people import Person, Pkce, authorization_address, code_exchange
 from config.tests.serving.test_workers import workers
 from config.tests.signer import ALICE, signed
 from config.tests.waiting import eventually
-from config.tools import installation
 
 pytestmark = [
     pytest.mark.postgresql_only,
@@ -262,34 +260,6 @@ def test_the_site_goes_on_when_the_connections_of_the_pool_break(site):
 
     assert ended >= 1
     assert answers_again(site)
-
-
-def test_a_code_is_in_no_log_of_nginx_while_the_application_is_away(site, tmp_path):
-    """Every restart is such a moment."""
-    nowhere, http, https = (servers.free_port() for _ in range(3))
-    with installation.nginx(
-        tmp_path,
-        http=http,
-        https=https,
-        applications=[f"127.0.0.1:{nowhere}"],
-        files=tmp_path,
-    ):
-        answer = httpx.post(
-            f"https://127.0.0.1:{https}/oauth2/token?code=SECRETCODE&code_verifier=SECRET",
-            verify=False,  # noqa: S501 -- a certificate of this test
-        )
-
-    logs = "".join(log.read_text() for log in tmp_path.glob("*.log"))
-    assert answer.status_code == 503
-    assert "/oauth2/token" in logs
-    assert "SECRET" not in logs
-
-
-@pytest.mark.parametrize("place", ["nginx/calendar", "compose"])
-def test_the_shipped_host_file_logs_no_requests_as_errors(place):
-    shipped = (installation.DEPLOY / place / "host.conf").read_text()
-
-    assert re.search(r"^error_log \S+ crit;$", shipped, re.MULTILINE)
 
 
 def test_workers_of_the_units_command_line_that_are_killed_come_back(site):
