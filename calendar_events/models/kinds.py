@@ -1,7 +1,8 @@
-"""The types of record that the interface serves, each tabulated once.
+"""The types of record that the interface serves, and the words for them.
 
-A sixth type is one more entry of ``KINDS``, a model, a serializer, a FilterSet and a
-viewset.
+Tables of functions by type are still in ``api.root``, ``store.links``, ``store.saving``,
+``store.rebuilding``, ``documents.rendering`` and ``permissions``: a sixth type needs an
+entry in each of them, too.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What drf-spectacular is told about each operation, from its view."""
+"""Describe each operation to drf-spectacular, from its view."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the QuerySets of all lists share: who looks, and what may be told of what is hidden.
+"""The base of all list QuerySets: who looks, and when.
 
 Every word returns an ordinary QuerySet: ``filter``, ``exclude``, ``order_by``, slices,
 ``count`` and another filter backend work before and after it.

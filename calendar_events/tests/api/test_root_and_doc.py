@@ -120,8 +120,8 @@ def test_operations_tell_parameters_answers_errors_and_security(anonymous, name)
     operations = anonymous.get("/doc").json()["paths"][f"/{name}"]
     read, write = operations["get"], operations["post"]
 
-    told = {parameter["name"] for parameter in read["parameters"]}
-    assert set(PARAMETERS[name]) <= told
+    described = {parameter["name"] for parameter in read["parameters"]}
+    assert set(PARAMETERS[name]) <= described
     assert read["responses"]["200"]["content"]["application/json"]["schema"]
     assert {"400", "401", "403", "404", "406"} <= read["responses"].keys()
     assert {"201", "400", "401", "403", "415", "422"} <= write["responses"].keys()
@@ -249,13 +249,13 @@ def test_operation_identifiers_are_unique(anonymous):
 def test_every_declared_parameter_is_documented(anonymous, filterset, name):
     operation = anonymous.get("/doc").json()["paths"][f"/{name}"]["get"]
 
-    told = {one["name"]: one for one in operation["parameters"] if one["in"] == "query"}
+    shown = {one["name"]: one for one in operation["parameters"] if one["in"] == "query"}
 
     for parameter, declared in filterset.base_filters.items():
         kind = "array" if isinstance(declared, BaseCSVFilter) else declared.schema["type"]
-        assert told[parameter]["description"] == declared.extra["help_text"]
-        assert told[parameter]["schema"]["type"] == kind
-        assert told[parameter].get("required", False) is False
+        assert shown[parameter]["description"] == declared.extra["help_text"]
+        assert shown[parameter]["schema"]["type"] == kind
+        assert shown[parameter].get("required", False) is False
 
 
 @pytest.mark.parametrize("name", PARAMETERS)
@@ -263,7 +263,7 @@ def test_the_index_tells_of_a_list_what_the_document_does(anonymous, name):
     operation = anonymous.get("/doc").json()["paths"][f"/{name}"]["get"]
     route = anonymous.get("/").json()["routes"][f"/platform/events/v1/{name}"]
 
-    told = {
+    shown = {
         one["name"]: {
             **one["schema"],
             "description": one["description"],
@@ -272,7 +272,7 @@ def test_the_index_tells_of_a_list_what_the_document_does(anonymous, name):
         for one in operation["parameters"]
         if one["in"] == "query" and one["name"] != "contextInstitutionId"
     }
-    assert route["endpoints"][0]["args"] == told
+    assert route["endpoints"][0]["args"] == shown
 
 
 def test_the_page_for_people_needs_nothing_from_elsewhere(anonymous):

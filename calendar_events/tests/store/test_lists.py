@@ -41,7 +41,7 @@ def ids(page):
 
 
 def walk(queryset, size=3):
-    """Return the rows of all pages, and the total that each of them told."""
+    """Return the rows of all pages, and the total that each of them named."""
     found, totals, offset = [], set(), 0
     while page := lists.fetch(queryset, ["id"], limit=size, offset=offset):
         found += [pk for (pk,) in page.rows]

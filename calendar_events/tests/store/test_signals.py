@@ -42,14 +42,14 @@ def listen():
 
 @pytest.fixture
 def written(listen):
-    """Return what ``record_written`` told, in order."""
-    told = []
+    """Return what ``record_written`` sent, in order."""
+    sent = []
 
     def receive(sender, signal, **facts):
-        told.append((sender, *facts.values()))
+        sent.append((sender, *facts.values()))
 
     listen(record_written, receive)
-    return told
+    return sent
 
 
 def test_a_saved_event_is_answered_as_it_is_saved(anonymous):
@@ -122,9 +122,9 @@ def test_what_a_receiver_of_pre_save_sets_is_in_the_document(listen):
 
 
 def test_an_interface_write_sends_django_signals(listen, editor):
-    told = []
+    sent = []
     for signal in (pre_save, post_save):
-        listen(signal, lambda **facts: told.append(facts.get("created")), sender=Event)
+        listen(signal, lambda **facts: sent.append(facts.get("created")), sender=Event)
     links = []
     listen(
         m2m_changed,
@@ -138,11 +138,11 @@ def test_an_interface_write_sends_django_signals(listen, editor):
     answer = editor.post("/events", bodies.event(venue={"venue": "New hall"}))
 
     assert answer.status_code == 201
-    assert told == [None, True]
+    assert sent == [None, True]
     assert links == [("pre_add", 1), ("post_add", 1)]
     assert states == [1, 1]
     editor.patch(f"/events/{answer.json()['id']}", {"venue": []})
-    assert told == [None, True, None, False]
+    assert sent == [None, True, None, False]
     assert links[2:] == [("pre_remove", 1), ("post_remove", 1)]
     assert len(states) == 4
 
