@@ -19,7 +19,7 @@ OUTSIDE = $(PYTEST) -n $(WAITING_JOBS) --dist loadgroup
 COVERAGE = --cov --cov-append --cov-report= --cov-fail-under=0
 # The apps that `make quick` tests.
 APP ?= $(shell config/tools/changed_apps.sh)
-PAGES = templates authserver/templates calendar_events/templates config/templates platform_errors/templates
+PAGES = templates authserver/templates calendar_events/templates config/templates institution_admin/templates
 DEMO ?= 1
 
 # Without Python's own caches each of many processes compiles everything again.

@@ -97,6 +97,7 @@ INSTALLED_APPS = [
     "oauth2_provider",
     "rest_framework",
     "simple_history",
+    "institution_admin",
     "platform_errors",
     "calendar_events",
     "config",

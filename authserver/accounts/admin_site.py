@@ -17,7 +17,7 @@ from django.utils.text import capfirst
 from authserver import audit
 from authserver.accounts.password_forms import OwnPasswordForm
 from authserver.models import AuditEvent, User
-from platform_errors.admin import first_page
+from institution_admin import first_page
 
 if TYPE_CHECKING:
     from django.http import HttpRequest

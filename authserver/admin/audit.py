@@ -15,7 +15,7 @@ from authserver.models import AuditEvent, Institution, RefusalCount
 if TYPE_CHECKING:
     from django.http import HttpRequest
 
-    from platform_errors.admin.first_page import Block
+    from institution_admin.first_page import Block
 
 
 @admin.register(AuditEvent)

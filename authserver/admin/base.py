@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from authserver import audit
 from authserver.admin.changes import changed_values
-from platform_errors.admin import InstitutionScopedAdmin
+from institution_admin import InstitutionScopedAdmin
 
 if TYPE_CHECKING:
     from django.contrib.admin.models import LogEntry

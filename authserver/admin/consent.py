@@ -7,7 +7,7 @@ from django.contrib import admin
 from authserver.admin.base import ReadOnlyAdmin
 from authserver.admin.token import HELP
 from authserver.models import Consent
-from platform_errors.admin import FewRelatedFilter
+from institution_admin import FewRelatedFilter
 
 
 @admin.register(Consent)

@@ -12,8 +12,8 @@ from django.http import Http404, StreamingHttpResponse
 from django.urls import path
 
 from authserver.admin.export_formats import CONTENT_TYPES, WRITERS
-from platform_errors.admin import InstitutionScopedAdmin
-from platform_errors.admin.lookups import dates_in_the_calendar
+from institution_admin import InstitutionScopedAdmin
+from institution_admin.lookups import dates_in_the_calendar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

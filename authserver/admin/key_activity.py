@@ -13,13 +13,13 @@ from authserver.admin import questions
 from authserver.admin.base import ReadOnlyAdmin
 from authserver.admin.text_filter import TextFilter
 from authserver.models import KeyRefusal
-from platform_errors.admin import InstitutionScopedInline, institution_of
+from institution_admin import InstitutionScopedInline, institution_of
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
     from django.http import HttpRequest
 
-    from platform_errors.admin.first_page import Block
+    from institution_admin.first_page import Block
 
 UNUSED_DAYS = 90
 LATELY_DAYS = (1, 7)

@@ -10,7 +10,7 @@ from authserver.admin import expiry
 from authserver.admin.base import AuditedAdmin
 from authserver.admin.expiry import ExpiryFilter
 from authserver.models import AuditEvent, KeyInstitution, KeyService
-from platform_errors.admin import FewRelatedFilter, InstitutionScopedInline
+from institution_admin import FewRelatedFilter, InstitutionScopedInline
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

@@ -9,7 +9,7 @@ from django.contrib import admin
 from authserver.accounts import login_limits, rights
 from authserver.admin.base import ReadOnlyAdmin
 from authserver.models import LoginFailure, User
-from platform_errors.admin import InstitutionScopedAdmin
+from institution_admin import InstitutionScopedAdmin
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

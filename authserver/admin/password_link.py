@@ -6,7 +6,7 @@ from django.contrib import admin
 
 from authserver.admin.base import ReadOnlyAdmin
 from authserver.models import PasswordLink
-from platform_errors.admin import FewRelatedFilter
+from institution_admin import FewRelatedFilter
 
 
 @admin.register(PasswordLink)

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from authserver.models import AuditEvent
 from authserver.models.service_key import Status
-from platform_errors.admin.first_page import ROWS, Block, Chart, Row
+from institution_admin.first_page import ROWS, Block, Chart, Row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

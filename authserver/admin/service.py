@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from authserver.models import Service
-from platform_errors.admin import InstitutionScopedAdmin
+from institution_admin import InstitutionScopedAdmin
 
 
 @admin.register(Service)

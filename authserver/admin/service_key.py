@@ -18,7 +18,7 @@ from authserver.admin.key_links import KeyInstitutionInline, KeyServiceInline
 from authserver.keys import secret_links, switching
 from authserver.models import AuditEvent, KeyRefusal, SecretLink, ServiceKey
 from authserver.models.service_key import Status
-from platform_errors.admin import bulk, institution_of
+from institution_admin import bulk, institution_of
 
 if TYPE_CHECKING:
     from django.contrib.admin.options import InlineModelAdmin
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
     from django.urls import URLPattern
 
-    from platform_errors.admin.first_page import Block
+    from institution_admin.first_page import Block
 
 Action = AuditEvent.Action
 MANY = 50

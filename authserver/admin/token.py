@@ -12,8 +12,8 @@ from authserver import audit
 from authserver.admin.base import ReadOnlyAdmin
 from authserver.models import AccessToken, AuditEvent, RefreshToken
 from authserver.oauth import tokens
-from platform_errors.admin import FewRelatedFilter, bulk
-from platform_errors.admin.search import MOST_FOUND
+from institution_admin import FewRelatedFilter, bulk
+from institution_admin.search import MOST_FOUND
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

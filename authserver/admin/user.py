@@ -22,8 +22,8 @@ from authserver.admin.user_forms import RoleField, UserChangeForm, UserCreationF
 from authserver.admin.user_history import UserHistory
 from authserver.conf import conf
 from authserver.models import AuditEvent, User
-from platform_errors.admin import FewRelatedFilter, institution_of
-from platform_errors.admin.search import MOST_FOUND
+from institution_admin import FewRelatedFilter, institution_of
+from institution_admin.search import MOST_FOUND
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

@@ -13,7 +13,7 @@ from authserver import audit
 from authserver.accounts import access, link_requests, login_limits, rights
 from authserver.conf import conf
 from authserver.models import AuditEvent, User
-from platform_errors.admin import bulk
+from institution_admin import bulk
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,7 +18,7 @@ from calendar_events.services.references import BadReference
 from calendar_events.services.refusals import InTrash, InvalidFields
 from calendar_events.services.removal import trash_record
 from calendar_events.store.saving import VersionConflict
-from platform_errors.admin import bulk
+from institution_admin import bulk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

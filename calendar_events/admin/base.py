@@ -26,7 +26,7 @@ from calendar_events.permissions import Actor, NotAllowed
 from calendar_events.services import records, restoring
 from calendar_events.services.refusals import InvalidFields, TermExists
 from calendar_events.store.saving import VersionConflict
-from platform_errors.admin import InstitutionScopedAdmin, is_id
+from institution_admin import InstitutionScopedAdmin, is_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

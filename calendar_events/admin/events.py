@@ -18,9 +18,9 @@ from calendar_events.models import Event, Status
 from calendar_events.models.event import LISTED
 from calendar_events.permissions import Actor
 from calendar_events.store import sql
-from platform_errors.admin import institution_of
-from platform_errors.admin.first_page import ROWS, Block, Row, capped
-from platform_errors.admin.search import MOST_FOUND, is_short, newest
+from institution_admin import institution_of
+from institution_admin.first_page import ROWS, Block, Row, capped
+from institution_admin.search import MOST_FOUND, is_short, newest
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

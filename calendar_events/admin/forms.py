@@ -15,7 +15,7 @@ from calendar_events.admin.widgets import LocalDateTimeInput
 from calendar_events.documents.fields import moment
 from calendar_events.permissions import Actor
 from calendar_events.services import restoring
-from platform_errors.admin import IdAutocompleteSelectMultiple, is_id
+from institution_admin import IdAutocompleteSelectMultiple, is_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

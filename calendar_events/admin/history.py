@@ -11,7 +11,7 @@ from simple_history.template_utils import HistoricalRecordContextHelper
 
 from calendar_events.admin.base import RecordAdmin
 from calendar_events.models import Event
-from platform_errors.admin import institution_of
+from institution_admin import institution_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

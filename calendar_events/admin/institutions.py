@@ -17,7 +17,7 @@ from django.utils.module_loading import import_string
 
 from calendar_events.admin.widgets import LongSelect
 from calendar_events.conf import conf
-from platform_errors.admin import institution_of
+from institution_admin import institution_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

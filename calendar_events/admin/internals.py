@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from django.contrib import admin
 
 from calendar_events.models import DayCount, IdempotentAnswer
-from platform_errors.admin import InstitutionScopedAdmin
+from institution_admin import InstitutionScopedAdmin
 
 if TYPE_CHECKING:
     from django.http import HttpRequest

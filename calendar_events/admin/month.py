@@ -20,7 +20,7 @@ from calendar_events.admin.pages import RecordPages
 from calendar_events.admin.widgets import LongSelect
 from calendar_events.conf import conf
 from calendar_events.models import Status
-from platform_errors.admin import institution_of
+from institution_admin import institution_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -15,8 +15,8 @@ from calendar_events.models import Event, visibility
 from calendar_events.permissions import Actor, may_move
 from calendar_events.services import references
 from calendar_events.services.moving import move_record
-from platform_errors.admin import institution_of, is_id
-from platform_errors.admin.widgets import IdAutocompleteSelect
+from institution_admin import institution_of, is_id
+from institution_admin.widgets import IdAutocompleteSelect
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,7 +13,7 @@ from django.urls import path, reverse
 
 from calendar_events.admin.history import ReadableHistory
 from calendar_events.services import restoring
-from platform_errors.admin import institution_of, is_id
+from institution_admin import institution_of, is_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable

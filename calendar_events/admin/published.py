@@ -17,7 +17,7 @@ from calendar_events.admin.preview import PreviewedRecords
 from calendar_events.admin.review import ReviewFilter
 from calendar_events.models import Image, Status, visibility
 from calendar_events.permissions import Actor
-from platform_errors.admin import institution_of
+from institution_admin import institution_of
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

@@ -11,7 +11,7 @@ from calendar_events.admin.forms import OrderedChoices, PublishedForm
 from calendar_events.admin.widgets import LocalDateTimeInput, RichTextArea, TimeZoneInput
 from calendar_events.models import Event, Organizer, Taxonomy, Term, Venue
 from calendar_events.serializers.inputs import EventInput, OrganizerInput, VenueInput
-from platform_errors.admin import is_id
+from institution_admin import is_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

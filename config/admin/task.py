@@ -14,8 +14,8 @@ from django_tasks_db.models import DBTaskResult, get_date_max
 from authserver import audit
 from authserver.models import AuditEvent
 from config.background import queue
-from platform_errors.admin import InstitutionScopedAdmin
-from platform_errors.admin.first_page import ROWS, Block, Row, capped
+from institution_admin import InstitutionScopedAdmin
+from institution_admin.first_page import ROWS, Block, Row, capped
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -8,11 +8,12 @@ import pytest
 from config.tests.servers import ROOT
 
 DRAWN = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-APPS = ["authserver", "calendar_events", "config", "platform_errors"]
+APPS = ["authserver", "calendar_events", "config", "institution_admin", "platform_errors"]
 MOST_AT_THE_TOP = {
     "authserver": 8,
     "calendar_events": 8,
     "config": 5,
+    "institution_admin": 9,
     "platform_errors": 14,
 }
 SELF_EXPLANATORY = {"migrations", "tests", "demo", "management", "admin"}
@@ -67,3 +68,14 @@ def test_the_modules_that_the_text_follows_are_there():
         if not any(path.is_file() for path in candidates):
             missing.append(name)
     assert missing == []
+
+
+def test_who_signs_requests_needs_nothing_of_admin():
+    importing = [
+        path
+        for path in (ROOT / "platform_errors").rglob("*.py")
+        if "tests" not in path.parts
+        and re.search(r"django\.contrib\.admin|institution_admin", path.read_text())
+    ]
+
+    assert importing == []

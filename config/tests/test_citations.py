@@ -7,8 +7,8 @@ from config.tests.servers import ROOT
 
 PAGE = ROOT / "docs" / "specification.md"
 PLACES = (
-    *("authserver", "benchmarks", "calendar_events", "config", "docs", "platform_errors"),
-    "templates",
+    *("authserver", "benchmarks", "calendar_events", "config", "docs"),
+    *("institution_admin", "platform_errors", "templates"),
 )
 SUFFIXES = {".css", ".html", ".js", ".md", ".mjs", ".py", ".sql", ".xsd"}
 TOP = ("README.md", "CONTRIBUTING.md", ".env.example", "conftest.py", "pyproject.toml")

@@ -36,7 +36,10 @@ def modules():
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
             if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
         }
-        for app in ("authserver", "calendar_events", "config", "platform_errors")
+        for app in (
+            *("authserver", "calendar_events", "config"),
+            *("institution_admin", "platform_errors"),
+        )
         for path in (ROOT / app).rglob("test_*.py")
     }
 

@@ -6,4 +6,4 @@ set -eu
 files=$(git diff --name-only HEAD && git ls-files --others --exclude-standard)
 [ -n "$files" ] || files=$(git show --name-only --format= HEAD)
 printf '%s\n' "$files" | cut -d/ -f1 |
-    sed -E '/^(authserver|calendar_events|config|platform_errors)$/!s/.*/config/' | sort -u
+    sed -E '/^(authserver|calendar_events|config|institution_admin|platform_errors)$/!s/.*/config/' | sort -u

@@ -56,7 +56,7 @@ TARGETS = {
     "authserver/tests/authorization/requests",
     "authserver/keys/secret_links.py": "authserver/tests/views/pages/test_secret.py "
     "authserver/tests/admin/test_secret_links.py",
-    "platform_errors/admin/institutions.py": "config/tests/administration/test_tenancy.py "
+    "institution_admin/institutions.py": "config/tests/administration/test_tenancy.py "
     "config/tests/administration/test_rights.py "
     "config/tests/administration/test_attacks.py "
     "config/tests/administration/test_filters.py",

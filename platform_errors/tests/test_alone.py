@@ -27,7 +27,8 @@ api = Api()
 signed = api.signed("GET", "/example/identity/v1", accept="application/json").json()
 anonymous = api.call("GET", "/example/things", accept="application/json").json()
 print(signed["clientId"], anonymous["code"], anonymous["message"], sep="|")
-print(sorted({"authserver", "calendar_events", "config"} & set(sys.modules)))
+others = {"authserver", "calendar_events", "config", "institution_admin"}
+print(sorted({*others, "tqdm"} & set(sys.modules)))
 """
 
 

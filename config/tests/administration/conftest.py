@@ -9,7 +9,7 @@ from authserver.admin import export
 from authserver.tests import factories
 from calendar_events.tests import factories as calendar
 from config.background import worker
-from platform_errors.admin import InstitutionScopedAdmin
+from institution_admin import InstitutionScopedAdmin
 
 PASSWORD = factories.PASSWORD
 

@@ -7,7 +7,7 @@ from authserver.tests import factories
 from calendar_events.models import Event, Image, Venue
 from calendar_events.tests import factories as calendar
 from config.tests.administration import pages
-from platform_errors.admin import bulk
+from institution_admin import bulk
 
 pytestmark = [
     pytest.mark.django_db,

@@ -5,7 +5,7 @@ import pytest
 from authserver.models import KeyInstitution
 from authserver.tests import factories
 from config.tests.administration import pages
-from platform_errors.admin import filters
+from institution_admin import filters
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 

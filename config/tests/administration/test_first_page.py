@@ -14,7 +14,7 @@ from authserver.tests import factories
 from calendar_events.tests import factories as calendar
 from config.tests.administration import pages
 from config.tests.administration.conftest import Staff
-from platform_errors.admin.first_page import Chart
+from institution_admin.first_page import Chart
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -118,7 +118,7 @@ def test_upcoming_events_are_public_and_come_in_order(oscar):
 
 
 def test_what_waits_for_review_is_counted_and_listed(oscar, monkeypatch):
-    monkeypatch.setattr("platform_errors.admin.first_page.MOST", 6)
+    monkeypatch.setattr("institution_admin.first_page.MOST", 6)
     calendar.EventFactory.create_batch(6, status="pending")
     block = blocks(oscar)["Waiting for review"]
     calendar.EventFactory(status="pending")

@@ -7,8 +7,8 @@ from authserver.tests import factories
 from calendar_events.admin import events
 from calendar_events.models import Event
 from config.tests.administration import pages
-from platform_errors.admin import search
-from platform_errors.admin.search import MOST_WORDS
+from institution_admin import search
+from institution_admin.search import MOST_WORDS
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 

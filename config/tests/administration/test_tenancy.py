@@ -22,7 +22,7 @@ from authserver.tests import factories
 from calendar_events.models import Event, Image, Organizer, Status, Term, Venue
 from calendar_events.tests import factories as calendar
 from config.tests.administration import pages
-from platform_errors.admin import InstitutionScopedAdmin, InstitutionScopedInline
+from institution_admin import InstitutionScopedAdmin, InstitutionScopedInline
 
 pytestmark = pytest.mark.django_db
 

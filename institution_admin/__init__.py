@@ -1,13 +1,13 @@
 """What the admin classes of every app build on."""
 
-from platform_errors.admin.filters import FewRelatedFilter
-from platform_errors.admin.institutions import (
+from institution_admin.filters import FewRelatedFilter
+from institution_admin.institutions import (
     InstitutionScope,
     InstitutionScopedAdmin,
     InstitutionScopedInline,
     institution_of,
 )
-from platform_errors.admin.widgets import IdAutocompleteSelectMultiple, is_id
+from institution_admin.widgets import IdAutocompleteSelectMultiple, is_id
 
 __all__ = [
     "FewRelatedFilter",

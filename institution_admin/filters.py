@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib import admin
 
-from platform_errors.admin.widgets import is_id
+from institution_admin.widgets import is_id
 
 MOST = 100
 """Choices that are still offered."""

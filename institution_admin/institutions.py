@@ -15,11 +15,11 @@ from django.contrib import admin
 from django.db.models import DateTimeField, QuerySet
 from django.utils.text import capfirst
 
-from platform_errors.admin import bulk
-from platform_errors.admin.lookups import dates_in_the_calendar
-from platform_errors.admin.paging import NarrowPaginator
-from platform_errors.admin.search import RelatedSearch
-from platform_errors.admin.widgets import (
+from institution_admin import bulk
+from institution_admin.lookups import dates_in_the_calendar
+from institution_admin.paging import NarrowPaginator
+from institution_admin.search import RelatedSearch
+from institution_admin.widgets import (
     IdAutocompleteSelect,
     NamedFormSet,
     NativeSplitDateTime,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from django.db.models import Field, Model
     from django.http import HttpRequest, HttpResponse
 
-    from platform_errors.admin.first_page import Block
+    from institution_admin.first_page import Block
 
 FILTER_LOOKUPS = ("__exact", "__isnull", "__gte", "__lt", "__id__exact")
 """What the filters of Django's lists ask of a column."""

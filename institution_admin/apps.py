@@ -1,0 +1,10 @@
+"""Django admin for several institutions, each with staff of its own."""
+
+from django.apps import AppConfig
+
+
+class InstitutionAdminConfig(AppConfig):
+    """Base classes of admin pages, and their templates; no models."""
+
+    name = "institution_admin"
+    verbose_name = "Institution admin"
