@@ -32,7 +32,7 @@ from authserver.models import (
 from platform_errors.postgresql.clock import database_now
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
     from datetime import datetime
 
@@ -96,34 +96,20 @@ def agreed_now() -> datetime:
     return min(timezone.now(), database_now())
 
 
-def clear(
-    now: datetime,
-    *,
-    batch_size: int = BATCH_SIZE,
-    advance: Callable[[int], None] = lambda _deleted: None,
-) -> dict[str, int]:
+def clear(now: datetime, *, batch_size: int = BATCH_SIZE) -> dict[str, int]:
     """Delete in batches, each in a transaction of its own; return how many of which.
 
     Small transactions keep the locks short: the command may run beside a busy server.
-    ``advance`` is called after each batch with its number of rows; what it raises ends the
-    work there.
     """
     counts = {"links to secrets put on record": 0}
     while ended := secret_links.end_expired(now, at_most=batch_size):
         counts["links to secrets put on record"] += ended
-        advance(ended)
     for rows in purgeable(now):
         name = str(rows.model._meta.verbose_name_plural)
-        counts[name] = 0
-        for deleted in _delete(rows, batch_size):
-            counts[name] += deleted
-            advance(deleted)
+        counts[name] = _delete(rows, batch_size)
     if conf.audit_lifetime > timedelta(0):
         old = AuditEvent.objects.filter(at__lte=now - conf.audit_lifetime)
-        counts["audit events"] = 0
-        for deleted in _delete(old, batch_size, within=audit.pruning):
-            counts["audit events"] += deleted
-            advance(deleted)
+        counts["audit events"] = _delete(old, batch_size, within=audit.pruning)
     return counts
 
 
@@ -151,14 +137,11 @@ def _delete(
     batch_size: int,
     *,
     within: Callable[[], AbstractContextManager[None]] = transaction.atomic,
-) -> Iterator[int]:
-    """Delete a batch at a time; yield how many of these rows it was.
-
-    Rows of other tables that go with them are not counted.
-    """
-    label = rows.model._meta.label
+) -> int:
+    """Delete a batch at a time; return how many rows, without those of other tables."""
+    label, total = rows.model._meta.label, 0
     while keys := list(rows.order_by("pk").values_list("pk", flat=True)[:batch_size]):
         with within():
             batch = rows.model._base_manager.filter(pk__in=keys)
-            deleted = batch.delete()[1]
-        yield deleted.get(label, 0)
+            total += batch.delete()[1].get(label, 0)
+    return total

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.db import transaction
 
@@ -10,36 +10,32 @@ from authserver.crypto import encryption
 from authserver.models import ServiceKey
 from platform_errors.keys import SecretUnreadable
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 BATCH_SIZE: Final = 200
 COLUMNS: Final = ("encrypted_secret", "encrypted_previous_secret")
 
 
-def batches() -> Iterator[tuple[int, int]]:
-    """Move a batch at a time; yield how many keys it had and how many of them changed.
+def reencrypt() -> tuple[int, int]:
+    """Encrypt every secret with the first key; return how many changed, and of how many.
 
-    A batch is a transaction. Raises ``SecretUnreadable`` with the name of a key whose
-    secret no encryption key opens; the batches before stay as they were written.
+    A batch is a transaction, so that the command can be stopped and run again. Raises
+    ``SecretUnreadable`` with the name of a key whose secret no encryption key opens; the
+    batches before it stay written.
     """
     keys = ServiceKey.objects.exclude(encrypted_secret="").order_by("pk")
-    last = 0
+    last = changed = total = 0
     while batch := list(keys.filter(pk__gt=last)[:BATCH_SIZE]):
         with transaction.atomic():
-            changed = sum(_move(key) for key in batch)
-        yield len(batch), changed
+            changed += sum(_reencrypt_key(key) for key in batch)
+        total += len(batch)
         last = batch[-1].pk
+    return changed, total
 
 
-def _move(key: ServiceKey) -> int:
-    """Return 1 if the key was written.
-
-    One that is as it should be is not, nor one that somebody changes meanwhile.
-    """
+def _reencrypt_key(key: ServiceKey) -> int:
+    """Return 1 if the row was written, 0 if it is current or changed meanwhile."""
     stored = {name: getattr(key, name) for name in COLUMNS}
     try:
-        anew = {
+        changes = {
             name: encryption.rotate_encryption(text)
             for name, text in stored.items()
             if text and not encryption.is_current(text)
@@ -48,6 +44,6 @@ def _move(key: ServiceKey) -> int:
         raise SecretUnreadable(
             f"No configured key decrypts the secret of {key.client_id}."
         ) from error
-    if not anew:
+    if not changes:
         return 0
-    return ServiceKey.objects.filter(pk=key.pk, **stored).update(**anew)
+    return ServiceKey.objects.filter(pk=key.pk, **stored).update(**changes)

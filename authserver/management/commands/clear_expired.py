@@ -7,7 +7,6 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from authserver import retention
-from platform_errors.management import progress
 
 
 class Command(BaseCommand):
@@ -22,15 +21,9 @@ class Command(BaseCommand):
         parser.add_argument("--batch-size", type=int, default=retention.BATCH_SIZE)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Clear, and say what was cleared; interrupted and run again, it does the rest."""
-        with progress.shown(
-            "clear_expired", unit="rows", verbosity=options["verbosity"]
-        ) as work:
-            counts = retention.clear(
-                retention.agreed_now(),
-                batch_size=max(1, options["batch_size"]),
-                advance=work.advance,
-            )
+        """Delete in batches and print the counts; stopped and run again, do the rest."""
+        batch_size = max(1, options["batch_size"])
+        counts = retention.clear(retention.agreed_now(), batch_size=batch_size)
         if options["verbosity"] > 0:
             for name, count in counts.items():
                 self.stdout.write(f"{count} {name}")

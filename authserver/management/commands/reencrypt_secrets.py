@@ -6,10 +6,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from authserver.keys import reencryption
-from authserver.models import ServiceKey
+from authserver.keys.reencryption import reencrypt
 from platform_errors.keys import SecretUnreadable
-from platform_errors.management import progress
 
 
 class Command(BaseCommand):
@@ -18,20 +16,10 @@ class Command(BaseCommand):
     help = "Encrypt the secrets of all service keys with the first encryption key."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Go through the keys in batches; run again, it does what is left."""
-        total = ServiceKey.objects.exclude(encrypted_secret="").count()
-        changed = 0
-        with progress.shown(
-            "reencrypt_secrets",
-            unit="service keys",
-            total=total,
-            verbosity=options["verbosity"],
-        ) as work:
-            try:
-                for seen, written in reencryption.batches():
-                    changed += written
-                    work.advance(seen)
-            except SecretUnreadable as error:
-                raise CommandError(str(error)) from error
+        """Go through the keys in batches; stopped and run again, do what is left."""
+        try:
+            changed, total = reencrypt()
+        except SecretUnreadable as error:
+            raise CommandError(str(error)) from error
         if options["verbosity"] > 0:
-            self.stdout.write(f"{changed} of {work.done} service keys re-encrypted")
+            self.stdout.write(f"{changed} of {total} service keys re-encrypted")

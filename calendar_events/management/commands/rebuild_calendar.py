@@ -6,8 +6,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from calendar_events.management import progress
 from calendar_events.store import rebuilding
-from platform_errors.management import progress
 
 
 class Command(BaseCommand):

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 import calendar_events.demo.seeding
 import config.demo.cast
-from platform_errors.management import progress
+from calendar_events.management import progress
 
 
 class Command(BaseCommand):

@@ -15,7 +15,7 @@ from itertools import count
 import django
 from django.core.management import execute_from_command_line
 
-from platform_errors.management import progress
+from calendar_events.management import progress
 
 
 def halt_in(place, calls):

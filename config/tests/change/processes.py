@@ -52,6 +52,15 @@ def interrupt(environment, place, calls, *command, by):
     return logged.splitlines()
 
 
+def end(environment, place, call, *command):
+    """Run a command that SIGTERM ends at this call, as it ends any program."""
+    with halted(environment, place, call, *command) as process:
+        process.terminate()
+        process.send_signal(signal.SIGCONT)
+        process.communicate(timeout=END_SECONDS)
+    assert process.returncode == -signal.SIGTERM
+
+
 def run(environment, *command):
     """Run a command to its end; return the lines that it printed."""
     finished = subprocess.run(

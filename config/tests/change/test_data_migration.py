@@ -10,10 +10,10 @@ from django.db import NotSupportedError, transaction
 
 from authserver.models import Institution
 from authserver.tests.factories import InstitutionFactory
+from calendar_events.management import migrating
 from calendar_events.models import Event
 from config.tests import prepared, servers
 from config.tests.change.processes import interrupt, run
-from platform_errors.management import migrating
 
 pytestmark = pytest.mark.processes
 

@@ -6,8 +6,8 @@ import pytest
 from django.core.management import call_command
 
 from calendar_events.demo import seeding
+from calendar_events.management import progress
 from calendar_events.models import Event
-from platform_errors.management import progress
 
 pytestmark = pytest.mark.processes
 

@@ -4,8 +4,8 @@ import pytest
 from django.db import connection, migrations, models
 from django.db.migrations.loader import MigrationLoader
 
+from calendar_events.management.migrating import AddIndexWhileServing
 from config.tools import lint_migrations
-from platform_errors.management.migrating import AddIndexWhileServing
 
 pytestmark = [
     pytest.mark.postgresql_only,  # about PostgreSQL

@@ -4,7 +4,7 @@ from django.db import migrations
 from django.db.models import F, Value
 from django.db.models.functions import Coalesce, Concat
 
-from platform_errors.management.migrating import BATCH_SIZE, in_batches
+from calendar_events.management.migrating import BATCH_SIZE, in_batches
 
 
 def change(batch):

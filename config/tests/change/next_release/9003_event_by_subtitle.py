@@ -1,6 +1,6 @@
 from django.db import migrations, models
 
-from platform_errors.management.migrating import AddIndexWhileServing
+from calendar_events.management.migrating import AddIndexWhileServing
 
 
 class Migration(migrations.Migration):

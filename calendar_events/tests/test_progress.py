@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from platform_errors.management import progress
+from calendar_events.management import progress
 
 
 class Terminal(io.StringIO):

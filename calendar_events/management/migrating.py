@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.db import NotSupportedError, connections, migrations, transaction
 
-from platform_errors.management import progress
+from calendar_events.management import progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
