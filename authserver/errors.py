@@ -12,39 +12,38 @@ from platform_errors.errors import base, catalogue
 from platform_errors.errors.base import ApiError
 
 
-class OAuthError(ApiError):
+class OAuthError(ApiError, is_family=True):
     """An error of RFC 6749 or one of its family; the description is its message."""
 
-    message = "{description}"
     error: ClassVar[str]
 
     def __init__(self, description: str, detail: str = "") -> None:
         """Say why, in one sentence."""
-        super().__init__(detail, description=description)
+        super().__init__(detail, text=base.echo(description))
 
 
 class InvalidRequest(OAuthError):
     """A parameter is missing, malformed or repeated."""
 
-    error = reason = "invalid_request"
+    error = default_code = "invalid_request"
 
 
 class UnsupportedResponseType(OAuthError):
     """Anything but ``code``."""
 
-    error = reason = "unsupported_response_type"
+    error = default_code = "unsupported_response_type"
 
 
 class UnauthorizedClient(OAuthError):
     """The key may not use this grant type or this endpoint."""
 
-    error = reason = "unauthorized_client"
+    error = default_code = "unauthorized_client"
 
 
 class RedirectMismatch(OAuthError):
     """The redirect address is not registered, so nothing is ever sent there."""
 
-    error = reason = "redirect_uri_mismatch"
+    error = default_code = "redirect_uri_mismatch"
     status_code = 403
 
     def __init__(self) -> None:
@@ -55,20 +54,20 @@ class RedirectMismatch(OAuthError):
 class AccessDenied(OAuthError):
     """The user said no, or may not say yes."""
 
-    error = reason = "access_denied"
+    error = default_code = "access_denied"
     status_code = 403
 
 
 class InvalidScope(OAuthError):
     """The scope cannot be read, or asks for more than was granted."""
 
-    error = reason = "invalid_scope"
+    error = default_code = "invalid_scope"
 
 
 class ScopeMissing(InvalidScope):
     """No service was asked for (spec 7.1)."""
 
-    reason = "scope_missing"
+    default_code = "scope_missing"
 
     def __init__(self) -> None:
         """Use the text of the spec."""
@@ -78,26 +77,26 @@ class ScopeMissing(InvalidScope):
 class InvalidGrant(OAuthError):
     """The code or refresh token is wrong, used, expired or not this client's."""
 
-    error = reason = "invalid_grant"
+    error = default_code = "invalid_grant"
 
 
 class UnsupportedGrantType(OAuthError):
     """A grant type that the token endpoint does not have."""
 
-    error = reason = "unsupported_grant_type"
+    error = default_code = "unsupported_grant_type"
 
 
 class ServerError(OAuthError):
     """Something broke."""
 
-    error = reason = "server_error"
+    error = default_code = "server_error"
     status_code = 500
 
 
 class TemporarilyUnavailable(OAuthError):
     """Something is overloaded or being maintained."""
 
-    error = reason = "temporarily_unavailable"
+    error = default_code = "temporarily_unavailable"
     status_code = 503
 
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 
 from platform_errors.credentials import Credentials
-from platform_errors.errors import base, catalogue
+from platform_errors.errors import base, catalogue, writes
 from platform_errors.keys import get_key_store
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def require_institution(credentials: Credentials) -> str:
     """
     require_allowed_institution(credentials)
     if credentials.institution is None:
-        raise catalogue.InstitutionNotNamed
+        raise writes.InstitutionNotNamed
     return credentials.institution
 
 

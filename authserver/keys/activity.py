@@ -87,7 +87,7 @@ def record_refusal(
 ) -> None:
     """Keep why a request was refused, if the key exists; the oldest make place."""
     is_about_key = status_code < 400 or status_code in ABOUT_THE_KEY
-    if not conf.key_refusals or not is_about_key or reason == KeyInvalid.reason:
+    if not conf.key_refusals or not is_about_key or reason == KeyInvalid.default_code:
         return
     if not is_storable(client_id) or not _is_within_rate(client_id):
         return

@@ -31,8 +31,8 @@ NEVER_IN_QUERY = ("client_secret", "client_assertion")
 class BasicMalformed(base.AuthenticationError):
     """A Basic header that is not ``base64(id ":" secret)``."""
 
-    reason = "basic_malformed"
-    message = "Authorization header is not valid"
+    default_code = "basic_malformed"
+    default_detail = "Authorization header is not valid"
 
 
 @dataclass(frozen=True, slots=True)

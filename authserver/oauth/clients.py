@@ -32,26 +32,26 @@ if TYPE_CHECKING:
 class SecretMissing(catalogue.KeyInvalid):
     """The key has a secret, and the client did not authenticate."""
 
-    reason = "secret_missing"
+    default_code = "secret_missing"
 
 
 class SecretWrong(catalogue.KeyInvalid):
     """The secret is none of the key's."""
 
-    reason = "secret_mismatch"
+    default_code = "secret_mismatch"
 
 
 class SecretUnexpected(catalogue.KeyInvalid):
     """The key is public, and the client sent a secret."""
 
-    reason = "secret_unexpected"
+    default_code = "secret_unexpected"
 
 
 class AuthenticationRequired(base.AuthenticationError):
     """No client is named, or one without a secret where a secret is needed."""
 
-    reason = "client_authentication_required"
-    message = "client authentication is required"
+    default_code = "client_authentication_required"
+    default_detail = "client authentication is required"
 
 
 def authenticate(

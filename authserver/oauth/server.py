@@ -46,10 +46,10 @@ CODE_VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 class WrongVerifier(InvalidGrant):
     """The PKCE verifier is not the one that the challenge was made from."""
 
-    reason = "verifier_wrong"
+    default_code = "verifier_wrong"
 
     def __init__(self) -> None:
-        """Say so."""
+        """Name the parameter."""
         super().__init__("code_verifier does not fit the code")
 
 

@@ -21,40 +21,38 @@ if TYPE_CHECKING:
 class RecordNotFound(NoSuchResource):
     """No record of the kind has this identifier or slug."""
 
-    reason = "record_not_found"
-    message = "The requested {kind} was not found"
+    default_code = "record_not_found"
 
     def __init__(self, kind: str) -> None:
         """``kind``: ``event``, ``venue``, ``organizer``, ``category`` or ``tag``."""
-        super().__init__(kind=kind)
+        super().__init__(text=f"The requested {kind} was not found")
         self.events_code = f"rest-{kind}-not-found"
 
 
 class RecordNotAccessible(ForbiddenError):
     """The record is not published, and the caller may not see it."""
 
-    reason = "record_not_accessible"
-    message = "The requested {kind} is not accessible"
+    default_code = "record_not_accessible"
 
     def __init__(self, kind: str) -> None:
         """``kind``: ``event``, ``venue`` or ``organizer``."""
-        super().__init__(kind=kind)
+        super().__init__(text=f"The requested {kind} is not accessible")
         self.events_code = f"{kind}-not-accessible"
 
 
 class EventNoLongerAvailable(ForbiddenError):
     """The event is in the trash."""
 
-    reason = "event_no_longer_available"
-    message = "The requested event is no longer available"
+    default_code = "event_no_longer_available"
+    default_detail = "The requested event is no longer available"
     events_code = "event-no-longer-available"
 
 
 class EventPasswordProtected(ForbiddenError):
     """The event needs its password, and another or none was given."""
 
-    reason = "event_password_protected"
-    message = "The requested event is password protected"
+    default_code = "event_password_protected"
+    default_detail = "The requested event is password protected"
     events_code = "event-password-protected"
 
 

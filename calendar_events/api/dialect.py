@@ -43,7 +43,7 @@ CODES: Final[dict[type[base.ApiError], str]] = {
     catalogue.AuthorizationHeaderMissing: "rest_forbidden",
     catalogue.NoSuchResource: "rest_no_route",
     catalogue.MalformedRequest: "rest_bad_request",
-    catalogue.InstitutionNotNamed: MISSING,
+    writes.InstitutionNotNamed: MISSING,
     catalogue.MethodNotSupported: "rest_method_not_supported",
     catalogue.NotAcceptable: "rest_not_acceptable",
     catalogue.TooManyRequests: "rest_too_many_requests",

@@ -32,16 +32,15 @@ RETRY_LATER = {"Retry-After": "60"}
 class RecordInTrash(base.ApiError):
     """The record is in the trash already, or has to be restored first."""
 
-    reason = "record_in_trash"
+    default_code = "record_in_trash"
     status_code = 410
-    message = "The requested {kind} is in the trash"
 
     def __init__(self, kind: str) -> None:
         """``kind``: ``event``, ``venue`` or ``organizer``."""
         super().__init__(
             f"the {kind} is in the trash: restore it by sending a status, or delete it for"
             " good with force=true",
-            kind=kind,
+            text=f"The requested {kind} is in the trash",
         )
         self.events_code = f"{kind}-is-in-trash"
 
@@ -49,7 +48,7 @@ class RecordInTrash(base.ApiError):
 class TermNameTaken(writes.BadBody):
     """A term of this name stands under the same parent already."""
 
-    reason = events_code = "term_exists"
+    default_code = events_code = "term_exists"
 
     def __init__(self, term_id: int) -> None:
         """Name the term, which callers want to use instead."""

@@ -41,9 +41,9 @@ MAX_OFFSET = 2**53
 class NoSuchPage(ApiError):
     """The page is past the end of its list; ``events_code`` says of which."""
 
-    reason = "page_not_found"
+    default_code = "page_not_found"
     status_code = 404
-    message = "The requested page was not found"
+    default_detail = "The requested page was not found"
 
     def __init__(self, kind: str) -> None:
         """``kind``: ``event``, ``venue``, ``organizer`` or ``term``."""

@@ -29,7 +29,7 @@ def test_the_errors_of_records_are_as_their_table_says(error):
     _, status, message, code, *_ = rows[type(error).__name__]
 
     assert int(status) == error.status_code
-    assert message.strip("`").format(kind="event") == error.message.format(kind="event")
+    assert message.strip("`").format(kind="event") == error.text
     assert code.split(";")[0].strip("`").format(kind="event") == error.events_code
 
 

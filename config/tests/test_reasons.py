@@ -52,8 +52,8 @@ def test_every_refusal_has_a_reason_of_its_own_in_snake_case():
     wrong = [
         refusal.__name__
         for refusal in refusals()
-        if "reason" not in vars(refusal)
-        or not re.fullmatch(r"[a-z]+(_[a-z]+)*", refusal.reason)
+        if "default_code" not in vars(refusal)
+        or not re.fullmatch(r"[a-z]+(_[a-z]+)*", refusal.default_code)
     ]
 
     assert wrong == []
@@ -65,20 +65,20 @@ def test_every_refusal_has_a_row_in_the_table_with_its_status():
     wrong = [
         refusal.__name__
         for refusal in refusals()
-        if written.get(refusal.reason) != refusal.status_code
+        if written.get(refusal.default_code) != refusal.status_code
     ]
 
     assert wrong == []
 
 
 def test_no_two_refusals_have_one_reason():
-    reasons = [cls.reason for cls in refusals()]
+    reasons = [cls.default_code for cls in refusals()]
 
     assert sorted(reasons) == sorted(set(reasons))
 
 
 def test_the_table_has_no_reason_that_nothing_gives():
-    assert set(ROWS) == {cls.reason for cls in refusals()} | {*OF_SERVICES}
+    assert set(ROWS) == {cls.default_code for cls in refusals()} | {*OF_SERVICES}
 
 
 @pytest.mark.parametrize("why", ["Not on key", "Canceled", "Expired"])

@@ -28,37 +28,43 @@ def echo(part: object) -> str:
 
 
 class ApiError(APIException):
-    """The root of every error that an API answers with.
+    """The root of every error that an API answers with, declared as DRF declares errors.
 
-    ``message`` is the short text of the contract, a ``str.format`` template over the
-    keyword arguments; ``detail`` the longer text; ``data`` what else programs may want of
-    it, ``fields`` the reason for each field at fault, for dialects that show them;
-    ``headers`` go out with it. ``text`` is the filled message, ``summary`` the one that
-    names the parameters where ``text`` says no more than that the body is bad.
+    ``default_detail`` is the short text of the contract, ``default_code`` the reason that
+    programs read: snake_case, one for each class, never changed (docs/errors.md). To define
+    a subclass without one raises ``TypeError``, unless it ``is_family`` and never raised.
+
+    Of an instance, ``text`` is the short text and ``detail`` the longer one; ``data`` is
+    what else programs may want, ``fields`` the reason for each field at fault; ``headers``
+    go out with it. ``summary`` is the text that names the parameters where ``text`` says no
+    more than that the body is bad.
     """
 
     status_code: int = 400
-    message: ClassVar[str] = "Bad Request"
-    reason: str = "refused"
-    """The cause, for programs: snake_case, one for each class, never changed
-    (docs/errors.md)."""
+    default_detail: str = "Bad Request"
+    default_code: str = "refused"
     bearer_error: ClassVar[str] = ""
     """The RFC 6750 ``error`` of the challenge; empty unless a bearer token failed."""
 
+    def __init_subclass__(cls, *, is_family: bool = False, **kwargs: Any) -> None:
+        """Require a reason of its own."""
+        super().__init_subclass__(**kwargs)
+        if not is_family and "default_code" not in vars(cls):
+            raise TypeError(f"{cls.__name__} has no default_code of its own.")
+
     def __init__(
         self,
-        detail: str = "",
+        detail: str | None = None,
+        code: str | None = None,
         *,
+        text: str = "",
         data: Mapping[str, Any] | None = None,
         headers: Mapping[str, str] | None = None,
-        **parts: object,
     ) -> None:
-        """Fill the message from ``parts``; ``detail`` defaults to the message."""
-        self.text = self.message.format_map(
-            {name: echo(part) for name, part in parts.items()}
-        )
-        self.summary = self.text
-        super().__init__(printable(detail or self.text))
+        """``text`` defaults to ``default_detail``, and ``detail`` to ``text``."""
+        self.text = self.summary = text or str(self.default_detail)
+        self.reason = code or self.default_code
+        super().__init__(printable(detail or self.text), self.reason)
         self.data = dict(data or {})
         self.headers = dict(headers or {})
         self.evidence: Mapping[str, str] = {}
@@ -71,13 +77,13 @@ class ApiError(APIException):
         return str(self.detail)
 
 
-class AuthenticationError(ApiError):
+class AuthenticationError(ApiError, is_family=True):
     """A 401: nobody, or nobody we believe."""
 
     status_code = 401
 
 
-class ForbiddenError(ApiError):
+class ForbiddenError(ApiError, is_family=True):
     """A 403: known, but not allowed."""
 
     status_code = 403

@@ -1,6 +1,6 @@
-"""One class per error of the platform: status, message and how each format names it.
+"""One class per error of the platform: status, text and reason.
 
-Attributes only; those of bodies and parameters are in ``writes.py``. How an error is shown
+Those of bodies and parameters are in ``writes.py``. How an error is shown
 is ``documents.py``; turning one into a response is ``handler.py``. Messages are the texts
 of spec 7 where it has one.
 """
@@ -9,8 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from platform_errors.errors.base import ApiError, AuthenticationError, ForbiddenError
-from platform_errors.errors.writes import REQUIRED
+from platform_errors.errors.base import (
+    ApiError,
+    AuthenticationError,
+    ForbiddenError,
+    echo,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,36 +33,41 @@ _SERVICE_REASONS = {
 class AuthorizationHeaderMissing(AuthenticationError):
     """No credentials where some are needed."""
 
-    reason = "authorization_header_missing"
-    message = "Authorization header is missing"
+    default_code = "authorization_header_missing"
+    default_detail = "Authorization header is missing"
 
 
 class UnknownAuthorizationScheme(AuthenticationError):
     """A scheme that is neither ours nor Bearer, or two Authorization headers."""
 
-    reason = "authorization_scheme_unknown"
-    message = "Authorization header is not supported"
+    default_code = "authorization_scheme_unknown"
+    default_detail = "Authorization header is not supported"
 
 
 class KeyInvalid(AuthenticationError):
     """No such service key."""
 
-    reason = "key_invalid"
-    message = "service key {key} is invalid"
+    default_code = "key_invalid"
+    default_detail = "service key is invalid"
+
+    def __init__(self, detail: str = "", *, key: str | None = None) -> None:
+        """Name the key that was sent."""
+        text = "" if key is None else f"service key {echo(key)} is invalid"
+        super().__init__(detail, text=text)
 
 
 class KeyExpired(AuthenticationError):
     """The service key's expiry has passed."""
 
-    reason = "key_expired"
-    message = "service key is expired"
+    default_code = "key_expired"
+    default_detail = "service key is expired"
 
 
 class KeyCanceled(ForbiddenError):
     """The service key was canceled."""
 
-    reason = "key_canceled"
-    message = "service key has been canceled"
+    default_code = "key_canceled"
+    default_detail = "service key has been canceled"
 
 
 class SignatureInvalid(AuthenticationError):
@@ -68,19 +77,20 @@ class SignatureInvalid(AuthenticationError):
     server compared with: made from what the caller sent alone, and printable.
     """
 
-    reason = "signature_invalid"
-    message = "request has invalid signature ({signature})"
+    default_code = "signature_invalid"
+    default_detail = "request has invalid signature"
 
     def __init__(
         self,
         detail: str = "",
         *,
-        signature: str = "",
+        signature: str | None = None,
         canonical_request: str = "",
         string_to_sign: str = "",
     ) -> None:
         """Quote the signature that was sent; cut long lines (``EVIDENCE_LIMIT``)."""
-        super().__init__(detail, signature=signature)
+        text = f"{self.default_detail} ({echo(signature)})" if signature is not None else ""
+        super().__init__(detail, text=text)
         if string_to_sign:
             self.evidence = {
                 "canonical_request": _cut(canonical_request),
@@ -103,33 +113,44 @@ def _cut(lines: str) -> str:
 class TimestampInvalid(AuthenticationError):
     """The timestamp is no number or too far from the server's clock (Unix seconds)."""
 
-    reason = "timestamp_invalid"
-    message = (
-        "timestamp in request({timestamp}) is not valid; "
-        "current time on server is {current_time}"
-    )
+    default_code = "timestamp_invalid"
+    default_detail = "timestamp in request is not valid"
+
+    def __init__(
+        self,
+        detail: str = "",
+        *,
+        timestamp: str | None = None,
+        current_time: int | None = None,
+    ) -> None:
+        """Name the time that was sent, and the server's."""
+        text = (
+            f"timestamp in request({echo(timestamp)}) is not valid; "
+            f"current time on server is {current_time}"
+        )
+        super().__init__(detail, text="" if timestamp is None else text)
 
 
 class NonceReplayed(AuthenticationError):
     """The same key, timestamp and nonce were seen before."""
 
-    reason = "nonce_replayed"
-    message = "nonce in request is not unique"
+    default_code = "nonce_replayed"
+    default_detail = "nonce in request is not unique"
 
 
 class TokenInvalid(AuthenticationError):
     """No such access token, or it was revoked."""
 
-    reason = "token_invalid"
-    message = "access token is invalid"
+    default_code = "token_invalid"
+    default_detail = "access token is invalid"
     bearer_error = "invalid_token"
 
 
 class TokenExpired(AuthenticationError):
     """The access token's lifetime is over."""
 
-    reason = "token_expired"
-    message = "access token has expired"
+    default_code = "token_expired"
+    default_detail = "access token has expired"
     bearer_error = "invalid_token"
 
 
@@ -139,43 +160,59 @@ class TokenExpired(AuthenticationError):
 class TokenLacksService(ForbiddenError):
     """The token was not issued for the service."""
 
-    reason = "token_lacks_service"
-    message = "access token does not have access to service {scope}"
+    default_code = "token_lacks_service"
+    default_detail = "access token does not have access to the service"
     bearer_error = "insufficient_scope"
+
+    def __init__(self, detail: str = "", *, scope: str | None = None) -> None:
+        """Name the service by its code."""
+        text = f"access token does not have access to service {echo(scope)}"
+        super().__init__(detail, text="" if scope is None else text)
 
 
 class ScopesInvalid(ForbiddenError):
     """One or more services cannot be had with this key.
 
     ``problems`` holds (scope, service name, why) in request order; why is one of ``Not on
-    key``, ``Canceled``, ``Expired``. The ``reason`` says which when it is the same for all.
+    key``, ``Canceled``, ``Expired``. The reason says which when it is the same for all.
     """
 
-    reason = "scopes_invalid"
-    message = "Invalid scope(s): {problems}"
+    default_code = "scopes_invalid"
+    default_detail = "Invalid scope(s)"
 
     def __init__(self, problems: Iterable[tuple[str, str, str]]) -> None:
         """Join the problems with commas (decisions 3.5)."""
         self.problems = tuple(problems)
-        listed = (f"{scope} ({name}) [{why}]" for scope, name, why in self.problems)
-        super().__init__(problems=", ".join(listed))
+        listed = ", ".join(
+            f"{scope} ({name}) [{why}]" for scope, name, why in self.problems
+        )
         causes = {why for _, _, why in self.problems}
-        if len(causes) == 1:
-            self.reason = _SERVICE_REASONS.get(causes.pop(), self.reason)
+        code = _SERVICE_REASONS.get(causes.pop()) if len(causes) == 1 else None
+        super().__init__(code=code, text=f"{self.default_detail}: {echo(listed)}")
 
 
 class InstitutionNotOnKey(ForbiddenError):
     """The key may not act for the institution whose data is requested."""
 
-    reason = "institution_not_on_key"
-    message = "clientId {key} doesn't have access to contextInstitutionId {institution}"
+    default_code = "institution_not_on_key"
+    default_detail = "clientId doesn't have access to contextInstitutionId"
+
+    def __init__(
+        self, detail: str = "", *, key: str | None = None, institution: str | None = None
+    ) -> None:
+        """Name the key and the institution."""
+        text = (
+            f"clientId {echo(key)} doesn't have access to "
+            f"contextInstitutionId {echo(institution)}"
+        )
+        super().__init__(detail, text="" if key is None else text)
 
 
 class InvalidUser(ForbiddenError):
     """The user is missing, unknown, disabled or of another institution."""
 
-    reason = "user_invalid"
-    message = "Invalid user"
+    default_code = "user_invalid"
+    default_detail = "Invalid user"
 
     def __init__(self, detail: str = "principalID and/or principalIDNS is invalid") -> None:
         """Use the detail of the spec's example."""
@@ -185,8 +222,8 @@ class InvalidUser(ForbiddenError):
 class MissingPermission(ForbiddenError):
     """The user may not do this."""
 
-    reason = "permission_missing"
-    message = "Missing permission"
+    default_code = "permission_missing"
+    default_detail = "Missing permission"
 
 
 # --- General request errors (spec 7.4) ----------------------------------------------------
@@ -195,53 +232,39 @@ class MissingPermission(ForbiddenError):
 class NoSuchResource(ApiError):
     """Nothing lives at this address."""
 
-    reason = "resource_not_found"
+    default_code = "resource_not_found"
     status_code = 404
-    message = "Not Found"
+    default_detail = "Not Found"
 
 
 class MalformedRequest(ApiError):
     """The request itself cannot be read: its address, query string or headers."""
 
-    reason = "request_malformed"
-    message = "Bad Request"
-
-
-class InstitutionNotNamed(ApiError):
-    """A signed write by a key with several institutions that names none (decisions 2)."""
-
-    reason = "institution_not_named"
-    message = "required parameter 'contextInstitutionId' is missing or blank"
-
-    def __init__(self) -> None:
-        """Say which parameter of the query string is missing."""
-        name = "contextInstitutionId"
-        super().__init__(data={"params": [name]})
-        self.fields = {name: REQUIRED}
-        self.summary = "Missing parameter(s): contextInstitutionId"
+    default_code = "request_malformed"
+    default_detail = "Bad Request"
 
 
 class HttpsRequired(ForbiddenError):
     """The request came in plain http, where the server is announced at https."""
 
-    reason = "https_required"
-    message = "https is required"
+    default_code = "https_required"
+    default_detail = "https is required"
 
 
 class MethodNotSupported(ApiError):
     """The resource does not have this method; ``Allow`` says which it has."""
 
-    reason = "method_not_supported"
+    default_code = "method_not_supported"
     status_code = 405
-    message = "Method Not Supported"
+    default_detail = "Method Not Supported"
 
 
 class NotAcceptable(ApiError):
     """None of the media types of ``Accept`` can be served."""
 
-    reason = "not_acceptable"
+    default_code = "not_acceptable"
     status_code = 406
-    message = "Not Acceptable"
+    default_detail = "Not Acceptable"
 
 
 # --- The server, and how much it does -----------------------------------------------------
@@ -250,22 +273,22 @@ class NotAcceptable(ApiError):
 class TooManyRequests(ApiError):
     """The caller must wait; ``Retry-After`` says how many seconds."""
 
-    reason = "too_many_requests"
+    default_code = "too_many_requests"
     status_code = 429
-    message = "Too Many Requests"
+    default_detail = "Too Many Requests"
 
 
 class InternalError(ApiError):
     """Something broke; the detail names the request identifier and nothing else."""
 
-    reason = "internal_error"
+    default_code = "internal_error"
     status_code = 500
-    message = "Internal Server Error"
+    default_detail = "Internal Server Error"
 
 
 class Unavailable(ApiError):
     """The service cannot answer now; ``Retry-After`` says when to try again."""
 
-    reason = "unavailable"
+    default_code = "unavailable"
     status_code = 503
-    message = "Service Unavailable"
+    default_detail = "Service Unavailable"

@@ -122,7 +122,7 @@ def _other(exc: drf.APIException) -> ApiError:
     error = catalogue.MalformedRequest(_detail(exc))
     error.status_code = exc.status_code
     error.text = error.summary = responses.get(exc.status_code, "Refused")
-    error.reason = ApiError.reason
+    error.reason = ApiError.default_code
     return error
 
 

@@ -32,14 +32,14 @@ JSON_SURROGATE: Final = JsonError(10, "Single unpaired surrogate in Unicode esca
 class BadBody(ApiError):
     """The body cannot be read or does not fit."""
 
-    reason = "body_invalid"
-    message = "Invalid HTTP Body Content"
+    default_code = "body_invalid"
+    default_detail = "Invalid HTTP Body Content"
 
 
 class MalformedJson(BadBody):
     """The body is not JSON; ``json_error`` is ``None`` when it is, but no object."""
 
-    reason = "json_malformed"
+    default_code = "json_malformed"
 
     def __init__(
         self, detail: str = "", *, json_error: JsonError | None = JSON_SYNTAX
@@ -58,7 +58,7 @@ class MissingParameters(BadBody):
     ``invalid`` maps the names of others, whose values cannot be used, to the reason.
     """
 
-    reason = "parameters_missing"
+    default_code = "parameters_missing"
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class InvalidParameters(BadBody):
     ``in_body`` as above.
     """
 
-    reason = "parameters_invalid"
+    default_code = "parameters_invalid"
 
     def __init__(self, params: Mapping[str, str], *, in_body: bool = False) -> None:
         """Name each bad parameter with its reason."""
@@ -96,41 +96,55 @@ class InvalidParameters(BadBody):
         self.text = self.text if in_body else self.summary
 
 
+class InstitutionNotNamed(ApiError):
+    """A signed write by a key with several institutions that names none (decisions 2)."""
+
+    default_code = "institution_not_named"
+    default_detail = "required parameter 'contextInstitutionId' is missing or blank"
+
+    def __init__(self) -> None:
+        """Say which parameter of the query string is missing."""
+        name = "contextInstitutionId"
+        super().__init__(data={"params": [name]})
+        self.fields = {name: REQUIRED}
+        self.summary = "Missing parameter(s): contextInstitutionId"
+
+
 class ContentTooLarge(BadBody):
     """The body is longer than the server reads (RFC 9110 section 15.5.14)."""
 
-    reason = "content_too_large"
+    default_code = "content_too_large"
     status_code = 413
-    message = "Content Too Large"
+    default_detail = "Content Too Large"
 
 
 class Conflict(ApiError):
     """The update was not made on the most recent copy of the data."""
 
-    reason = "conflict"
+    default_code = "conflict"
     status_code = 409
-    message = "Conflict"
+    default_detail = "Conflict"
 
 
 class PreconditionFailed(ApiError):
     """A precondition header is false."""
 
-    reason = "precondition_failed"
+    default_code = "precondition_failed"
     status_code = 412
-    message = "Precondition Failed"
+    default_detail = "Precondition Failed"
 
 
 class UnsupportedMediaType(ApiError):
     """The ``Content-Type`` of a write is not one we read."""
 
-    reason = "media_type_unsupported"
+    default_code = "media_type_unsupported"
     status_code = 415
-    message = "Unsupported Media Type"
+    default_detail = "Unsupported Media Type"
 
 
 class IdempotencyMismatch(ApiError):
     """The same ``Idempotency-Key`` came with another body."""
 
-    reason = "idempotency_mismatch"
+    default_code = "idempotency_mismatch"
     status_code = 422
-    message = "Idempotency-Key was used with another request body"
+    default_detail = "Idempotency-Key was used with another request body"

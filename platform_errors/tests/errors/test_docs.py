@@ -12,7 +12,7 @@ from lxml import etree
 from platform_errors.errors import catalogue, documents
 from platform_errors.errors.dialects import PLATFORM
 from platform_errors.tests.documents_of import code_block, docs, table
-from platform_errors.tests.errors.test_documents import ALL, NS, schema
+from platform_errors.tests.errors.test_documents import ALL, NS, PARTS, example, schema
 
 DOC = docs("errors.md")
 ROWS = [
@@ -33,7 +33,12 @@ def test_a_row_says_what_the_refusal_says(row):
     name, status, message, _code, cause, cure = row
     (refusal,) = (cls for cls in ALL if cls.__name__ == name.strip("`"))
 
-    assert (int(status), message.strip("`")) == (refusal.status_code, refusal.message)
+    parts = {"problems": "a (A) [Expired]", **PARTS.get(refusal, {})}
+    said = message.strip("`").format_map(parts)
+    texts = {refusal.default_detail, example(refusal).text}
+
+    assert int(status) == refusal.status_code
+    assert said in texts
     assert cause.endswith(".")
     assert cure.endswith(".")
 

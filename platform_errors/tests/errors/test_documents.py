@@ -25,6 +25,15 @@ def refusal_classes(base=ApiError):
         yield from refusal_classes(subclass)
 
 
+PARTS = {
+    catalogue.KeyInvalid: {"key": "x"},
+    catalogue.SignatureInvalid: {"signature": "x"},
+    catalogue.TimestampInvalid: {"timestamp": "x", "current_time": 1},
+    catalogue.TokenLacksService: {"scope": "x"},
+    catalogue.InstitutionNotOnKey: {"key": "x", "institution": "x"},
+}
+
+
 def example(refusal_class):
     """An instance with everything a message can hold."""
     arguments = {
@@ -32,12 +41,7 @@ def example(refusal_class):
         writes.MissingParameters: [["title"]],
         writes.InvalidParameters: [{"title": "is odd"}],
     }
-    parts = dict.fromkeys(
-        ["key", "signature", "timestamp", "current_time", "scope", "institution"], "x"
-    )
-    if refusal_class.__init__ is not ApiError.__init__:
-        return refusal_class(*arguments.get(refusal_class, []))
-    return refusal_class(**parts)
+    return refusal_class(*arguments.get(refusal_class, []), **PARTS.get(refusal_class, {}))
 
 
 # Other apps have refusals of their own, and tests of them.
