@@ -8,8 +8,8 @@ from config.tests import faults, servers
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
-    """Return a demo server with the neutral addresses."""
-    with servers.demo_server(tmp_path_factory.mktemp("demo")) as running:
+    """Return a demo server of two processes with the neutral addresses."""
+    with servers.demo_server(tmp_path_factory.mktemp("demo"), WORKERS="2") as running:
         yield running
 
 

@@ -18,7 +18,7 @@ from config.tests import flushing, prepared
 # Fixtures of a session that take long to start: the tests of each go to one process.
 SERVERS = (
     *("chromium", "server", "compatible_server", "patient_server", "strict_server"),
-    *("monitored", "running", "site"),
+    *("monitored", "running", "site", "supervised"),
 )
 # Objects that are made before Python looks for circles among them. It would after 700, so
 # several times in each request, and each time in what the request is still using.
@@ -31,8 +31,15 @@ def pytest_sessionstart():
         threading.Thread(target=prepared.migrated).start()
 
 
-def pytest_collection_finish():
-    """Let the garbage collector look seldom, and not at what stays until the end."""
+def pytest_collection_finish(session):
+    """Let the garbage collector look seldom, and not at what stays until the end.
+
+    Refuse to run when pytest-xdist, with ``--dist loadgroup``, gave tests no groups.
+    """
+    if session.config.getoption("loadgroup", default=False):
+        for item in session.items:
+            if item.get_closest_marker("xdist_group") and "@" not in item.nodeid:
+                raise pytest.UsageError(f"{item.nodeid}: is not in its group")
     gc.collect()
     gc.freeze()
     gc.set_threshold(OBJECTS_UNTIL_COLLECTED)

@@ -181,13 +181,17 @@ def clean_environment(**extra: str) -> dict[str, str]:
 
 
 def server_environment(scratch: Path, database_url: str, **extra: str) -> dict[str, str]:
-    """Return the environment of a demo server that keeps its files in ``scratch``."""
+    """Return the environment of a demo server that keeps its files in ``scratch``.
+
+    One process: each other one imports everything again before it listens.
+    """
     return clean_environment(
         **{
             "DATABASE_URL": database_url,
             "MEDIA_ROOT": str(scratch / "media"),
             "STATIC_ROOT": str(scratch / "static"),
-            "WORKERS": "2",
+            "WORKERS": "1",
+            "EMBEDDED_WORKER": "0",
             "SECRET_KEY": "served-by-the-test-suite-" * 3,
             "ENCRYPTION_KEYS": "dGVzdC1vbmx5LWtleS1vZi0zMi1ieXRlcy1sb25nISE=",
             **extra,

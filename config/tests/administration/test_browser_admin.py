@@ -122,12 +122,10 @@ LOOKS = {
 }
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "look",
-    [
-        pytest.param(look, id=name, marks=[pytest.mark.nightly] * (name != "dark phone"))
-        for name, look in LOOKS.items()
-    ],
+    [pytest.param(look, id=name) for name, look in LOOKS.items()],
 )
 def test_axe_finds_nothing_however_a_page_is_shown(enter, axe, root, here, look):
     page = enter(root, **look)
@@ -150,6 +148,7 @@ def test_axe_finds_nothing_however_a_page_is_shown(enter, axe, root, here, look)
     assert problems == {"confirmation": []}
 
 
+@pytest.mark.nightly
 def test_an_open_choice_has_names_too(enter, axe, root):
     page = enter(root)
     page.goto(pages.about(User, "add"))

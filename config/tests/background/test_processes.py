@@ -97,7 +97,7 @@ def test_a_worker_that_is_told_to_stop_finishes_what_it_has_begun(environment, t
 
 def test_a_server_works_in_the_background_also_after_its_processes_were_killed(tmp_path):
     (tmp_path / "hold").touch()
-    with servers.demo_server(tmp_path, **QUICK) as server:
+    with servers.demo_server(tmp_path, EMBEDDED_WORKER="1", **QUICK) as server:
         enqueue(server.environment, tasks.note_and_wait, tmp_path)
         wait_for(tmp_path / "lines", "begun")
         for pid in workers(server):
@@ -109,7 +109,7 @@ def test_a_server_works_in_the_background_also_after_its_processes_were_killed(t
 
 
 def test_a_server_can_leave_the_work_to_others(tmp_path):
-    with servers.demo_server(tmp_path, EMBEDDED_WORKER="0", **QUICK) as server:
+    with servers.demo_server(tmp_path, **QUICK) as server:
         enqueue(server.environment, tasks.note, tmp_path / "lines", "done")
         time.sleep(1)  # ten times as long as between two looks at the queue
         assert states(server.environment) == [("READY", 0)]

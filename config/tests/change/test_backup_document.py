@@ -23,7 +23,11 @@ from config.tools import with_postgres
 from platform_errors.tests.documents_of import code_block, docs
 
 PAGE = docs("backup.md")
-pytestmark = [pytest.mark.xdist_group("backup"), pytest.mark.processes]  # of one cluster
+pytestmark = [
+    pytest.mark.xdist_group("backup"),  # of one cluster
+    pytest.mark.processes,
+    pytest.mark.nightly,
+]
 OWNED = """
 CREATE ROLE calendar LOGIN;
 CREATE ROLE postgres LOGIN SUPERUSER;

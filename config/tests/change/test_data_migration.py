@@ -42,6 +42,7 @@ def ask(environment, statement):
         return [row[0] for row in database.execute(statement).fetchall()]
 
 
+@pytest.mark.nightly
 def test_it_goes_on_where_it_was_interrupted(environment):
     (total,) = ask(environment, "SELECT COUNT(*) FROM calendar_events_event")
 

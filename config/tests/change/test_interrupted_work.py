@@ -18,7 +18,11 @@ from calendar_events.tests.store.test_counters import counted, kept
 from config.tests import prepared
 from config.tests.change.processes import end, interrupt, run
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.processes]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.processes,
+    pytest.mark.nightly,
+]
 
 OLD = "dGVzdC1vbmx5LWtleS1vZi0zMi1ieXRlcy1sb25nISE="
 NEW = "bmV3LXRlc3Qta2V5LW9mLTMyLWJ5dGVzLWxvbmchISE="
@@ -69,7 +73,6 @@ def test_secrets_are_re_encrypted_once_each(environment, keys, settings):
     assert encryption.decrypt(done["key-499"]) == b"secret 499"
 
 
-@pytest.mark.nightly
 def test_what_has_expired_is_deleted_when_the_command_is_run_again(environment):
     for _ in range(5):
         factories.PendingRequestFactory(expires_at=timezone.now() - timedelta(days=1))
@@ -87,7 +90,6 @@ def test_what_has_expired_is_deleted_when_the_command_is_run_again(environment):
     assert models.PendingRequest.objects.get() == live
 
 
-@pytest.mark.nightly
 def test_a_calendar_is_rebuilt_from_where_it_was_left(environment):
     with store_writes():
         Term.objects.bulk_create(

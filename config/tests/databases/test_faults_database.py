@@ -7,6 +7,7 @@ from django.test import Client
 
 from authserver.tests import factories
 from config.tests import faults
+from config.tests.waiting import eventually
 from platform_errors.tests.clients import authorization
 
 pytestmark = [
@@ -89,7 +90,7 @@ def test_every_read_says_when_to_come_back_while_the_database_is_away(site, runn
     assert all(b"<h1>The server is busy</h1>" in page.content for page in pages)
     assert {"no-store" in page.headers["Cache-Control"] for page in pages} == {True}
     assert (start.status_code, style.status_code) == (200, 200)
-    assert site.get(EVENTS).status_code == 200
+    eventually(lambda: site.get(EVENTS).status_code == 200)
 
 
 def test_xml_is_answered_with_xml_while_the_database_is_away(site, running):

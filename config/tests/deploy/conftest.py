@@ -57,7 +57,7 @@ def site(tmp_path_factory):
             PUBLIC_URL=f"https://127.0.0.1:{https}",
             TRUSTED_PROXIES="127.0.0.1",
             PORT=str(application),
-            EMBEDDED_WORKER="0",
+            WORKERS="2",
         )
         process = subprocess.Popen(
             unit.command,

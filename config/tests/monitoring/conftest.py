@@ -58,7 +58,10 @@ def monitored(tmp_path_factory):
     """Return a server of two workers with metrics and an access log."""
     port = servers.free_port()
     with servers.demo_server(
-        tmp_path_factory.mktemp("monitored"), METRICS_PORT=str(port), LOG_FORMAT="json"
+        tmp_path_factory.mktemp("monitored"),
+        METRICS_PORT=str(port),
+        LOG_FORMAT="json",
+        WORKERS="2",
     ) as running:
         yield Monitored(running)
 

@@ -1,6 +1,10 @@
-"""``make run`` as a newcomer has it: nothing is prepared, and the database is SQLite."""
+"""``make run`` as a newcomer has it: nothing is prepared."""
+
+import pytest
 
 from config.tests import servers
+
+pytestmark = pytest.mark.processes
 
 
 def test_ctrl_c_stops_the_server_cleanly_and_it_starts_again_on_the_same_data(tmp_path):

@@ -16,8 +16,7 @@ from config.tests.signer import ALICE, signed
 
 pytestmark = pytest.mark.processes
 
-WORKERS = 2
-STALLED = 8 * WORKERS
+STALLED = 16
 EVENTS = "/platform/events/v1/events"
 
 HEAD = b"POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\n"

@@ -55,9 +55,9 @@ def is_gone(pid: int) -> bool:
     return True
 
 
-@pytest.fixture
-def supervised(tmp_path):
-    with servers.demo_server(tmp_path) as running:
+@pytest.fixture(scope="module")
+def supervised(tmp_path_factory):
+    with servers.demo_server(tmp_path_factory.mktemp("supervised"), WORKERS="2") as running:
         yield running
 
 
@@ -93,25 +93,25 @@ def test_a_worker_that_hangs_is_replaced(supervised):
 
 
 @pytest.mark.parametrize("seconds", [0, 0.5, 1, 1.5, 2])
-def test_sigterm_soon_after_the_start_ends_everything(tmp_path, seconds):
-    with servers.demo_server(tmp_path) as running:
-        again = subprocess.Popen(
-            [sys.executable, "-m", "config.serving"],
-            cwd=servers.ROOT,
-            env=running.environment | {"PORT": "0"},
-        )
-        time.sleep(seconds)
-        below = children(again.pid)
-        again.terminate()
-        again.wait(timeout=5)
+def test_sigterm_soon_after_the_start_ends_everything(supervised, seconds):
+    again = subprocess.Popen(
+        [sys.executable, "-m", "config.serving"],
+        cwd=servers.ROOT,
+        env=supervised.environment | {"PORT": "0"},
+    )
+    time.sleep(seconds)
+    below = children(again.pid)
+    again.terminate()
+    again.wait(timeout=5)
 
     assert all(is_gone(pid) for pid in below)
 
 
-def test_nothing_outlives_the_server(supervised):
-    below = workers(supervised)
+def test_nothing_outlives_the_server(tmp_path):
+    with servers.demo_server(tmp_path) as running:
+        below = workers(running)
 
-    supervised.process.kill()
-    supervised.process.wait()
+        running.process.kill()
+        running.process.wait()
 
     eventually(lambda: all(map(is_gone, below)), lambda: below)

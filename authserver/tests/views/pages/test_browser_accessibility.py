@@ -15,6 +15,7 @@ __all__ = ["ask"]  # a fixture, found here by name
 
 pytestmark = [
     pytest.mark.processes,
+    pytest.mark.nightly,
     pytest.mark.django_db(transaction=True),
 ]
 
