@@ -4,14 +4,16 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.contrib.auth.models import Permission
-from django.db import OperationalError, connection, connections
+from django.db import connection
+from django.db.models import JSONField
 from django.utils import timezone
 
+from authserver.keys import lookups
 from authserver.keys.store import ServiceKeyStore, find_client
+from authserver.models import ServiceKey
 from authserver.tests import factories
 from platform_errors.credentials import Service
 from platform_errors.keys import get_key_store
-from platform_errors.postgresql import prepared
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -73,36 +75,6 @@ def test_a_secret_that_was_replaced_or_canceled_stops_working_at_once():
 
     found = store.find_key(key.client_id).key
     assert (found.secrets, found.status) == ((b"fresh",), "canceled")
-
-
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.postgresql_only  # SQLite has no server
-def test_a_lookup_survives_a_restart_of_the_database():
-    key = factories.ServiceKeyFactory()
-    assert store.find_key(key.client_id) is not None
-    other = connection.copy()
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_backend_pid()")
-        (backend,) = cursor.fetchone()
-    with other.cursor() as cursor:
-        cursor.execute("SELECT pg_terminate_backend(%s)", [backend])
-    other.close()
-
-    assert store.find_key(key.client_id).key.client_id == key.client_id
-
-
-@pytest.mark.postgresql_only  # SQLite has no server
-def test_a_lookup_is_not_repeated_inside_of_a_transaction():
-    with connection.cursor() as cursor:
-        cursor.execute("SAVEPOINT before")
-        cursor.execute("SET LOCAL statement_timeout = 1")
-        with pytest.raises(OperationalError):
-            prepared.read_rows(
-                connections["default"], "SELECT pg_sleep(%s::int)::text", [1]
-            )
-        cursor.execute("ROLLBACK TO SAVEPOINT before")
-
-    assert store.find_key("nobody") is None
 
 
 def test_a_key_without_anything_is_empty():
@@ -216,3 +188,82 @@ def test_the_servers_own_lookup_knows_the_row_numbers():
     assert client.institution_pks == {institution.registry_id: institution.pk}
     assert find_client("nope") is None
     assert client.status_at(timezone.now() + timedelta(days=1)) == "active"
+
+
+@pytest.fixture
+def holders():
+    """Return how a signed and a bearer call meet the same user."""
+    user = factories.UserFactory(full_name="Ada", is_superuser=True, is_staff=True)
+    key = factories.ServiceKeyFactory()
+    factories.AccessTokenFactory(token_text="tk_x", user=user, application=key)
+
+    def find(client_id=key.client_id, user=user):
+        signed = store.find_key(
+            client_id,
+            principal_id=user.principal_id,
+            principal_namespace=user.principal_namespace,
+        )
+        return [signed.principal.user, store.find_token("tk_x").principal.user]
+
+    return find
+
+
+def test_every_column_of_a_user_is_what_the_orm_reads(holders, django_user_model):
+    stored = django_user_model.objects.get()
+
+    for user in holders():
+        for field in stored._meta.concrete_fields:
+            value = getattr(user, field.attname)
+            assert (type(value), value) == (
+                type(getattr(stored, field.attname)),
+                getattr(stored, field.attname),
+            ), field.name
+
+
+def test_a_field_that_converts_what_is_stored_does_so_for_signed_and_bearer_calls(
+    holders, django_user_model, monkeypatch
+):
+    field = django_user_model._meta.get_field("full_name")
+    monkeypatch.setattr(
+        field, "from_db_value", lambda value, *_: {"theme": value}, raising=False
+    )
+
+    assert [user.full_name for user in holders()] == [{"theme": "Ada"}] * 2
+
+
+@pytest.fixture
+def preferences(django_user_model):
+    """Add a JSON field to the user model; the test's transaction takes its column back."""
+    field = JSONField(default=dict)
+    django_user_model.add_to_class("preferences", field)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"ALTER TABLE {django_user_model._meta.db_table}"
+            f" ADD COLUMN preferences {field.db_type(connection)}"
+        )
+    yield
+    del django_user_model.preferences
+    django_user_model._meta.local_fields.remove(field)
+    django_user_model._meta._expire_cache()
+
+
+def test_a_json_field_on_user_comes_out_right(db, preferences, holders, django_user_model):
+    django_user_model.objects.update(preferences={"theme": "dark"})
+
+    assert [user.preferences for user in holders()] == [{"theme": "dark"}] * 2
+
+
+def test_a_column_more_moves_no_other():
+    key = factories.ServiceKeyFactory()
+    wider = lookups.Lookup(
+        {
+            **lookups._columns("k", ServiceKey, "secret_created_at"),
+            **lookups.KEY.columns,
+        },
+        lookups.KEY.source,
+    )
+
+    row = wider.first(["", "", key.client_id])
+
+    assert row["k.client_id"] == key.client_id
+    assert row["u.id"] is None
