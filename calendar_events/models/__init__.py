@@ -10,7 +10,7 @@ from calendar_events.models.fields import WallClockField
 from calendar_events.models.image import Image
 from calendar_events.models.internals import DayCount, IdempotentAnswer
 from calendar_events.models.organizer import Organizer
-from calendar_events.models.querysets.records import RecordQuerySet
+from calendar_events.models.querysets.base import RecordQuerySet
 from calendar_events.models.querysets.terms import TermQuerySet
 from calendar_events.models.record import Record
 from calendar_events.models.rendered import Rendered

@@ -5,7 +5,7 @@ their own records, and with ``read_unpublished_…`` everybody's. The trash is s
 asking for it.
 
 A *rule* is data: any of its alternatives must hold, and every condition of that one.
-``holds`` asks it of a row in hand, ``as_q`` of a QuerySet, ``store.visibility`` of a
+``holds`` asks it of a row in hand, ``as_q`` of a QuerySet, ``store.sql`` of a
 statement.
 """
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from calendar_events.models import Event
 from calendar_events.models.visibility import LISTED, as_q
 from calendar_events.store import sql
-from calendar_events.store.visibility import text_of
+from calendar_events.store.sql import text_of
 
 if TYPE_CHECKING:
     from calendar_events.models.querysets.base import ListQuerySet

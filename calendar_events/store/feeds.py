@@ -15,7 +15,7 @@ from django.db.models.functions import Coalesce
 from calendar_events import documents
 from calendar_events.models import Event, Taxonomy, visibility
 from calendar_events.store import sql
-from calendar_events.store.visibility import conditions_of
+from calendar_events.store.sql import conditions_of
 from platform_errors.postgresql import prepared
 
 if TYPE_CHECKING:

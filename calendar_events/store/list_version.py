@@ -19,7 +19,7 @@ from django.contrib.contenttypes.models import ContentType
 from calendar_events.models.visibility import LISTED
 from calendar_events.roles import EDITOR, RECORDS
 from calendar_events.store import sql
-from calendar_events.store.visibility import text_of
+from calendar_events.store.sql import text_of
 from platform_errors.postgresql import prepared
 
 if TYPE_CHECKING:

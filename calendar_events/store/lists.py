@@ -15,11 +15,13 @@ from django.db.models import F
 from django.db.models.expressions import OrderBy
 
 from calendar_events.store import counters, scans, sql
+from calendar_events.store.sql import conditions_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from calendar_events.models.querysets.base import ListQuerySet
+    from calendar_events.models.visibility import Rule
 
 DEEP = 500
 """From this offset on a page is no longer read so often that its plan is kept."""
@@ -44,23 +46,28 @@ class _Compiled(NamedTuple):
     order: str
 
 
-def fetch(
+def fetch(  # noqa: PLR0913 -- what is wanted of each row
     queryset: ListQuerySet,
     columns: Sequence[str],
     *,
     limit: int,
     offset: int,
     annotations: Sequence[str] = (),
+    fulfils: Rule = (),
 ) -> Rows:
     """Return columns of the rows of a page, then annotations, and the total.
 
-    As of one moment. Raises what ``scans.rows`` raises.
+    With ``fulfils`` each row ends in whether it fulfils that rule. As of one moment. Raises
+    what ``scans.rows`` raises.
     """
     try:
         ids = _compiled(queryset, annotations)
     except EmptyResultSet:
         return Rows([], 0)
     selected = [f"r.{name}" for name in columns] + [f"p.{name}" for name in annotations]
+    outcome = conditions_of(fulfils, "r") if fulfils else sql.Conditions()
+    if fulfils:
+        selected.append(str(outcome))
     parts = {
         "columns": ", ".join(selected),
         "table": queryset.model._meta.db_table,
@@ -76,7 +83,7 @@ def fetch(
             source=f"({ids.text})",
             total=f"SELECT {kept.text} AS total",
         )
-        params = [*kept.params, *ids.params]
+        params = [*outcome.params, *kept.params, *ids.params]
         is_scan = offset >= DEEP
     else:
         is_scan = counters.is_scan(queryset)
@@ -85,7 +92,7 @@ def fetch(
         common = f"WITH everything AS MATERIALIZED ({everything})\n"
         total = "SELECT COUNT(*) AS total FROM everything"
         statement = _PAGE.format(**parts, common=common, source="everything", total=total)
-        params = [*ids.params, *turn_params]
+        params = [*ids.params, *turn_params, *outcome.params]
     if is_scan:
         rows = scans.rows(statement, params)
     else:

@@ -10,7 +10,6 @@ from calendar_events.documents import composition, term_answer
 from calendar_events.models import Event, Term, visibility
 from calendar_events.models.visibility import opens
 from calendar_events.store import lists, relations, terms
-from platform_errors.postgresql import prepared
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -28,18 +27,17 @@ class Page(NamedTuple):
 
 class _Record(NamedTuple):
     id: int
-    status: str
-    published_at: datetime | None
     fragment: str
+    is_scheduled: bool | None
+    """Whether time has yet to publish it; a draft may have no moment for that."""
 
 
 class _Event(NamedTuple):
     id: int
-    status: str
-    published_at: datetime | None
     password: str
     fragment: str
     protected_fragment: str
+    is_scheduled: bool | None
 
 
 def page(
@@ -54,18 +52,24 @@ def page(
     if queryset.model is Term:
         described, total = terms.rows(queryset, limit=limit, offset=offset)
         return Page([term_answer(row) for row in described], total)
-    if queryset.model is Event:
-        rows, total = lists.fetch(queryset, _Event._fields, limit=limit, offset=offset)
+    is_event = queryset.model is Event
+    rows, total = lists.fetch(
+        queryset,
+        (_Event if is_event else _Record)._fields[:-1],
+        limit=limit,
+        offset=offset,
+        fulfils=visibility.scheduled(now),
+    )
+    if is_event:
         events = [_Event(*row) for row in rows]
         items = _events(events, queryset.listing, now, has_scheduled=has_scheduled)
     else:
-        rows, total = lists.fetch(queryset, _Record._fields, limit=limit, offset=offset)
-        items = [_record(_Record(*row), now) for row in rows]
+        items = [_record(_Record(*row)) for row in rows]
     return Page(items, total)
 
 
-def _record(row: _Record, now: datetime) -> str:
-    return composition.record(row.fragment, is_scheduled=_is_scheduled(row, now))
+def _record(row: _Record) -> str:
+    return composition.record(row.fragment, is_scheduled=bool(row.is_scheduled))
 
 
 def _events(
@@ -82,17 +86,12 @@ def _events(
         related[one.event].append(one)
     items = []
     for row in rows:
-        is_open, is_scheduled = row.id in related, _is_scheduled(row, now)
+        is_open = row.id in related
         fragment = row.fragment if is_open else row.protected_fragment
-        text = composition.effective(fragment, is_scheduled=is_scheduled)
+        text = composition.effective(fragment, is_scheduled=bool(row.is_scheduled))
         items.append(
             composition.event(text, related[row.id])
             if is_open
             else composition.protected_event(text)
         )
     return items
-
-
-def _is_scheduled(row: _Event | _Record, now: datetime) -> bool:
-    in_time = row._replace(published_at=prepared.as_moment(row.published_at))
-    return visibility.holds(visibility.scheduled(now), in_time)

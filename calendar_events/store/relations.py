@@ -14,7 +14,7 @@ from calendar_events.documents.related import Related
 from calendar_events.models import visibility
 from calendar_events.models.visibility import LISTED
 from calendar_events.store import sql
-from calendar_events.store.visibility import conditions_of, text_of
+from calendar_events.store.sql import conditions_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,7 +14,7 @@ from calendar_events.models import Status, Taxonomy, visibility
 from calendar_events.models.visibility import LISTED
 from calendar_events.parsing import slugs
 from calendar_events.store import sql
-from calendar_events.store.visibility import text_of
+from calendar_events.store.sql import text_of
 from platform_errors.postgresql import prepared
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from django.db.models import Q
 
 from calendar_events.models import visibility
 from calendar_events.models.querysets import geography
+from calendar_events.models.querysets.base import RecordQuerySet
 from calendar_events.models.querysets.ordering import EVENT_COLUMNS, Order
 from calendar_events.models.querysets.protected import is_shown
-from calendar_events.models.querysets.records import RecordQuerySet
 from calendar_events.models.querysets.scopes import ANY_TIME, Scope, rows_of
 from calendar_events.models.visibility import as_q
 
@@ -41,6 +41,7 @@ class EventQuerySet(RecordQuerySet):
     newest_first = False
     window = ANY_TIME
     known_scope: Scope | None = None
+    carried = ("listing", "window", "known_scope")
 
     @property
     def scope(self) -> Scope | None:
@@ -256,9 +257,4 @@ class EventQuerySet(RecordQuerySet):
         """Return the list as one whose total is known, unless it is changed otherwise."""
         clone: Self = self.all()
         clone.known_scope = scope and replace(scope, rows=clone.query.clone())
-        return clone
-
-    def _clone(self) -> Self:
-        clone = super()._clone()
-        clone.known_scope, clone.window = self.known_scope, self.window
         return clone

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 from django.db.models import Exists, OuterRef, Q
 
 from calendar_events.models import visibility
-from calendar_events.models.querysets.records import RecordQuerySet
+from calendar_events.models.querysets.base import RecordQuerySet
 from calendar_events.models.visibility import EVENT, as_q
 
 if TYPE_CHECKING:

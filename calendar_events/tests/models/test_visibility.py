@@ -10,7 +10,7 @@ from calendar_events.models import Event, Status, Venue, visibility
 from calendar_events.models.record import STORED_STATUSES
 from calendar_events.models.visibility import EVENT, VENUE, Viewer
 from calendar_events.store import sql
-from calendar_events.store.visibility import conditions_of, text_of
+from calendar_events.store.sql import conditions_of, text_of
 from calendar_events.tests.factories import EventFactory, UserFactory, VenueFactory
 
 pytestmark = pytest.mark.both_databases
