@@ -20,7 +20,7 @@ from PIL import UnidentifiedImageError
 from calendar_events.models import Image
 from calendar_events.parsing import slugs
 from calendar_events.permissions import Actor, require_add_image
-from calendar_events.services import metadata, sizes
+from calendar_events.services import originals, sizes
 from calendar_events.services.sizes import Rendition
 
 if TYPE_CHECKING:
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MAX_PIXELS = 25_000_000
-"""What decoding costs grows with them."""
+"""What decoding costs grows with them; those of all frames together count."""
+MAX_FRAMES = 1_000
 TOO_LARGE = f"has more than {MAX_PIXELS // 1_000_000} million pixels."
 MAX_SCANS = 32
 """A progressive JPEG has ten or so, and each is a pass over all its pixels."""
@@ -78,23 +79,25 @@ def decode(content: bytes, *, name: str, source_url: str = "") -> Picture:
             warnings.simplefilter("ignore")
             if opened.width * opened.height > MAX_PIXELS:
                 raise NotAPicture(TOO_LARGE)
-            if opened.format in {"JPEG", "MPO"} and content.count(SCAN) > MAX_SCANS:
+            if opened.format == "MPO":
+                # Several views, as phones take them, are a JPEG to everybody else.
+                opened.format = "JPEG"
+            elif (frames := getattr(opened, "n_frames", 1)) > MAX_FRAMES:
+                raise NotAPicture(f"has more than {MAX_FRAMES:,} frames.")
+            elif frames * opened.width * opened.height > MAX_PIXELS:
+                raise NotAPicture(TOO_LARGE)
+            if opened.format == "JPEG" and content.count(SCAN) > MAX_SCANS:
                 raise NotAPicture("is a JPEG of too many scans.")
-            # Pictures of several views, as phones take them, are JPEG to everybody else.
-            file_format = "JPEG" if opened.format == "MPO" else opened.format or ""
-            width, height = opened.size
-            if metadata.orientation(opened) in metadata.SIDEWAYS:
-                width, height = height, width
-            original = metadata.removed(opened, content, max_pixels=MAX_PIXELS)
-            # A JPEG can be decoded at a half, a quarter or an eighth of its size.
-            opened.draft(None, (sizes.DRAFT, sizes.DRAFT))
-            opened.load()
+            file_format = opened.format or ""
+            original = originals.encoded(opened, content)
             return Picture(
                 name=slugs.from_title(name, fallback="image"),
                 extension=FORMATS[file_format],
                 mime_type=PIL.Image.MIME[file_format],
-                original=Rendition(width=width, height=height, content=original),
-                sizes=sizes.made(metadata.upright(opened), (width, height), file_format),
+                original=Rendition(
+                    width=opened.width, height=opened.height, content=original
+                ),
+                sizes=sizes.made(opened, file_format),
                 source_url=source_url,
             )
     except UnidentifiedImageError as error:

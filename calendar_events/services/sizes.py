@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from PIL import ImageOps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     import PIL.Image
 
 JPEG_QUALITY = 82
@@ -31,10 +29,6 @@ SIZES = {
     "medium_large": Box(768, 0),
     "large": Box(1024, 1024),
 }
-DRAFT = 2 * SIZES["large"].width
-"""A JPEG is decoded no smaller than this, so that its sizes stay sharp."""
-REDUCIBLE = frozenset({"L", "LA", "RGB", "RGBA", "CMYK"})
-"""The modes of pictures that have no palette."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,55 +40,27 @@ class Rendition:
     content: bytes
 
 
-def made(
-    picture: PIL.Image.Image, size: tuple[int, int], file_format: str
-) -> dict[str, Rendition]:
-    """Return the sizes that are smaller than the picture itself.
-
-    ``picture`` may have been decoded smaller than its own ``size``.
-    """
-    wanted = {
-        name: inside
-        for name, box in SIZES.items()
-        if (inside := _inside(box, *size)) != size
-    }
-    picture = _reduced(picture, wanted.values())
-    renditions = {}
-    for name, (width, height) in wanted.items():
-        if SIZES[name].crop:
-            small = ImageOps.fit(picture, (width, height))
-        else:
-            small = picture.resize((width, height))
-        renditions[name] = Rendition(
+def made(picture: PIL.Image.Image, file_format: str) -> dict[str, Rendition]:
+    """Return the sizes that are smaller than the picture itself."""
+    return {
+        name: Rendition(
             width=small.width, height=small.height, content=_encoded(small, file_format)
         )
-    return renditions
+        for name, box in SIZES.items()
+        if (small := _reduced(picture, box)).size != picture.size
+    }
 
 
-def _inside(box: Box, width: int, height: int) -> tuple[int, int]:
-    """Return the size in which a picture of this size stands in the box."""
-    most = min(box.width, width), min(box.height or height, height)
+def _reduced(picture: PIL.Image.Image, box: Box) -> PIL.Image.Image:
+    """Return a copy of the picture that is no larger than the box."""
+    width, height = box.width, box.height or picture.height
     if box.crop:
-        return most
-    share = min(most[0] / width, most[1] / height)
-    return max(1, round(share * width)), max(1, round(share * height))
-
-
-def _reduced(
-    picture: PIL.Image.Image, wanted: Iterable[tuple[int, int]]
-) -> PIL.Image.Image:
-    """Return the picture made smaller at once, still twice as large as any size of it.
-
-    Otherwise each size would be made of all its pixels.
-    """
-    shares = [
-        min(picture.width // (2 * width), picture.height // (2 * height))
-        for width, height in wanted
-    ]
-    factor = min(shares, default=1)
-    if factor < 2 or picture.mode not in REDUCIBLE:
-        return picture
-    return picture.reduce(factor)
+        return ImageOps.fit(
+            picture, (min(width, picture.width), min(height, picture.height))
+        )
+    small = picture.copy()
+    small.thumbnail((width, height), reducing_gap=2)
+    return small
 
 
 def _encoded(picture: PIL.Image.Image, file_format: str) -> bytes:

@@ -1,5 +1,6 @@
 """Pictures that a write gives by address: how they are fetched, and what waits."""
 
+import random
 import resource
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -144,9 +145,9 @@ def _small_disk(settings, tmp_path):
 
 @pytest.fixture(scope="module")
 def nine_mebibytes():
-    noise = [PIL.Image.effect_noise((1800, 1800), 200) for _ in range(3)]
+    noise = random.Random(1).randbytes(3 * 1800 * 1800)
     buffer = BytesIO()
-    PIL.Image.merge("RGB", noise).save(buffer, "PNG", compress_level=0)
+    PIL.Image.frombytes("RGB", (1800, 1800), noise).save(buffer, "PNG", compress_level=0)
     return buffer.getvalue()
 
 

@@ -6,7 +6,7 @@ from io import BytesIO
 
 import PIL.Image
 import pytest
-from PIL import ImageSequence
+from PIL import ImageChops, ImageSequence
 
 from calendar_events.services import images
 
@@ -14,9 +14,9 @@ SCRIPT = b"<script>alert(1)</script><?php system('id');"
 
 
 def clean(file_format):
-    """Return an animation, where the format has them, of noise without metadata."""
-    frames = [PIL.Image.effect_noise((32, 16), 90 + part) for part in range(3)]
-    frames = [frame.convert("P" if file_format == "GIF" else "RGB") for frame in frames]
+    """Return an animation, where the format has them, without metadata."""
+    drawn = PIL.Image.linear_gradient("L").resize((32, 16))
+    frames = [drawn.rotate(part * 40).convert("RGB") for part in range(3)]
     options = (
         {} if file_format == "JPEG" else {"save_all": True, "append_images": frames[1:]}
     )
@@ -122,13 +122,6 @@ HIDING_PLACES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("file_format", ["JPEG", "PNG", "GIF", "WEBP"])
-def test_a_file_that_is_nothing_but_a_picture_is_stored_byte_for_byte(file_format):
-    content = clean(file_format)
-
-    assert images.decode(content, name="clean").original.content == content
-
-
 @pytest.mark.parametrize("place", HIDING_PLACES)
 def test_what_is_stored_of_a_picture_holds_no_foreign_bytes(place):
     file_format, hide = HIDING_PLACES[place]
@@ -139,9 +132,19 @@ def test_what_is_stored_of_a_picture_holds_no_foreign_bytes(place):
     stored = images.decode(polyglot, name="polyglot").original.content
 
     assert SCRIPT not in stored
-    assert [frame.tobytes() for frame in frames_of(stored)] == [
-        frame.tobytes() for frame in frames_of(content)
-    ]
+    assert greatest_difference(stored, content) <= LOSS.get(file_format, 0)
+
+
+LOSS = {"JPEG": 6, "WEBP": 12}
+"""How far a value of a pixel may be from the original's."""
+
+
+def greatest_difference(*contents):
+    """Return how far the frames of two pictures differ in any pixel."""
+    pairs = zip(*map(frames_of, contents), strict=True)
+    return max(
+        high for pair in pairs for _, high in ImageChops.difference(*pair).getextrema()
+    )
 
 
 def frames_of(content):
@@ -149,7 +152,7 @@ def frames_of(content):
         return [frame.convert("RGB") for frame in ImageSequence.Iterator(found)]
 
 
-def test_a_gif_without_an_end_is_encoded_anew_and_still_moves():
+def test_a_gif_without_an_end_still_moves():
     stored = images.decode(clean("GIF")[:-1], name="film").original.content
 
     assert (stored[-1:], len(frames_of(stored))) == (b";", 3)

@@ -1,0 +1,85 @@
+"""The file that is stored of a picture: encoded anew, so that only the picture is left.
+
+A file may carry more than a picture: where and by whom it was taken, words, a script
+behind its end. Where people were is personal data, and originals are public. What decides
+how a picture looks stays: its orientation is applied, its colour profile is kept.
+"""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, Final
+
+from PIL import ExifTags, ImageOps, ImageSequence
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+    from PIL.ImageFile import ImageFile
+
+# Large pictures are written in seconds rather than as small as possible.
+OPTIONS: Final[dict[str, dict[str, Any]]] = {
+    "JPEG": {"quality": "keep", "comment": b""},
+    "PNG": {"compress_level": 4, "disposal": 0, "blend": 0},
+    "GIF": {"comment": b""},
+    "WEBP": {"quality": 90, "method": 0},
+}
+LOSSLESS: Final = {"lossless": True, "quality": 0, "method": 0}
+"""Of WebP, where the quality only says how much time is taken."""
+SHOWN: Final = frozenset({"transparency", "background"})
+"""What savers read from ``info`` and viewers need."""
+OPAQUE: Final = {(255, 255)}
+"""The extremes of alpha of a picture that nothing shows through."""
+
+
+def encoded(picture: ImageFile, content: bytes) -> bytes:
+    """Return the file of a picture, in its own format and with nothing but the picture.
+
+    ``picture`` was opened from ``content``; it is turned upright and stands at its first
+    frame afterwards. An animation that has to be turned becomes its first frame.
+    """
+    options = dict(OPTIONS[picture.format or ""])
+    if picture.format == "WEBP" and b"VP8L" in content:
+        options = dict(LOSSLESS)
+    if picture.format == "JPEG":
+        options["progressive"] = "progressive" in picture.info
+    options["icc_profile"] = _profile(picture)
+    is_turned = picture.getexif().get(ExifTags.Base.Orientation, 1) != 1
+    is_animated = picture.format != "JPEG" and getattr(picture, "is_animated", False)
+    ImageOps.exif_transpose(picture, in_place=True)
+    shown: Image = picture
+    if is_animated and not is_turned:
+        frames = _frames(picture)
+        shown, options["append_images"] = frames[0], frames[1:]
+        options["duration"] = [frame.info.get("duration", 0) for frame in frames]
+        options["save_all"] = True
+        if frames[0].mode == "RGBA" and picture.format == "GIF":
+            options["disposal"] = 2  # clear the frame before, which would show through
+        if "loop" in picture.info:
+            options["loop"] = picture.info["loop"]
+        picture.seek(0)
+    for frame in [shown, *options.get("append_images", [])]:
+        frame.info = {name: frame.info[name] for name in SHOWN & frame.info.keys()}
+    buffer = BytesIO()
+    shown.save(buffer, picture.format, **options)
+    return buffer.getvalue()
+
+
+def _frames(picture: ImageFile) -> list[Image]:
+    """Return the frames of an animation, each as a whole picture.
+
+    Those of a GIF have palettes of their own, and colours instead here.
+    """
+    frames = [frame.copy() for frame in ImageSequence.Iterator(picture)]
+    if picture.format == "GIF":
+        frames = [frame.convert("RGBA") for frame in frames]
+        alphas = {frame.getchannel("A").getextrema() for frame in frames}
+        return [frame.convert("RGB") for frame in frames] if alphas == OPAQUE else frames
+    # A PNG may begin with a picture for viewers that do not know animations.
+    return frames[1:] if picture.info.get("default_image") else frames
+
+
+def _profile(picture: ImageFile) -> bytes | None:
+    """Return the colour profile, if it is one by its head (ICC.1 section 7.2)."""
+    profile = picture.info.get("icc_profile") or b""
+    is_profile = int.from_bytes(profile[:4]) == len(profile) and profile[36:40] == b"acsp"
+    return profile if is_profile else None
