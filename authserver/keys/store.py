@@ -99,16 +99,15 @@ class ServiceKeyStore:
         )
 
 
-def find_client(client_id: str, place: str = "") -> Client | None:
+def find_client(client_id: str, throttle_key: str = "") -> Client | None:
     """Return the key as the authorization server itself needs it, in one query.
 
-    ``place`` is where the caller is counted (``address_ident``): the key comes with its
-    failures from there.
+    The key comes with the failed authentications that are counted under ``throttle_key``.
     """
     if not is_storable(client_id):
         return None
     failed = AuditEvent.Action.CLIENT_REFUSED.value
-    row = lookups.CLIENT.first([place, failed, client_id])
+    row = lookups.CLIENT.first([throttle_key, failed, client_id])
     if row is None:
         return None
     return Client(

@@ -14,7 +14,6 @@ from authserver.crypto import encryption, opaque
 from authserver.models.institution import Institution
 from authserver.models.service import Service
 from authserver.parsing.redirect_uris import (
-    is_registered,
     validate_redirect_address,
 )
 
@@ -174,9 +173,10 @@ class ServiceKey(AbstractApplication):
         self.previous_secret_created_at = None
 
     def clean(self) -> None:
-        """Validate the redirect addresses; DOT's own rules are about columns not used here.
+        """Validate the redirect addresses.
 
-        Raises ``ValidationError`` on ``redirect_uris`` naming each bad address.
+        The toolkit's own validates columns that are not used here. Raises
+        ``ValidationError`` on ``redirect_uris`` naming each bad address.
         """
         problems: list[ValidationError] = []
         for address in self.redirect_addresses:
@@ -187,22 +187,9 @@ class ServiceKey(AbstractApplication):
         if problems:
             raise ValidationError({"redirect_uris": problems})
 
-    # --- What django-oauth-toolkit asks an application ------------------------------
-
-    def redirect_uri_allowed(self, uri: str) -> bool:
-        """Return whether the address is registered (decisions 3.11)."""
-        return is_registered(uri, self.redirect_addresses)
-
     def is_usable(self, request: Any) -> bool:
-        """Return whether the key works at all; the backstop behind our own checks."""
+        """Return whether the key works; the toolkit knows no status and says yes."""
         return self.status == Status.ACTIVE and not self.is_expired(timezone.now())
-
-    def allows_grant_type(self, *grant_types: str) -> bool:
-        """Return whether one of the grant types is open to the key (decisions 4)."""
-        allowed = {self.GRANT_AUTHORIZATION_CODE}
-        if self.has_secret:
-            allowed.add(self.GRANT_CLIENT_CREDENTIALS)
-        return bool(allowed.intersection(grant_types))
 
 
 class KeyInstitution(models.Model):

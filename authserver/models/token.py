@@ -152,7 +152,7 @@ class AccessToken(AbstractAccessToken):
         ]
 
     def is_valid(self, scopes: list[str] | None = None) -> bool:
-        """Return whether the token works, for code of django-oauth-toolkit that asks."""
+        """Return whether the token works; the toolkit's rows are deleted when revoked."""
         return self.revoked_at is None and super().is_valid(scopes)
 
     def revoke(self) -> None:

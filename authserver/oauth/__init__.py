@@ -1,8 +1,8 @@
-"""Everything that speaks oauthlib's dialect, and django-oauth-toolkit's.
+"""The token endpoint on oauthlib, and what the other endpoints of programs share with it.
 
-``server.py`` builds oauthlib's endpoint with our grant types, ``validator.py`` answers its
-questions, ``exchange.py`` is what one request gathers on the way. ``client_request.py``
-reads what the client sent, ``clients.py`` believes it or not, ``codes.py`` and
-``tokens.py`` redeem and issue,
-``responses.py`` the shapes that go back and ``dialect.py`` those of errors.
+``server.py`` is oauthlib's endpoint with the grant types of ``grants.py``, ``validator.py``
+its request validator, ``exchange.py`` what one request gathers on the way.
+``client_request.py`` reads what the client sent, ``clients.py`` authenticates it,
+``codes.py`` and ``tokens.py`` redeem and issue, ``responses.py`` and ``dialect.py`` word
+successes and errors.
 """

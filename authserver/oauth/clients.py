@@ -135,7 +135,7 @@ def _signed(
     """Authenticate with the platform's signature; it covers the query string."""
     if client_request.get("client_secret"):
         raise InvalidRequest("a client authenticates in one way only")
-    key = find_client(claimed_id(client_request), failures.place())
+    key = find_client(claimed_id(client_request), failures.throttle_key())
     if key is not None:
         require_active_key(key, now)
         failures.require_within_limit(key, now)
@@ -149,7 +149,7 @@ def _signed(
 
 
 def _known_key(client_id: str) -> Client:
-    key = find_client(client_id, failures.place())
+    key = find_client(client_id, failures.throttle_key())
     if key is None:
         raise catalogue.KeyInvalid(key=client_id)
     return key

@@ -33,14 +33,14 @@ def find(exchange: Exchange) -> Grant:
     digest = opaque.digest(exchange.client_request.get("code"))
     grant = Grant.objects.with_holder().filter(code=digest).first()
     if grant is None:
-        raise exchange.because("code_unknown", InvalidGrant(_WRONG))
+        exchange.fail(InvalidGrant(_WRONG), cause="code_unknown")
     exchange.grant = grant
     if grant.application_id != exchange.key.pk:
-        raise exchange.because("code_of_another_client", InvalidGrant(_WRONG))
+        exchange.fail(InvalidGrant(_WRONG), cause="code_of_another_client")
     if grant.redeemed_at is not None:
         replayed(exchange)
     if grant.expires <= exchange.now:
-        raise exchange.because("code_expired", InvalidGrant(_WRONG))
+        exchange.fail(InvalidGrant(_WRONG), cause="code_expired")
     return grant
 
 
@@ -48,7 +48,7 @@ def replayed(exchange: Exchange) -> None:
     """Revoke what was issued from a used code. Always raises ``InvalidGrant``."""
     if tokens.revoke_family(exchange.family, exchange.now):
         exchange.recorded_as = AuditEvent.Action.CODE_REPLAYED
-    raise exchange.because("code_spent", InvalidGrant(_WRONG))
+    exchange.fail(InvalidGrant(_WRONG), cause="code_spent")
 
 
 def check_pkce(exchange: Exchange, grant: Grant) -> None:
@@ -62,15 +62,15 @@ def check_pkce(exchange: Exchange, grant: Grant) -> None:
     verifier = exchange.client_request.get("code_verifier")
     if not grant.code_challenge:
         if verifier or is_pkce_required(exchange):
-            raise exchange.because(
-                "challenge_missing",
+            exchange.fail(
                 InvalidGrant("the code was issued without a code_challenge"),
+                cause="challenge_missing",
             )
         return
     if not verifier:
-        raise exchange.because(
-            "verifier_missing",
+        exchange.fail(
             InvalidRequest("required parameter 'code_verifier' is missing or blank"),
+            cause="verifier_missing",
         )
 
 

@@ -7,7 +7,7 @@ sends as an attribute, so anything read from it could be injected by name.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from authserver.keys.scopes import Scopes
 from authserver.models import AuditEvent
@@ -44,6 +44,8 @@ class Exchange:
     now: datetime
     generation: Generation = PRESENT
 
+    grant_type: str = ""
+    """The standard's name of what is exchanged, whatever the client calls it."""
     client: Client | None = None
     grant: Grant | None = None
     refresh_token: RefreshToken | None = None
@@ -65,17 +67,10 @@ class Exchange:
         assert self.client is not None  # noqa: S101 -- the order of oauthlib's steps
         return self.client
 
-    @property
-    def grant_type(self) -> str:
-        """The standard's name of what is exchanged, whatever the client calls it."""
-        if self.grant is not None:
-            return "authorization_code"
-        return "client_credentials" if self.refresh_token is None else "refresh_token"
-
-    def because(self, cause: str, error: ApiError) -> ApiError:
-        """Keep the cause for the record, and return the error to raise."""
+    def fail(self, error: ApiError, *, cause: str) -> NoReturn:
+        """Raise the error that the client reads, and keep the cause for the record."""
         self.cause = cause
-        return error
+        raise error
 
     @property
     def family(self) -> UUID | None:

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 Action = AuditEvent.Action
 
 
-def place() -> str:
-    """Return what the limit counts the caller as; empty when nobody knows its address."""
+def throttle_key() -> str:
+    """Return what the limit counts the caller as; empty when its address is unknown."""
     return address_ident(current_client_address()) or ""
 
 
@@ -47,14 +47,14 @@ def require_within_limit(key: Client, now: datetime) -> None:
 def require_place_within_limit(action: AuditEvent.Action, now: datetime) -> None:
     """Raise ``TooManyRequests`` when this address failed too often at what has no key."""
     since = now - conf.client_failure_window
-    many = RefusalCount.objects.filter(
+    exceeded = RefusalCount.objects.filter(
         action=action,
         client_id="",
-        place=place(),
+        place=throttle_key(),
         since__gt=since,
         refusals__gte=conf.client_failures_per_address,
     )
-    if count := many.first():
+    if count := exceeded.first():
         wait = math.ceil((count.since - since).total_seconds())
         raise catalogue.TooManyRequests(headers={"Retry-After": str(wait)})
 
@@ -83,8 +83,8 @@ def record_exchange(exchange: Exchange, error: base.ApiError) -> None:
 
 def count(action: AuditEvent.Action, client_id: str, now: datetime) -> bool:
     """Count a failure; ``False`` when the limit of the window is reached."""
-    whose = {"action": action, "client_id": client_id, "place": place()}
-    counted = RefusalCount.objects.filter(**whose)
+    lookup = {"action": action, "client_id": client_id, "place": throttle_key()}
+    counted = RefusalCount.objects.filter(**lookup)
     window = counted.filter(since__gt=now - conf.client_failure_window)
     within = window.filter(refusals__lt=conf.client_failures_per_address)
     if within.update(refusals=F("refusals") + 1):
@@ -92,7 +92,7 @@ def count(action: AuditEvent.Action, client_id: str, now: datetime) -> bool:
     if window.exists():
         return False
     RefusalCount.objects.bulk_create(
-        [RefusalCount(**whose, since=now)],
+        [RefusalCount(**lookup, since=now)],
         update_conflicts=True,
         unique_fields=["client_id", "place", "action"],
         update_fields=["refusals", "since"],

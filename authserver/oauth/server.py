@@ -6,86 +6,30 @@ oauthlib brings the grant types and the order of their questions, and verifies P
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from oauth2_provider.settings import oauth2_settings
 from oauthlib.common import Request
-from oauthlib.oauth2 import (
-    AuthorizationCodeGrant,
-    BearerToken,
-    ClientCredentialsGrant,
-    RefreshTokenGrant,
-    TokenEndpoint,
-)
+from oauthlib.oauth2 import BearerToken, TokenEndpoint
 
 from authserver.crypto import opaque
 from authserver.errors import InvalidGrant, UnsupportedGrantType
-from authserver.oauth import codes
+from authserver.oauth.grants import ALIASES, GRANT_TYPES
 
 if TYPE_CHECKING:
     from authserver.oauth.exchange import Exchange, Issued
 
-# ``code`` is the value of the spec's sample request (spec 4.2).
-ALIASES = {"code": "authorization_code"}
-REQUIRED = {
-    "authorization_code": ("code", "redirect_uri"),
-    "refresh_token": ("refresh_token",),
-    "client_credentials": (),
-}
-OPTIONAL: dict[str, tuple[str, ...]] = {
-    "authorization_code": ("code_verifier",),
-    "refresh_token": (),
-    "client_credentials": (),
-}
-
-
-CODE_VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
-
-
-class WrongVerifier(InvalidGrant):
-    """The PKCE verifier is not the one that the challenge was made from."""
-
-    default_code = "verifier_wrong"
-
-    def __init__(self) -> None:
-        """Name the parameter."""
-        super().__init__("code_verifier does not fit the code")
-
-
-class CodeGrant(AuthorizationCodeGrant):
-    """The authorization code grant, with ``S256`` alone and wrong verifiers counted."""
-
-    def validate_token_request(self, request: Request) -> None:
-        """Validate as oauthlib does. Raises the error that the client will read."""
-        try:
-            super().validate_token_request(request)
-        except WrongVerifier:
-            request.exchange.cause = "verifier_wrong"
-            codes.count_wrong_verifier(request.exchange)
-            raise
-
-    def validate_code_challenge(
-        self, challenge: str, challenge_method: str, verifier: str
-    ) -> bool:
-        """Compare as oauthlib does (RFC 7636 section 4.6). Raises ``WrongVerifier``."""
-        is_well_formed = (
-            challenge_method == "S256" and CODE_VERIFIER.fullmatch(verifier) is not None
-        )
-        if is_well_formed and super().validate_code_challenge(
-            challenge, challenge_method, verifier
-        ):
-            return True
-        raise WrongVerifier
-
 
 class OpaqueToken(BearerToken):
-    """Opaque tokens, with a refresh token only where ``refresh_token`` was granted."""
+    """Opaque tokens, with a refresh token only where ``refresh_token`` was granted.
+
+    oauthlib lacks that condition, and the prefixes by which a leaked token is recognised.
+    """
 
     __slots__ = ()
 
     def __init__(self, request_validator: Any) -> None:
-        """Make the texts of our own form; lifetimes come from our own settings."""
+        """Set the generators; ``responses.py`` states the lifetimes."""
         super().__init__(
             request_validator,
             token_generator=lambda _request: opaque.new_access_token(),
@@ -111,39 +55,39 @@ class OpaqueToken(BearerToken):
 
 
 class Server(TokenEndpoint):
-    """The token endpoint."""
+    """The token endpoint, with the grant types of ``grants.py``."""
 
     def __init__(self, request_validator: Any, **_kwargs: Any) -> None:
-        """Build the grants."""
         self.request_validator = request_validator
         super().__init__(
             default_grant_type="authorization_code",
             grant_types={
-                "authorization_code": CodeGrant(request_validator),
-                "refresh_token": RefreshTokenGrant(request_validator),
-                "client_credentials": ClientCredentialsGrant(request_validator),
+                name: grant_type.grant_class(request_validator)
+                for name, grant_type in GRANT_TYPES.items()
             },
             default_token_type=OpaqueToken(request_validator),
         )
 
     def exchange(self, exchange: Exchange) -> Issued:
-        """Carry out one token request.
+        """Carry out one token request. Raises the error that the client reads.
 
-        Raises the error that the client will read.
+        Not by ``create_token_response``, which has no way to hand the exchange on: it puts
+        all that it is given into the token.
         """
-        asked = exchange.client_request
-        grant_type = asked.require("grant_type")
-        grant_type = ALIASES.get(grant_type, grant_type)
-        if grant_type not in REQUIRED:
+        client_request = exchange.client_request
+        named = client_request.require("grant_type")
+        name = ALIASES.get(named, named)
+        if name not in GRANT_TYPES:
             raise UnsupportedGrantType("grant_type is not one of those supported")
-        # Only what the grant type has: oauthlib makes an attribute of every parameter.
-        values = {name: asked.require(name) for name in REQUIRED[grant_type]}
-        values |= {
-            name: asked.get(name) for name in OPTIONAL[grant_type] if asked.get(name)
-        }
-        request = Request("", http_method="POST", body={"grant_type": grant_type, **values})
+        exchange.grant_type = name
+        grant_type = GRANT_TYPES[name]
+        values = {each: client_request.require(each) for each in grant_type.required}
+        for each in grant_type.optional:
+            if value := client_request.get(each):
+                values[each] = value
+        request = Request("", http_method="POST", body={"grant_type": name, **values})
         request.exchange = exchange
-        self.grant_types[grant_type].create_token_response(request, self.default_token_type)
+        self.grant_types[name].create_token_response(request, self.default_token_type)
         if exchange.issued is None:
             # oauthlib refused by itself, where the validator had no objection.
             raise InvalidGrant("the grant is not valid")

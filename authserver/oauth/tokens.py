@@ -77,14 +77,14 @@ def find_refresh_token(exchange: Exchange) -> RefreshToken:
     digest = opaque.digest(exchange.client_request.get("refresh_token"))
     token = RefreshToken.objects.with_holder().filter(token_checksum=digest).first()
     if token is None:
-        raise exchange.because("refresh_token_unknown", InvalidGrant(_WRONG))
+        exchange.fail(InvalidGrant(_WRONG), cause="refresh_token_unknown")
     exchange.refresh_token = token
     if token.application_id != exchange.key.pk:
-        raise exchange.because("refresh_token_of_another_client", InvalidGrant(_WRONG))
+        exchange.fail(InvalidGrant(_WRONG), cause="refresh_token_of_another_client")
     if token.revoked is not None:
         refresh_replayed(exchange)
     if token.expires_at <= exchange.now:
-        raise exchange.because("refresh_token_expired", InvalidGrant(_WRONG))
+        exchange.fail(InvalidGrant(_WRONG), cause="refresh_token_expired")
     return token
 
 
@@ -92,7 +92,7 @@ def refresh_replayed(exchange: Exchange) -> None:
     """Revoke the family of a used refresh token. Always raises ``InvalidGrant``."""
     if revoke_family(exchange.family, exchange.now):
         exchange.recorded_as = AuditEvent.Action.REFRESH_REPLAYED
-    raise exchange.because("refresh_token_spent", InvalidGrant(_WRONG))
+    exchange.fail(InvalidGrant(_WRONG), cause="refresh_token_spent")
 
 
 def consume_refresh_token(exchange: Exchange, token: RefreshToken) -> bool:

@@ -1,11 +1,11 @@
-"""The answers to oauthlib's questions (``OAUTH2_PROVIDER["OAUTH2_VALIDATOR_CLASS"]``).
+"""The oauthlib request validator (``OAUTH2_PROVIDER["OAUTH2_VALIDATOR_CLASS"]``).
 
-django-oauth-toolkit's own validator reads the grant five times, redeems a code twice under
-concurrency and knows neither institutions nor our statuses; so this is oauthlib's, and each
-question is answered from the ``Exchange``, which every row is read into once. A question
-that a later oauthlib may add raises ``NotImplementedError``, or takes oauthlib's default.
-An answer that is no is raised as the error that the client will read, which oauthlib lets
-pass. Nothing is issued that ``save_bearer_token`` has not checked.
+It implements the hooks that oauthlib's documentation asks a server for, each from the
+``Exchange``, into which every row is read once. django-oauth-toolkit's validator lacks
+institutions and statuses, looks codes up in the clear and redeems one twice under
+concurrency; a hook that it answered and we forgot would be a hole, one that oauthlib's
+class lacks raises ``NotImplementedError``. A refusal is raised as the error that the client
+reads, which oauthlib passes on. ``save_bearer_token`` checks all that is decided once more.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Validator(RequestValidator):
-    """Answers for the three grant types of the token endpoint."""
+    """The hooks of the three grant types of the token endpoint."""
 
     # --- Who is calling -------------------------------------------------------------------
 
@@ -73,7 +73,7 @@ class Validator(RequestValidator):
         """Find the code's grant. Raises ``InvalidGrant`` or ``InvalidRequest``."""
         exchange: Exchange = request.exchange
         grant = codes.find(exchange)
-        _continue(exchange, grant)
+        _load_authorization(exchange, grant)
         codes.check_pkce(exchange, grant)
         return True
 
@@ -104,9 +104,9 @@ class Validator(RequestValidator):
         """Compare with the address of the authorization request, character by character."""
         exchange: Exchange = request.exchange
         if exchange.grant is None or exchange.grant.redirect_uri != redirect_uri:
-            raise exchange.because(
-                "redirect_uri_differs",
+            exchange.fail(
                 InvalidGrant("redirect_uri differs from that of the authorization request"),
+                cause="redirect_uri_differs",
             )
         return True
 
@@ -120,7 +120,7 @@ class Validator(RequestValidator):
         Raises ``InvalidGrant``, or ``InvalidScope`` for more than was granted.
         """
         exchange: Exchange = request.exchange
-        _continue(exchange, tokens.find_refresh_token(exchange))
+        _load_authorization(exchange, tokens.find_refresh_token(exchange))
         if scope := exchange.client_request.get("scope"):
             requested = policy.read_scopes(scope)
             if not set(requested.tokens) <= set(exchange.scopes.tokens):
@@ -159,9 +159,11 @@ class Validator(RequestValidator):
         """
         exchange: Exchange = request.exchange
         key = exchange.key
-        asked = exchange.client_request
-        exchange.scopes = policy.check_scopes(key, asked.get("scope"), exchange.now)
-        named = asked.get("contextInstitutionId") or None
+        client_request = exchange.client_request
+        exchange.scopes = policy.check_scopes(
+            key, client_request.get("scope"), exchange.now
+        )
+        named = client_request.get("contextInstitutionId") or None
         if exchange.scopes.contexts:  # decisions 4: the scope comes first
             named = None
         registry_id = policy.check_institution(key, exchange.scopes, named)
@@ -169,7 +171,7 @@ class Validator(RequestValidator):
             if len(key.institutions) != 1:
                 raise InvalidRequest("no institution is named: add context: to scope")
             (registry_id,) = key.institutions
-        authenticating = asked.get("authenticatingInstitutionId")
+        authenticating = client_request.get("authenticatingInstitutionId")
         if authenticating and authenticating not in key.institutions:
             raise InstitutionNotOnKey(key=key.client_id, institution=authenticating)
         exchange.registry_id = registry_id
@@ -217,8 +219,8 @@ class Validator(RequestValidator):
         """Nothing is left to do: issuing the tokens consumed the code."""
 
 
-def _continue(exchange: Exchange, row: Grant | RefreshToken) -> None:
-    """Take over what a grant or a refresh token carries."""
+def _load_authorization(exchange: Exchange, row: Grant | RefreshToken) -> None:
+    """Take user, institution and scopes from a grant or a refresh token."""
     exchange.user = row.user
     exchange.registry_id = row.institution.registry_id
     exchange.institution_pk = row.institution_id
@@ -240,13 +242,13 @@ def _check_statuses(exchange: Exchange) -> None:
     institution = exchange.registry_id
     for name in ("contextInstitutionId", "authenticatingInstitutionId"):
         if exchange.client_request.get(name) not in {"", institution}:
-            raise exchange.because(
-                "institution_differs",
+            exchange.fail(
                 InvalidGrant(f"{name} differs from that of the authorization"),
+                cause="institution_differs",
             )
     if not _is_in_force(user, exchange.institution_pk):
-        raise exchange.because(
-            "user_not_in_force", InvalidGrant("the user cannot grant access any more")
+        exchange.fail(
+            InvalidGrant("the user cannot grant access any more"), cause="user_not_in_force"
         )
     key = exchange.key
     policy.check_services(key, exchange.scopes, exchange.now)

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from authserver.conf import conf
 from authserver.models import REFRESH_TOKEN_SCOPE, Service
-from authserver.oauth.server import REQUIRED
+from authserver.oauth.grants import GRANT_TYPES
 from authserver.views.endpoints.base import Endpoint
 from platform_errors.errors.handler import is_unavailable
 
@@ -59,7 +59,7 @@ def metadata(services: Sequence[str] | None) -> dict[str, Any]:
         **scopes,
         "response_types_supported": ["code"],
         "response_modes_supported": ["query"],
-        "grant_types_supported": list(REQUIRED),
+        "grant_types_supported": list(GRANT_TYPES),
         "token_endpoint_auth_methods_supported": ["none", *WITH_SECRET],
         "revocation_endpoint_auth_methods_supported": ["none", *WITH_SECRET],
         "introspection_endpoint_auth_methods_supported": WITH_SECRET,

@@ -8,11 +8,15 @@ import inspect
 import textwrap
 
 import pytest
+from oauthlib.oauth2 import ClientCredentialsGrant
 from oauthlib.oauth2.rfc6749.grant_types import authorization_code
 
 from authserver.models import AccessToken, Grant
+from authserver.oauth import tokens
+from authserver.oauth.grants import GRANT_TYPES, GrantType
 from authserver.oauth.validator import Validator
-from authserver.tests.oauth_client import assert_error
+from authserver.tests.oauth_client import assert_error, basic, make_key, new_code, refresh
+from authserver.views.endpoints.metadata import metadata
 
 pytestmark = pytest.mark.django_db
 
@@ -101,3 +105,100 @@ def test_a_library_that_forgets_the_grant_type_gives_a_public_key_nothing(
 
     assert_error(response, 400, "unauthorized_client")
     assert not AccessToken.objects.exists()
+
+
+WHO = ["authenticate_client", "validate_grant_type"]
+CODE = [
+    *("validate_code", "get_code_challenge", "confirm_redirect_uri"),
+    "invalidate_authorization_code",
+]
+ASKED = {
+    "authorization_code": [*CODE, "get_code_challenge_method"],
+    "without PKCE": [*CODE, "is_pkce_required"],
+    "refresh_token": ["validate_refresh_token", "get_original_scopes"],
+    "client_credentials": ["get_default_scopes", "validate_scopes"],
+}
+"""What oauthlib asks of the validator for each grant type, beside ``WHO``."""
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """Return the names of the validator's hooks that are called from now on."""
+    names = set()
+
+    def recording(name, hook):
+        def ask(*arguments, **options):
+            names.add(name)
+            return hook(*arguments, **options)
+
+        return ask
+
+    for name, hook in vars(Validator).items():
+        if inspect.isfunction(hook):
+            monkeypatch.setattr(Validator, name, recording(name, hook))
+    return names
+
+
+def test_every_hook_is_asked_by_the_grant_types_that_need_it(
+    token, code_request, confidential, user, asked
+):
+    values = {"scope": "directory refresh_token"}
+    headers = {"authorization": basic("web", "web-secret")}
+    old = make_key(user, "old", secret="s", old_generation=True)
+    seen = {}
+
+    def ask(name, response):
+        assert response.status_code == 200, response.content
+        seen[name] = set(asked) - {*WHO, "save_bearer_token"}
+        assert set(asked) > {*WHO, "save_bearer_token"}
+        asked.clear()
+        return response.json()
+
+    body = ask("authorization_code", token.query(**code_request(**values)))
+    ask("refresh_token", refresh(token, body["refresh_token"]))
+    values["grant_type"] = "client_credentials"
+    ask("client_credentials", token.form(headers=headers, **values))
+    without_pkce = {
+        **code_request(client_id=None, code_verifier=None),
+        "code": new_code(user=user, key=old),
+    }
+    ask(
+        "without PKCE",
+        token.query(headers={"authorization": basic("old", "s")}, **without_pkce),
+    )
+
+    assert seen == {name: set(hooks) for name, hooks in ASKED.items()}
+    answered = {name for name, hook in vars(Validator).items() if inspect.isfunction(hook)}
+    assert set().union(WHO, ["save_bearer_token"], *seen.values()) == answered
+
+
+class MachineGrant(ClientCredentialsGrant):
+    """A grant type of somebody's own."""
+
+    def validate_token_request(self, request):
+        self.request_validator.authenticate_client(request)
+        self.validate_scopes(request)
+
+
+def test_a_grant_type_more_is_one_entry(token, confidential, monkeypatch):
+    monkeypatch.setitem(
+        GRANT_TYPES,
+        "urn:example:machine",
+        GrantType(grant_class=MachineGrant, required=("machine",)),
+    )
+    told = []
+
+    def listen(grant_type, **_more):
+        told.append(grant_type)
+
+    tokens.tokens_issued.connect(listen)
+    values = {"grant_type": "urn:example:machine", "scope": "directory"}
+    headers = {"authorization": basic("web", "web-secret")}
+
+    without = token.form(headers=headers, **values)
+    issued = token.form(headers=headers, machine="7", **values)
+
+    assert_error(without, 400, "invalid_request")
+    assert issued.status_code == 200
+    assert told == ["urn:example:machine"]
+    assert metadata([])["grant_types_supported"][-1] == "urn:example:machine"
