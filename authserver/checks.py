@@ -7,13 +7,17 @@ from urllib.parse import urlsplit
 
 from cryptography.fernet import Fernet
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, Warning, register  # noqa: A004
+from django.core.checks import CheckMessage, Error, Tags, Warning, register  # noqa: A004
 from django.core.management import get_commands
+from django.db import DatabaseError, router
 
 from authserver.conf import conf
+from authserver.crypto import encryption
+from authserver.models import ServiceKey
+from platform_errors.keys import SecretUnreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from datetime import timedelta
 
 SWAPPED = {
@@ -46,6 +50,45 @@ def check_settings(**_kwargs: Any) -> list[CheckMessage]:
         *_login_limits(),
         *_mail(),
     ]
+
+
+@register(Tags.database)
+def check_stored_secrets(
+    databases: Collection[str] | None = None, **_kwargs: Any
+) -> list[CheckMessage]:
+    """E010, W003: ``ENCRYPTION_KEYS`` open the newest and the oldest secret.
+
+    Runs with ``check --database default``, and before ``migrate``.
+    """
+    if router.db_for_read(ServiceKey) not in (databases or ()):
+        return []
+    keys = ServiceKey.objects.exclude(encrypted_secret="").order_by("secret_created_at")
+    rows = keys.values_list("client_id", "encrypted_secret")
+    try:
+        newest, oldest = rows.last(), rows.first()
+    except DatabaseError:  # the tables are not there yet
+        return []
+    if (client_id := _unreadable(newest)) is not None:
+        message = f"ENCRYPTION_KEYS do not decrypt the secret of {client_id}."
+        hint = "Put back the key that it was encrypted with."
+        return [Error(message, hint=hint, id="authserver.E010")]
+    if (client_id := _unreadable(oldest)) is not None:
+        message = f"ENCRYPTION_KEYS do not decrypt the secret of {client_id}."
+        hint = "Put back the old key and run reencrypt_secrets."
+        return [Warning(message, hint=hint, id="authserver.W003")]
+    return []
+
+
+def _unreadable(row: tuple[str, str] | None) -> str | None:
+    """Return the key's identifier if its secret cannot be decrypted."""
+    if row is None:
+        return None
+    client_id, stored = row
+    try:
+        encryption.decrypt(stored)
+    except SecretUnreadable:
+        return client_id
+    return None
 
 
 def _encryption_keys() -> Iterator[CheckMessage]:

@@ -1,8 +1,17 @@
 """Each misconfiguration has an id, and the test settings have none of them."""
 
+from datetime import timedelta
+
 import pytest
+from django.core.management import call_command
+from django.core.management.base import SystemCheckError
+from django.test import Client
+from django.utils import timezone
 
 from authserver import checks
+from authserver.models import ServiceKey
+from authserver.tests import factories
+from authserver.tests.oauth_client import TokenClient
 
 
 def ids():
@@ -120,3 +129,62 @@ def test_mail_must_not_be_sent_while_a_page_is_answered(
     settings.TASKS = tasks
 
     assert ids() == found
+
+
+OTHER = "b3RoZXItdGVzdC1rZXktb2YtMzItYnl0ZXMtbG9uZyE="
+
+
+@pytest.fixture
+def secrets():
+    """Make a key of long ago and one of today."""
+    for client_id, days in (("old", 400), ("new", 0)):
+        factories.ServiceKeyFactory(
+            client_id=client_id,
+            secret="s",
+            secret_created_at=timezone.now() - timedelta(days=days),
+        )
+
+
+def stored_secrets():
+    return [each.id for each in checks.check_stored_secrets(databases=["default"])]
+
+
+@pytest.mark.django_db
+@pytest.mark.both_databases
+def test_secrets_that_no_encryption_key_decrypts_stop_the_start(secrets, configure):
+    before = stored_secrets()
+    configure(ENCRYPTION_KEYS=[OTHER])
+
+    assert (before, stored_secrets()) == ([], ["authserver.E010"])
+    with pytest.raises(SystemCheckError, match="do not decrypt the secret of new"):
+        call_command("check", databases=["default"])
+
+
+@pytest.mark.django_db
+def test_a_key_that_was_dropped_before_all_was_encrypted_anew_is_warned_of(
+    secrets, configure, settings
+):
+    configure(ENCRYPTION_KEYS=[OTHER])
+    key = ServiceKey.objects.get(client_id="new")
+    key.set_secret("fresh", now=timezone.now(), keep_previous=False)
+    key.save()
+
+    assert stored_secrets() == ["authserver.W003"]
+
+
+@pytest.mark.django_db
+def test_nothing_is_read_unless_a_database_is_checked(django_assert_num_queries):
+    with django_assert_num_queries(0):
+        assert checks.check_stored_secrets(databases=None) == []
+
+
+@pytest.mark.django_db
+def test_a_secret_that_cannot_be_decrypted_has_a_reason_of_its_own(secrets, configure):
+    configure(ENCRYPTION_KEYS=[OTHER])
+
+    response = TokenClient(client=Client(raise_request_exception=False)).form(
+        grant_type="client_credentials", client_id="new", client_secret="s"
+    )
+
+    assert response.status_code == 500
+    assert response["x-svc-Reason"] == "secret_not_readable"

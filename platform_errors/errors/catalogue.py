@@ -286,6 +286,12 @@ class InternalError(ApiError):
     default_detail = "Internal Server Error"
 
 
+class SecretNotReadable(InternalError):
+    """The stored secret of the key was encrypted with a key that is gone."""
+
+    default_code = "secret_not_readable"
+
+
 class Unavailable(ApiError):
     """The service cannot answer now; ``Retry-After`` says when to try again."""
 

@@ -28,6 +28,7 @@ from platform_errors.errors import base, catalogue, dialects, documents, writes
 from platform_errors.errors.base import ApiError
 from platform_errors.errors.log import state_reason
 from platform_errors.http.request_id import current_request_id
+from platform_errors.keys import SecretUnreadable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -100,7 +101,12 @@ def api_error_of(exc: Exception) -> ApiError:
         and exc.status_code < HTTPStatus.INTERNAL_SERVER_ERROR
     ):
         return _other(exc)
-    return catalogue.InternalError(f"request identifier: {current_request_id()}")
+    broken = (
+        catalogue.SecretNotReadable
+        if isinstance(exc, SecretUnreadable)
+        else catalogue.InternalError
+    )
+    return broken(f"request identifier: {current_request_id()}")
 
 
 def report(exc: Exception, request: HttpRequest | Request, error: ApiError) -> None:

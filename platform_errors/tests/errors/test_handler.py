@@ -23,6 +23,7 @@ from rest_framework import exceptions as drf
 from rest_framework import serializers
 
 from platform_errors.errors import catalogue, handler, writes
+from platform_errors.keys import SecretUnreadable
 from platform_errors.tests.clients import Error, read_error
 from platform_errors.tests.factories import make_key
 
@@ -255,3 +256,12 @@ def test_an_error_of_a_statement_is_no_outage_on_any_database():
         cursor.execute("SELECT no_such_column FROM django_content_type")
 
     assert not handler.is_unavailable(caught.value)
+
+
+def test_secret_not_readable(api, fails_with):
+    fails_with(SecretUnreadable("of the key"))
+
+    response = api.call("GET", FAILING, accept=JSON)
+
+    assert (response.status_code, response.json()["reason"]) == (500, "secret_not_readable")
+    assert response.json()["detail"].startswith("request identifier: ")
