@@ -16,6 +16,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import OperationalError, connection
+from django.db.migrations.executor import MigrationExecutor
 
 from config.databases import pool
 from config.monitoring import files
@@ -85,6 +86,7 @@ class Command(BaseCommand):
         require_free_ports()
         if settings.DEMO:
             self.stdout.write(self.banner())
+        logger.info("Starting the server on %s:%d.", settings.HOST, settings.PORT)
         sys.stdout.flush()
         os.execve(sys.executable, SERVER, server_environment())  # noqa: S606 -- our own server
 
@@ -101,7 +103,11 @@ class Command(BaseCommand):
 def prepare_database() -> None:
     """Bring the database up to date, one server at a time. Raises ``CommandError``."""
     wait_for_database(connection, settings.DATABASE_WAIT_SECONDS)
+    logger.info("Preparing the database, after any other server that does.")
     with alone_with(connection):
+        executor = MigrationExecutor(connection)
+        pending = executor.migration_plan(executor.loader.graph.leaf_nodes())
+        logger.info("Migrating: %d migrations to apply.", len(pending))
         # With the system checks, which know what Django's plan does not tell.
         call_command("migrate", verbosity=0, interactive=False, skip_checks=False)
         if settings.DEMO:
@@ -109,6 +115,7 @@ def prepare_database() -> None:
         if settings.DATABASE_POOL:
             pool.limit(connection, settings.DATABASE_POOL["USER"])
             pool.require_same_database(connection, settings.DATABASE_POOL)
+    logger.info("The database is ready.")
 
 
 def wait_for_database(database: BaseDatabaseWrapper, seconds: float) -> None:

@@ -70,3 +70,16 @@ def test_what_was_prepared_elsewhere_is_left_alone(monkeypatch, settings, tmp_pa
     assert not settings.STATIC_ROOT.exists()
     with pytest.raises(CommandError, match="not ours"):
         call_command("serve", "--prepare-only", "--no-static")
+
+
+@pytest.mark.django_db
+def test_the_log_says_what_the_start_is_doing(caplog):
+    caplog.set_level("INFO", logger=serve.logger.name)
+
+    serve.prepare_database()
+
+    assert caplog.messages == [
+        "Preparing the database, after any other server that does.",
+        "Migrating: 0 migrations to apply.",
+        "The database is ready.",
+    ]
