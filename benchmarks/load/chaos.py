@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 QUIET_SECONDS: Final = 3.0
 """Without any trouble for so long, the server has recovered."""
+FEWEST_EVENTS: Final = 5_000
+"""With fewer, the pages that visitors turn to are not there, and the 404s are no fault."""
 BEFORE_SECONDS: Final = 5.0
 PATIENCE_SECONDS: Final = 60.0
 TEXT: Final = """
@@ -64,6 +66,8 @@ def main() -> int:
     parser.add_argument("--rate", type=float, default=20, help="journeys a second")
     parser.add_argument("--only", help="names of faults, separated by commas")
     options = parser.parse_args()
+    if options.events < FEWEST_EVENTS:
+        parser.error(f"--events must be at least {FEWEST_EVENTS:,}: visitors turn 40 pages")
     names = options.only.split(",") if options.only else list(FAULTS)
     faults = [FAULTS[name] for name in names]
     for fault in [fault for fault in faults if fault.missing]:

@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.bench import Bench
 from benchmarks.client import Answer, UnexpectedAnswer
-from benchmarks.load import disks, generator, page, settlement, visits
+from benchmarks.load import chaos, disks, generator, page, settlement, visits
 from benchmarks.load.chaos import Finding
 from benchmarks.load.faults import FAKETIME, FAULTS
 from benchmarks.load.generator import Load, Tally
@@ -287,3 +287,12 @@ def test_the_mixture_is_a_hundred_arrivals():
 def test_a_fault_is_named_once():
     assert all(name == fault.name for name, fault in FAULTS.items())
     assert len({fault.begin for fault in FAULTS.values()}) == len(FAULTS)
+
+
+def test_faults_are_not_tried_on_a_calendar_that_visitors_page_past(monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["chaos", "--events", "1000"])
+
+    with pytest.raises(SystemExit):
+        chaos.main()
+
+    assert "--events must be at least 5,000" in capsys.readouterr().err
