@@ -53,7 +53,7 @@ class CalendarConf(Conf):
 
     About half of its cores, taken to be as many as this machine's.
     """
-    image_fetches_at_once = Setting(1, int)
+    image_fetches_at_once = Setting(2, int)
     """How many writes may have pictures fetched at once, in one process."""
 
     @property

@@ -52,7 +52,7 @@ class Pictures:
         addresses = {place["image"].url for place in places} - self.fetched.keys()
         if addresses:
             deadline = time.monotonic() + conf.image_fetch_seconds
-            with _slot(conf.image_fetches_at_once):
+            with _slot(self.actor.user.pk, conf.image_fetches_at_once):
                 for address in sorted(addresses):
                     self.fetched[address] = fetch(address, deadline=deadline)
         for place in places:
@@ -88,20 +88,20 @@ def _places(changes: Any) -> Iterator[Any]:
                 yield from _places(item.changes)
 
 
-_count = threading.Lock()
-_running = 0
+_lock = threading.Lock()
+_fetching: set[Any] = set()
+"""Primary keys of the users whose pictures this process is fetching."""
 
 
 @contextmanager
-def _slot(most: int) -> Iterator[None]:
-    """Count as one of at most so many; raise ``TooManyFetches`` beyond them."""
-    global _running  # noqa: PLW0603 -- the process is what is counted
-    with _count:
-        if _running >= most:
+def _slot(user_pk: Any, most: int) -> Iterator[None]:
+    """Hold the user's one slot; raise ``TooManyFetches`` if it, or ``most``, are taken."""
+    with _lock:
+        if user_pk in _fetching or len(_fetching) >= most:
             raise TooManyFetches("other pictures are being fetched now")
-        _running += 1
+        _fetching.add(user_pk)
     try:
         yield
     finally:
-        with _count:
-            _running -= 1
+        with _lock:
+            _fetching.remove(user_pk)

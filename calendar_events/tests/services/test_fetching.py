@@ -104,6 +104,23 @@ def test_while_one_picture_is_fetched_another_is_refused_at_once(patient, slow_s
     assert again.status_code == 201
 
 
+@pytest.mark.django_db(transaction=True)
+def test_who_has_a_slow_picture_keeps_nobody_else_from_theirs(patient, author, slow_server):
+    def write():
+        try:
+            return patient.post("/events", event(image=f"{slow_server.url}/slow.png"))
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(1) as pool, serving((200, {}, picture())) as quick:
+        first = pool.submit(write)
+        assert slow_server.visited.wait(120)
+        other = author.post("/events", event(image=f"{quick.url}/other.png"))
+        slow_server.released.set()
+
+    assert (other.status_code, first.result().status_code) == (201, 201)
+
+
 def test_a_picture_that_fails_leaves_its_place_to_the_next(editor):
     with serving((404, {}, b""), (200, {}, b"no picture"), (200, {}, picture())) as server:
         answers = [
