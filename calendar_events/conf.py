@@ -42,6 +42,10 @@ class CalendarConf(Conf):
     """The dotted path of the adapter of ``institutions``; empty for none."""
     documents = Setting({}, dict)
     """Dotted paths of a project's own documents of ``event``, ``venue``, ``organizer``."""
+    max_html = Setting(100_000, int)
+    """How many characters a description or an excerpt may have."""
+    max_tags = Setting(5_000, int)
+    """How many start and end tags of HTML it may have."""
     image_max_bytes = Setting(10 * 1024 * 1024, int)
     """The largest picture that is taken, fetched or uploaded."""
     image_fetch_seconds = Setting(10, float)

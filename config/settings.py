@@ -405,6 +405,7 @@ CALENDAR_EVENTS = {
     **given(
         env.int,
         *("FEEDS_AT_ONCE", "IDEMPOTENCY_HOURS", "SCANS_AT_ONCE"),
+        *("MAX_HTML", "MAX_TAGS"),
         *("IMAGE_MAX_BYTES", "IMAGE_FETCH_SECONDS", "IMAGE_FETCHES_AT_ONCE"),
     ),
 }

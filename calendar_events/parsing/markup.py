@@ -1,22 +1,19 @@
 """HTML as a row of tokens, before any parser sees it: ``checked`` and ``without_tags``.
 
-A parser that builds a tree takes time that grows with the depth of the tree for every
-tag, with the square of the attributes of one tag, and copies formatting that is never
-closed into every following block. So a text is read here first, once from left to right,
-and what would cost more than its length is refused. Tokens are told apart as the HTML
-standard does (section 13.2.5), which is what makes the limits hold. Pure.
+A parser repeats formatting that is never closed in every following block, so that 100
+kilobytes become 400 megabytes. So a text is read here first, once from left to right,
+and what would be repeated too often is refused. Tokens are told apart as the HTML
+standard does (section 13.2.5), which is what makes the limit hold. Pure.
 """
 
 import html as entities
 import re
+from collections import Counter
 
-MAX_TAGS = 20_000
-MAX_DEPTH = 100
-MAX_ATTRIBUTES = 100
-# How much formatting that is still open may be copied, in characters: so many times the
-# text, and something for short texts.
-COPIES = 4
-COPIES_OF_SHORT_TEXTS = 20_000
+MAX_TAGS = 10_000
+"""Of any text; what is sent has at most half of them, and a parser adds those that end."""
+MAX_COPIED = 1_000_000
+"""How many characters of open formatting a parser may repeat."""
 
 _BLANK = r"\t\n\f\r "
 _ATTRIBUTE = rf"""
@@ -40,7 +37,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL | re.IGNORECASE,
 )
-_ATTRIBUTES = re.compile(_ATTRIBUTE, re.VERBOSE)
+_TAG = re.compile("</?[a-zA-Z]")
 # A less-than sign that opens no tag and no comment is text: "a < b", "x<y".
 _STRAY = re.compile(r"<(?!!--|[a-zA-Z/!?][^<>]*>)")
 _FOREIGN = re.compile(
@@ -49,50 +46,32 @@ _FOREIGN = re.compile(
 _FOREIGN_END = re.compile(r"</(?:svg|math|template)\s*>", re.IGNORECASE)
 
 
-def _names(row: str) -> frozenset[str]:
-    return frozenset(row.split())
-
-
-_VOID = _names("area base br col embed hr img input link meta param source track wbr")
-_FORMATTING = _names("a b big code em font i nobr s small strike strong tt u")
-_INLINE = _FORMATTING | _names(
-    "abbr bdi bdo cite del dfn ins kbd label mark q samp span sub sup time var"
-)
-_CELLS, _ROWS = ("p", "td", "th"), ("p", "td", "th", "tr")
-_SECTIONS = (*_ROWS, "tbody", "thead", "tfoot")
-_BLOCKS = _names(
-    "address article aside blockquote center details dialog dir div dl fieldset"
-    " figcaption figure footer h1 h2 h3 h4 h5 h6 header hgroup main menu nav ol p pre"
-    " search section summary ul"
-)
-# Which open elements a start tag closes, from the innermost on.
-_CLOSED_BY_START = {
-    **dict.fromkeys(_BLOCKS | {"form", "hr"}, ("p",)),
-    "li": ("p", "li"),
-    **dict.fromkeys(("dd", "dt"), ("p", "dd", "dt")),
-    **dict.fromkeys(("td", "th"), _CELLS),
-    "tr": _ROWS,
-    **dict.fromkeys(("tbody", "thead", "tfoot"), _SECTIONS),
-    "option": ("option",),
-}
-# Which open elements an end tag closes together with its own. Of the others a parser may
-# not have opened any, or leave them open.
-_CLOSED_BY_END = {
-    **dict.fromkeys(_INLINE, _INLINE),
-    **dict.fromkeys(_BLOCKS | {"li", "dd", "dt"}, _INLINE | {"p"}),
-    **dict.fromkeys(("ul", "ol", "menu", "dir"), _INLINE | {"p", "li"}),
-    "dl": _INLINE | {"p", "dd", "dt"},
-    **dict.fromkeys(("td", "th"), frozenset({"p"})),
-    "tr": frozenset(_CELLS),
-    **dict.fromkeys(("tbody", "thead", "tfoot"), frozenset(_ROWS)),
-    "table": _INLINE | {*_SECTIONS, "caption", "colgroup"},
-}
-# A formatting end tag that comes too late copies what is open as often as this.
-_ADOPTIONS = 8
+_FORMATTING = frozenset(
+    {
+        "a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike",
+        "strong", "tt", "u",
+    }
+)  # fmt: skip
+# What neither ends nor repeats the formatting around it.
+_INLINE = frozenset(
+    {
+        "abbr", "bdi", "bdo", "br", "cite", "del", "dfn", "img", "ins", "kbd", "label",
+        "mark", "q", "samp", "span", "sub", "sup", "time", "var", "wbr",
+    }
+)  # fmt: skip
+_COPIES_OF_LATE_END = 8
+"""How often a parser repeats formatting that ends behind the block it began in."""
+_MOST_EQUAL = 3
+"""How many equal tags a parser repeats."""
 
 
 class MarkupError(ValueError):
     """The HTML would cost too much to parse; the message continues "must not"."""
+
+
+def count_tags(markup: str) -> int:
+    """Return how many start and end tags there are, in comments too."""
+    return len(_TAG.findall(markup))
 
 
 def without_tags(markup: str) -> str:
@@ -101,7 +80,7 @@ def without_tags(markup: str) -> str:
 
 
 def checked(markup: str) -> str:
-    """Return HTML that a parser reads in a time proportional to its length.
+    """Return HTML that a parser reads without making very much more of it.
 
     Left out is what has no place in a text and is read by rules of its own: comments,
     scripts, styles, and the tags of drawings and formulas. Raises ``MarkupError``.
@@ -109,7 +88,7 @@ def checked(markup: str) -> str:
     prepared = _prepared(markup)
     if prepared.count("<") > MAX_TAGS:
         raise MarkupError(f"have more than {MAX_TAGS} tags")
-    return _TOKEN.sub(_Scan(len(prepared)).token, prepared)
+    return _TOKEN.sub(_OpenFormatting().token, prepared)
 
 
 def _prepared(markup: str) -> str:
@@ -121,81 +100,53 @@ def _prepared(markup: str) -> str:
     return _STRAY.sub("&lt;", markup)
 
 
-class _Scan:
-    """One reading of all tags: which elements are open at most.
+class _OpenFormatting:
+    """The formatting that is open at most, as a parser repeats it in each new block.
 
-    An element counts as closed only where every parser closes it, so that the tree is
-    never deeper than the count.
+    It counts as closed only where every parser closes it: by its end tag in the same block.
     """
 
-    def __init__(self, length: int) -> None:
-        self._open: list[str] = []
-        self._formatting: list[int] = []
-        """The lengths of the open tags that a parser would copy, each at its depth."""
-        self._copies = COPIES * length + COPIES_OF_SHORT_TEXTS
+    def __init__(self) -> None:
+        self._here: list[tuple[str, str]] = []
+        """Names and tags, since the last block began or ended."""
+        self._before = Counter[str]()
+        self._length = 0
+        """Of the tags in ``_before``."""
+        self._link = 0
+        """The length of the longest link among them."""
+        self._copied = 0
 
     def token(self, token: re.Match[str]) -> str:
         """Return what stays of a token. Raises ``MarkupError``."""
         if token["text"]:
             return entities.escape(token["text"], quote=False)
-        if not token["name"]:
+        name = (token["name"] or "").lower()
+        if name in {"", "svg", "math", "plaintext"}:
             return ""
-        name = token["name"].lower()
-        if name in {"svg", "math", "plaintext"}:
-            return ""
-        if token["slash"]:
+        if name in _FORMATTING and not token["slash"]:
+            self._here.append((name, token[0]))
+        elif name in _FORMATTING:
             self._end(name)
-        else:
-            self._start(name, token["rest"])
-        if name not in _INLINE:
-            self._copy(1)
+        elif name not in _INLINE:
+            self._block()
+        if self._copied > MAX_COPIED:
+            raise MarkupError("leave formatting open over so many blocks")
         return token[0]
 
-    def _copy(self, times: int) -> None:
-        """Count what a parser may copy here. Raises ``MarkupError``."""
-        self._copies -= times * sum(self._formatting)
-        if self._copies < 0:
-            raise MarkupError("leave formatting open over so many blocks")
-
-    def _start(self, name: str, rest: str) -> None:
-        if (
-            len(rest) > 2 * MAX_ATTRIBUTES
-            and len(_ATTRIBUTES.findall(rest)) > MAX_ATTRIBUTES
-        ):
-            raise MarkupError(f"have a tag with more than {MAX_ATTRIBUTES} attributes")
-        for closed in _CLOSED_BY_START.get(name, ()):
-            if self._open and self._open[-1] == closed:
-                self._close(-1)
-        if name in _VOID:
-            return
-        if name in {"a", "nobr"} and name in self._open:
-            self._copy(_ADOPTIONS)
-        self._open.append(name)
-        self._formatting.append(len(name) + len(rest) if name in _FORMATTING else 0)
-        if len(self._open) > MAX_DEPTH:
-            raise MarkupError(f"nest more than {MAX_DEPTH} elements")
-
     def _end(self, name: str) -> None:
-        """Close the innermost element of the name, if nothing stands in the way."""
-        if self._open and self._open[-1] == name:
-            self._close(-1)
-            return
-        if name in _FORMATTING:
-            self._copy(_ADOPTIONS)
-        passable = _CLOSED_BY_END.get(name, frozenset())
-        depth = len(self._open) - 1
-        while depth >= 0 and self._open[depth] != name:
-            if self._open[depth] not in passable:
+        for at in range(len(self._here) - 1, -1, -1):
+            if self._here[at][0] == name:
+                del self._here[at]
                 return
-            depth -= 1
-        if depth < 0:
-            return
-        if name not in _INLINE:
-            # Formatting is not closed by a block around it: it goes on in the next one.
-            for above in range(len(self._open) - 1, depth, -1):
-                if self._open[above] not in _FORMATTING:
-                    self._close(above)
-        self._close(depth)
+        self._copied += _COPIES_OF_LATE_END * self._length
 
-    def _close(self, depth: int) -> None:
-        del self._open[depth], self._formatting[depth]
+    def _block(self) -> None:
+        for name, tag in self._here:
+            if name == "a":  # closed by the next one: count the longest
+                self._length += max(0, len(tag) - self._link)
+                self._link = max(self._link, len(tag))
+            elif self._before[tag] < _MOST_EQUAL:
+                self._before[tag] += 1
+                self._length += len(tag)
+        self._here.clear()
+        self._copied += self._length

@@ -1,8 +1,8 @@
 """Text in and out: plain titles, sanitised HTML, folding and search queries.
 
 The rules are those of decisions 7 ("Text", "Search"). HTML is parsed and cleaned
-by nh3, never here, and only what ``markup`` lets pass: every function takes a time that
-grows at most in proportion to the text. Pure: no settings, no models.
+by nh3, never here, and only what ``markup`` lets pass. How long a text may be is for
+callers to say. Pure: no settings, no models.
 """
 
 import html as entities
@@ -51,9 +51,6 @@ _CLEANER = nh3.Cleaner(
     url_schemes=ALLOWED_SCHEMES,
     link_rel="noopener noreferrer",
 )
-
-MAX_HTML = 200_000
-"""How long a description may be; no honest one is."""
 
 _BLOCKS = (
     "blockquote|caption|dd|details|div|dl|dt|figcaption|figure|h[1-6]|hr|li|ol|p|pre"
@@ -134,7 +131,7 @@ def strict_html(text: str) -> SafeHtml:
     result = _readable(text)
     for _ in range(_MAX_PARSES):
         before, result = result, _paragraphs(_clean(result))
-        if result == before or len(result) > MAX_HTML:
+        if result == before:
             return SafeHtml(result)
     # Tags nested so badly that every parse makes something else of them: keep the words.
     words = entities.escape(strip_html(result), quote=False)

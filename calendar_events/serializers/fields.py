@@ -17,7 +17,8 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.fields import SkipField, empty
 
-from calendar_events.parsing import slugs, text
+from calendar_events.conf import conf
+from calendar_events.parsing import markup, slugs, text
 from calendar_events.parsing.markup import MarkupError
 
 Messages = dict[str, Any]
@@ -85,53 +86,67 @@ class InputField(serializers.Field):
 
 
 @extend_schema_field(OpenApiTypes.STR)
-class PlainText(InputField):
-    """One line without markup: a title, a name, a part of an address."""
+class Text(InputField):
+    """Text; subclasses say in ``cleaned`` what is left of it, and how long it may be."""
 
     default_error_messages: ClassVar[Messages] = {
         "type": "must be text.",
         "length": "must not be longer than {limit} characters; it has {length}.",
     }
 
-    def __init__(self, *, max_length: int, **options: Any) -> None:
-        """``max_length``: characters that the column holds."""
-        self.max_length = max_length
-        super().__init__(**options)
-
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
             self.fail("type")
         if self.is_stored(data):
             return data  # a title that shows a tag, say, has lost what it is made of
-        self._limit(data, 20 * self.max_length)  # markup may be long, the text may not
         value = self.cleaned(data)
-        self._limit(value, self.max_length)
         if not value and not self.clearable:
             self.fail("blank")
         return value
 
     def cleaned(self, value: str) -> str:
+        raise NotImplementedError
+
+    def require_length(self, value: str, most: int, *, markup: int = 1) -> None:
+        """Refuse a value of more than ``most`` characters, with markup so many times."""
+        if len(value) > markup * most:
+            self.fail("length", limit=most, length=len(value))
+
+
+class PlainText(Text):
+    """One line without markup: a title, a name, a part of an address."""
+
+    def __init__(self, *, max_length: int, **options: Any) -> None:
+        """``max_length``: characters that the column holds."""
+        self.max_length = max_length
+        super().__init__(**options)
+
+    def cleaned(self, value: str) -> str:
+        self.require_length(value, self.max_length, markup=20)
+        plain = self.plain(value)
+        self.require_length(plain, self.max_length)
+        return plain
+
+    def plain(self, value: str) -> str:
+        """Return what is stored of the text."""
         return text.plain(value)
 
-    def _limit(self, value: str, limit: int) -> None:
-        if len(value) > limit:
-            self.fail("length", limit=self.max_length, length=len(value))
 
-
-class RichText(PlainText):
+class RichText(Text):
     """HTML of a description or excerpt, sanitised; plain text becomes paragraphs."""
 
-    default_error_messages: ClassVar[Messages] = {"markup": "must not {reason}."}
+    default_error_messages: ClassVar[Messages] = {
+        "markup": "must not {reason}.",
+        "tags": "must not have more than {most} tags of HTML; it has {tags}.",
+    }
     make_safe: ClassVar[Any] = staticmethod(text.strict_html)
     """Raises ``MarkupError``."""
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(max_length=text.MAX_HTML, **options)
-
-    def _limit(self, value: str, limit: int) -> None:
-        super()._limit(value, self.max_length * 2)
-
     def cleaned(self, value: str) -> str:
+        self.require_length(value, conf.max_html)
+        tags = markup.count_tags(value)
+        if tags > conf.max_tags:
+            self.fail("tags", most=conf.max_tags, tags=tags)
         try:
             return self.make_safe(value)
         except MarkupError as error:
@@ -286,8 +301,7 @@ class SlugText(PlainText):
         """Accept more than fits into an address; longer slugs are truncated."""
         super().__init__(max_length=2000, **options)
 
-    def cleaned(self, value: str) -> str:
-        """Return the slug in the form in which it is stored."""
+    def plain(self, value: str) -> str:
         slug = slugs.from_title(value, fallback="")
         if not slug:
             self.fail("slug")

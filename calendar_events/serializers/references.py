@@ -16,7 +16,7 @@ from drf_spectacular.utils import extend_schema_field
 from calendar_events.conf import conf
 from calendar_events.models import Taxonomy
 from calendar_events.parsing import text
-from calendar_events.parsing.markup import MAX_TAGS
+from calendar_events.parsing.markup import count_tags
 from calendar_events.serializers.fields import (
     Identifier,
     InputField,
@@ -161,8 +161,8 @@ class LinkedRecords(LinkField):
         new = [item for item in items if isinstance(item, dict) and not item.get("id")]
         if len(new) > MOST_NEW:
             self.fail("new", most=MOST_NEW)
-        if sum(map(_count_tags, new)) > MAX_TAGS:
-            self.fail("tags", most=MAX_TAGS)
+        if sum(map(_count_tags, new)) > conf.max_tags:
+            self.fail("tags", most=conf.max_tags)
         return [self.one(item) for item in items]
 
     def settled(self, value: list[Any], found: references.Found) -> list[Any]:
@@ -195,7 +195,7 @@ class LinkedRecords(LinkField):
 
 def _count_tags(item: dict[str, Any]) -> int:
     """Return how many tags the texts of a nested object may have."""
-    return sum(value.count("<") for value in item.values() if isinstance(value, str))
+    return sum(count_tags(value) for value in item.values() if isinstance(value, str))
 
 
 @extend_schema_field({"oneOf": [*REFERENCE["oneOf"], {"type": "boolean", "enum": [False]}]})
