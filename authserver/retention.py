@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from django.db import models
 
-expired_rows_wanted = Signal()
+collect_expired = Signal()
 """Sent with ``now``; a receiver returns QuerySets of what else ``clear`` may delete."""
 
 BATCH_SIZE = 5000
@@ -84,7 +84,7 @@ def purgeable(now: datetime) -> list[models.QuerySet[Any]]:
 
 
 def _of_others(now: datetime) -> list[models.QuerySet[Any]]:
-    answers: list[tuple[Any, Any]] = expired_rows_wanted.send(None, now=now)
+    answers: list[tuple[Any, Any]] = collect_expired.send(None, now=now)
     return [rows for _, found in answers for rows in found]
 
 

@@ -24,7 +24,7 @@ class ProjectConfig(AppConfig):
 
         institutions.connect()
         signals.connect()
-        retention.expired_rows_wanted.connect(queue.purgeable)
+        retention.collect_expired.connect(queue.purgeable)
         post_migrate.connect(restore_roles, sender=self)
 
 

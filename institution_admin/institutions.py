@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from django.db.models import Field, Model
     from django.http import HttpRequest, HttpResponse
 
-    from institution_admin.first_page import Block
+    from institution_admin.dashboard import Block
 
 FILTER_LOOKUPS = ("__exact", "__isnull", "__gte", "__lt", "__id__exact")
 """What the filters of Django's lists ask of a column."""
@@ -215,7 +215,7 @@ class InstitutionScopedAdmin(InstitutionScope, RelatedSearch):
             for name, (action, *name_and_words) in actions.items()
         }
 
-    def questions(self, request: HttpRequest) -> list[Block]:
+    def dashboard_blocks(self, request: HttpRequest) -> list[Block]:
         """Return what the first page says of these rows, to whoever may view them."""
         return []
 

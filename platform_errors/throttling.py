@@ -20,7 +20,7 @@ from platform_errors.errors import catalogue
 from platform_errors.errors.dialects import dialect_of
 from platform_errors.errors.handler import error_response
 from platform_errors.http.client_address import throttle_ident
-from platform_errors.logging.outages import Outage
+from platform_errors.logging.circuit_breaker import CircuitBreaker
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from rest_framework.request import Request
     from rest_framework.views import APIView
 
-outage = Outage("The cache failed, no request is limited for now")
+outage = CircuitBreaker("The cache failed, no request is limited for now")
 
 
 class RateLimit(SimpleRateThrottle):
@@ -48,14 +48,14 @@ class RateLimit(SimpleRateThrottle):
 
         Nothing is counted without a rate, and while the cache is away.
         """
-        if self.rate is None or outage.is_on():
+        if self.rate is None or outage.is_open():
             return True
         try:
             return bool(super().allow_request(request, view))
         except catalogue.TooManyRequests:
             raise
         except Exception as error:  # noqa: BLE001 -- each cache raises its own
-            outage.begin(error)
+            outage.trip(error)
             return True
 
     def throttle_failure(self) -> NoReturn:

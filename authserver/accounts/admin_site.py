@@ -17,7 +17,7 @@ from django.utils.text import capfirst
 from authserver import audit
 from authserver.accounts.password_forms import OwnPasswordForm
 from authserver.models import AuditEvent, User
-from institution_admin import first_page
+from institution_admin import dashboard
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -85,7 +85,7 @@ class PlatformAdminSite(admin.AdminSite):
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> TemplateResponse:
         """Answer the questions of the day above the menu."""
-        blocks = first_page.blocks(self, request)
+        blocks = dashboard.blocks(self, request)
         return super().index(request, {**(extra_context or {}), "blocks": blocks})
 
     def get_app_list(

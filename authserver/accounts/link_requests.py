@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @transaction.atomic
-def ask_for_reset(institution: Institution, name: str, *, now: datetime) -> None:
+def request_password_reset(institution: Institution, name: str, *, now: datetime) -> None:
     """Keep what was typed, and let a task find the account.
 
     The same work whatever was typed. Raises ``TooManyRequests`` for an address that asked

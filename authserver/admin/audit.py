@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from django.contrib import admin
 
-from authserver.admin import questions
+from authserver.admin import dashboard
 from authserver.admin.base import ReadOnlyAdmin
 from authserver.admin.export import ExportedRows
 from authserver.admin.text_filter import TextFilter
@@ -15,7 +15,7 @@ from authserver.models import AuditEvent, Institution, RefusalCount
 if TYPE_CHECKING:
     from django.http import HttpRequest
 
-    from institution_admin.first_page import Block
+    from institution_admin.dashboard import Block
 
 
 @admin.register(AuditEvent)
@@ -64,9 +64,9 @@ class AuditEventAdmin(ExportedRows, ReadOnlyAdmin):
     ordering = ["-at", "-id"]
     show_full_result_count = False
 
-    def questions(self, request: HttpRequest) -> list[Block]:
+    def dashboard_blocks(self, request: HttpRequest) -> list[Block]:
         """Say on the first page what fails."""
-        return questions.of_the_record(self.get_queryset(request))
+        return dashboard.audit_blocks(self.get_queryset(request))
 
     def institution_value(self, institution: Institution) -> str:
         """Return what a row says of its institution, which may be there no more."""

@@ -17,10 +17,11 @@ from django.http import HttpRequest
 from django.urls import Resolver404, resolve
 from rest_framework.request import Request
 
+from authserver.admin import signature_diagnosis
 from platform_errors.authentication import HmacAuthentication
 from platform_errors.errors import catalogue
 from platform_errors.errors.base import ApiError
-from platform_errors.signing import canonicalization, hints
+from platform_errors.signing import canonicalization
 from platform_errors.signing.ladder import LADDER, SignedAttempt, signature_target
 from platform_errors.signing.nonces import is_claimed
 
@@ -42,7 +43,7 @@ class Trial:
     """The first; after clock and nonce, which are those of another moment, others."""
     guesses: list[str] = field(default_factory=list)
     """Mistakes that explain a wrong signature."""
-    differences: list[hints.Difference] | None = None
+    differences: list[signature_diagnosis.Difference] | None = None
     """Against the string that the caller says was signed; ``None`` without one."""
 
 
@@ -117,7 +118,7 @@ def _explain(trial: Trial, attempt: SignedAttempt, address: str, signed_text: st
     with suppress(canonicalization.QueryMalformed, ValueError):
         header, request = attempt.header, attempt.signed_request
         target = signature_target()
-        trial.guesses = hints.guesses(
+        trial.guesses = signature_diagnosis.likely_mistakes(
             header,
             request=request,
             target=target,
@@ -125,7 +126,9 @@ def _explain(trial: Trial, attempt: SignedAttempt, address: str, signed_text: st
             secrets=attempt.found.key.secrets,
         )
         if signed_text:
-            trial.differences = hints.differences(signed_text, header, request, target)
+            trial.differences = signature_diagnosis.differences(
+                signed_text, header, request, target
+            )
 
 
 def _try_permissions(trial: Trial, attempt: SignedAttempt) -> None:

@@ -9,7 +9,7 @@ from django.contrib import admin
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
-from authserver.admin import questions
+from authserver.admin import dashboard
 from authserver.admin.base import ReadOnlyAdmin
 from authserver.admin.text_filter import TextFilter
 from authserver.models import KeyRefusal
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
     from django.http import HttpRequest
 
-    from institution_admin.first_page import Block
+    from institution_admin.dashboard import Block
 
 UNUSED_DAYS = 90
 LATELY_DAYS = (1, 7)
 
 
 class UseFilter(admin.SimpleListFilter):
-    """Keys that nobody would miss."""
+    """Filter of unused keys."""
 
     title = "use"
     parameter_name = "use"
@@ -107,11 +107,9 @@ class KeyRefusalInline(OfTheKey, InstitutionScopedInline):
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Nobody changes them."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Nobody deletes them."""
         return False
 
 
@@ -132,9 +130,9 @@ class KeyRefusalAdmin(OfTheKey, ReadOnlyAdmin):
     )
     ordering = ["-at", "-pk"]
 
-    def questions(self, request: HttpRequest) -> list[Block]:
+    def dashboard_blocks(self, request: HttpRequest) -> list[Block]:
         """Say on the first page of which keys requests were refused, and why."""
-        return questions.of_requests(self.get_queryset(request))
+        return dashboard.refusal_blocks(self.get_queryset(request))
 
 
 def may_see_refusals(request: HttpRequest) -> bool:

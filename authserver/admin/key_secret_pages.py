@@ -17,7 +17,7 @@ from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_http_methods
 
 from authserver.conf import conf
-from authserver.keys import secrets, switching
+from authserver.keys import secrets, status
 from authserver.models.service_key import Status
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ class KeySecretPages:
         if request.POST.get("to") not in Status.values:
             return self._back(request, key, "Nothing was chosen.", messages.WARNING)
         to = Status(request.POST["to"])
-        switching.switch(
+        status.change(
             key_id=key.pk, to=to, actor=request.user.get_username(), now=timezone.now()
         )
         text = {

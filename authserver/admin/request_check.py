@@ -21,14 +21,14 @@ from django.views.decorators.debug import sensitive_post_parameters, sensitive_v
 from django.views.decorators.http import require_http_methods
 
 from authserver.admin import dry_run
+from authserver.admin.signature_diagnosis import METHODS
 from authserver.authorization import requests
 from authserver.errors import authorization_error
 from authserver.oauth import parameters
-from authserver.oauth.generation import PRESENT
+from authserver.oauth.client_generation import PRESENT
 from authserver.views.pages.authorize import Authorize
 from platform_errors.errors import catalogue
 from platform_errors.errors.base import ApiError
-from platform_errors.signing.hints import METHODS
 
 if TYPE_CHECKING:
     from django.contrib.admin import ModelAdmin

@@ -10,12 +10,12 @@ from django.core.exceptions import PermissionDenied
 from django.urls import path, reverse
 from django.utils import timezone
 
-from authserver.admin import expiry, key_secret_pages, questions, request_check
+from authserver.admin import dashboard, expiry, key_secret_pages, request_check
 from authserver.admin.base import AuditedAdmin
 from authserver.admin.expiry import ExpiryFilter
 from authserver.admin.key_activity import KeyRefusalInline, RefusalFilter, UseFilter
 from authserver.admin.key_links import KeyInstitutionInline, KeyServiceInline
-from authserver.keys import secret_links, switching
+from authserver.keys import secret_links, status
 from authserver.models import AuditEvent, KeyRefusal, SecretLink, ServiceKey
 from authserver.models.service_key import Status
 from institution_admin import bulk, institution_of
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
     from django.urls import URLPattern
 
-    from institution_admin.first_page import Block
+    from institution_admin.dashboard import Block
 
 Action = AuditEvent.Action
 MANY = 50
@@ -194,9 +194,9 @@ class ServiceKeyAdmin(AuditedAdmin):
         """Name the key."""
         return super().named(request, obj) | {"client_id": obj.client_id}
 
-    def questions(self, request: HttpRequest) -> list[Block]:
+    def dashboard_blocks(self, request: HttpRequest) -> list[Block]:
         """Say on the first page which keys end."""
-        return [questions.expiring_keys(self.get_queryset(request))]
+        return [dashboard.expiring_keys(self.get_queryset(request))]
 
     def get_inline_instances(
         self, request: HttpRequest, obj: ServiceKey | None = None
@@ -240,7 +240,7 @@ class ServiceKeyAdmin(AuditedAdmin):
     ) -> None:
         actor, now = request.user.get_username(), timezone.now()
         changed = [
-            switching.switch(key_id=pk, to=to, actor=actor, now=now)
+            status.change(key_id=pk, to=to, actor=actor, now=now)
             for pk in queryset.values_list("pk", flat=True)
         ]
         bulk.report(request, done, sum(changed), {})

@@ -29,7 +29,7 @@ from authserver.keys.scopes import Scopes
 from authserver.keys.store import Client, find_client, is_storable
 from authserver.models import ServiceKey
 from authserver.oauth import parameters
-from authserver.oauth.generation import PRESENT, Generation
+from authserver.oauth.client_generation import PRESENT, Generation
 from authserver.parsing import redirect_uris
 from platform_errors.errors import catalogue
 from platform_errors.errors.base import ApiError

@@ -21,7 +21,7 @@ from authserver.models import KeyRefusal, ServiceKey
 from platform_errors.errors import signals
 from platform_errors.errors.catalogue import KeyInvalid
 from platform_errors.http.request_id import stored_request_id
-from platform_errors.logging.outages import Outage
+from platform_errors.logging.circuit_breaker import CircuitBreaker
 from platform_errors.postgresql.bounded import bounded_write
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class _Window(NamedTuple):
     refusals: int
 
 
-outage = Outage("What keys are used for was not recorded")
+outage = CircuitBreaker("What keys are used for was not recorded")
 _used: dict[str, float] = {}
 """Key → when this process last wrote that it was used."""
 _refused: dict[str, _Window] = {}
@@ -129,10 +129,10 @@ def _remember(memory: dict[str, Any], client_id: str, value: Any) -> None:
 
 def _try(write: Callable[[], object]) -> None:
     """Write, unless the database is away, busy or read-only."""
-    if outage.is_on():
+    if outage.is_open():
         return
     try:
         with bounded_write(router.db_for_write(ServiceKey)):
             write()
     except Error as error:
-        outage.begin(error)
+        outage.trip(error)

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, re_path
 
-from authserver.legacy.generation import OLD_ENDPOINT
+from authserver.legacy.client_generation import OLD_ENDPOINT
 from authserver.legacy.views import AccessToken, AuthorizeCode
 from platform_errors.views import NoSuchResource
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from authserver.legacy.generation import OLD, OLD_ENDPOINT
+from authserver.legacy.client_generation import OLD, OLD_ENDPOINT
 from authserver.views.endpoints.token import Token
 from authserver.views.pages.authorize import Authorize
 

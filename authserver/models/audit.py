@@ -7,7 +7,7 @@ from django.db.models import Q
 from django.dispatch import receiver
 from django.utils import timezone
 
-from authserver.models.institution import Institution, institution_uses_wanted
+from authserver.models.institution import Institution, collect_institution_references
 
 
 class AuditEvent(models.Model):
@@ -133,7 +133,7 @@ class RefusalCount(models.Model):
         return f"{self.refusals} of {self.action}: {self.client_id} from {self.place}"
 
 
-@receiver(institution_uses_wanted)
+@receiver(collect_institution_references)
 def in_audit_record(institution: Institution, **_kwargs: object) -> str:
     """Say that people of the institution are in the record: it outlives them by its text.
 

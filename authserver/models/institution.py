@@ -15,7 +15,7 @@ from authserver.parsing.usernames import fold
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-institution_uses_wanted = Signal()
+collect_institution_references = Signal()
 """Sent with ``institution``; a receiver returns words for what of its own names it.
 
 Other apps keep the registry identifier as text, which no foreign key protects.
@@ -24,7 +24,7 @@ Other apps keep the registry identifier as text, which no foreign key protects.
 
 def uses_of(institution: Institution) -> list[str]:
     """Return words for what would lose its institution if this one was deleted."""
-    answers = institution_uses_wanted.send(Institution, institution=institution)
+    answers = collect_institution_references.send(Institution, institution=institution)
     return [words for _, words in answers if words]
 
 

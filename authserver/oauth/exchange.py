@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from authserver.keys.scopes import Scopes
 from authserver.models import AuditEvent
-from authserver.oauth.generation import PRESENT, Generation
+from authserver.oauth.client_generation import PRESENT, Generation
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -19,7 +19,7 @@ from calendar_events.models.event import LISTED
 from calendar_events.permissions import Actor
 from calendar_events.store import sql
 from institution_admin import institution_of
-from institution_admin.first_page import ROWS, Block, Row, capped
+from institution_admin.dashboard import ROWS, Block, Row, capped
 from institution_admin.search import MOST_FOUND, is_short, newest
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class EventAdmin(MonthOfEvents, CopiedEvents, VenueActions, PublishedAdmin):
         """Return the time zone, as it was given."""
         return event.timezone
 
-    def questions(self, request: HttpRequest) -> list[Block]:
+    def dashboard_blocks(self, request: HttpRequest) -> list[Block]:
         """Say on the first page which events are next, and which wait."""
         return of_events(self.get_queryset(request))
 

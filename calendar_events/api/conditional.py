@@ -16,7 +16,7 @@ from django.utils.cache import get_conditional_response
 from django.utils.http import http_date, parse_etags
 
 from calendar_events.conf import conf
-from calendar_events.documents.generation import generation
+from calendar_events.documents.fingerprint import fingerprint
 from platform_errors.errors.writes import PreconditionFailed
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Version:
 
 def entity_tag(*parts: object) -> str:
     """Return a strong tag of everything that decides about the bytes."""
-    text = "\x1f".join((generation(), conf.root_url, *map(str, parts)))
+    text = "\x1f".join((fingerprint(), conf.root_url, *map(str, parts)))
     return f'"{blake2b(text.encode(), digest_size=16).hexdigest()}"'
 
 

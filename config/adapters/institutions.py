@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from authserver.models import Institution
-from authserver.models.institution import institution_uses_wanted
+from authserver.models.institution import collect_institution_references
 from calendar_events.models import Event, Image, Organizer, Term, Venue
 
 
@@ -20,7 +20,7 @@ def names() -> dict[str, str]:
 
 def connect() -> None:
     """Say of institutions that their calendars use them."""
-    institution_uses_wanted.connect(in_calendar, dispatch_uid=__name__)
+    collect_institution_references.connect(in_calendar, dispatch_uid=__name__)
 
 
 def in_calendar(institution: Institution, **_kwargs: Any) -> str:

@@ -15,7 +15,7 @@ from authserver import audit
 from authserver.models import AuditEvent
 from config.background import queue
 from institution_admin import InstitutionScopedAdmin
-from institution_admin.first_page import ROWS, Block, Row, capped
+from institution_admin.dashboard import ROWS, Block, Row, capped
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -58,7 +58,7 @@ class TaskAdmin(InstitutionScopedAdmin):
         """Nobody deletes by hand; ``clear_expired`` does."""
         return False
 
-    def questions(self, request: HttpRequest) -> list[Block]:
+    def dashboard_blocks(self, request: HttpRequest) -> list[Block]:
         """Say on the first page which tasks failed, and how many wait."""
         tasks = self.get_queryset(request)
         failed = tasks.filter(status=TaskResultStatus.FAILED)

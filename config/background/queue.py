@@ -59,7 +59,7 @@ def try_again(rows: QuerySet[Any]) -> int:
 
 
 def purgeable(now: datetime, **_kwargs: Any) -> list[QuerySet[Any]]:
-    """Return the finished tasks that are old (``retention.expired_rows_wanted``)."""
+    """Return the finished tasks that are old (``retention.collect_expired``)."""
     old = now - timedelta(days=settings.TASK_DAYS)
     return [DBTaskResult.objects.finished().filter(finished_at__lte=old)]
 

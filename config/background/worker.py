@@ -18,7 +18,7 @@ from django_tasks import DEFAULT_TASK_BACKEND_ALIAS
 from django_tasks_db.management.commands.db_worker import Worker as OneByOne
 
 from config.background import queue
-from platform_errors.logging.outages import PAUSE_SECONDS, Outage
+from platform_errors.logging.circuit_breaker import PAUSE_SECONDS, CircuitBreaker
 from platform_errors.postgresql.clock import database_now
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 PUT_BACK_SECONDS = 5.0
 """So often, at the most, failed and lost tasks are looked for."""
-outage = Outage("The database failed, background work waits for it")
+outage = CircuitBreaker("The database failed, background work waits for it")
 
 
 class _LeasingWorker(OneByOne):
@@ -63,7 +63,7 @@ def _kept(row: DBTaskResult) -> Iterator[None]:
             try:
                 queue.keep(row)
             except (DatabaseError, InterfaceError) as error:
-                outage.begin(error)
+                outage.trip(error)
                 connections.close_all()
         connections.close_all()
 
@@ -92,7 +92,7 @@ class Worker:
             try:
                 self.run_once()
             except (DatabaseError, InterfaceError) as error:
-                outage.begin(error)
+                outage.trip(error)
                 connections.close_all()
                 pause = PAUSE_SECONDS
             self._stopping.wait(pause)

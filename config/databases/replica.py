@@ -14,7 +14,7 @@ from django.conf import settings
 from django.db import Error, connections
 
 from platform_errors.errors import handler
-from platform_errors.logging.outages import Outage
+from platform_errors.logging.circuit_breaker import CircuitBreaker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -28,7 +28,7 @@ STATEMENT_CANCELED = "57014"
 _reads_replica: ContextVar[bool] = ContextVar("reads_replica", default=False)
 
 
-outage = Outage("The replica failed, the primary is read instead")
+outage = CircuitBreaker("The replica failed, the primary is read instead")
 
 
 class ReplicaMiddleware:
@@ -44,7 +44,7 @@ class ReplicaMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Serve under the mark."""
-        token = _reads_replica.set(may_read_replica(request) and not outage.is_on())
+        token = _reads_replica.set(may_read_replica(request) and not outage.is_open())
         try:
             return self.get_response(request)
         finally:
@@ -56,7 +56,7 @@ class ReplicaMiddleware:
         """Answer from the primary what the replica could not."""
         if not is_of_replica(error):
             return None
-        outage.begin(error)
+        outage.trip(error)
         connections[REPLICA].close()
         _reads_replica.set(False)
         return self.get_response(request)

@@ -12,7 +12,7 @@ from django.urls import URLPattern, path
 from django.utils import timezone
 from django.views.generic import RedirectView, TemplateView
 
-STANDS_DAYS = 90  # for so long a reader may rely on the contacts (Expires of RFC 9116)
+VALIDITY_DAYS = 90  # for so long a reader may rely on the contacts (Expires of RFC 9116)
 
 
 class Home(TemplateView):
@@ -69,7 +69,7 @@ class SecurityContact(TemplateView):
         """Name the contacts. Raises ``Http404`` without one."""
         if not settings.SECURITY_CONTACT:
             raise Http404
-        expires = timezone.now().replace(microsecond=0) + dt.timedelta(days=STANDS_DAYS)
+        expires = timezone.now().replace(microsecond=0) + dt.timedelta(days=VALIDITY_DAYS)
         return super().get_context_data(
             **kwargs,
             contacts=settings.SECURITY_CONTACT,

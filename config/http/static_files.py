@@ -6,10 +6,10 @@ import logging
 
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
-from platform_errors.logging.outages import Occasion
+from platform_errors.logging.circuit_breaker import LogThrottle
 
 logger = logging.getLogger(__name__)
-_log = Occasion()
+_log = LogThrottle()
 
 
 class StaticFilesStorage(CompressedManifestStaticFilesStorage):

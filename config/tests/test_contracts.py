@@ -42,7 +42,7 @@ def test_the_code_keeps_its_contract(app, imports):
         ("platform_errors.permissions", "platform_errors.throttling"),
         ("authserver.models.user", "authserver.accounts.passwords"),
         ("authserver.keys.store", "authserver.oauth.tokens"),
-        ("authserver.views.endpoints.token", "authserver.legacy.generation"),
+        ("authserver.views.endpoints.token", "authserver.legacy.client_generation"),
         ("authserver.oauth.codes", "authserver.authorization.pending"),
         ("authserver.authorization.session", "authserver.views.pages.steps"),
         ("authserver.accounts.backends", "authserver.keys.policy"),

@@ -10,7 +10,7 @@ import pytest
 import time_machine
 
 from platform_errors import checks, throttling
-from platform_errors.logging import outages
+from platform_errors.logging import circuit_breaker
 from platform_errors.tests.clients import read_error
 from platform_errors.tests.factories import make_key, make_token, make_wide_key
 
@@ -116,7 +116,7 @@ def test_anonymous_reads_do_not_count_for_any_key(api, change):
 @pytest.fixture
 def lost_cache(settings, monkeypatch):
     """Lead the cache to a port where nobody listens."""
-    monkeypatch.setattr(throttling, "outage", outages.Outage("lost"))
+    monkeypatch.setattr(throttling, "outage", circuit_breaker.CircuitBreaker("lost"))
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         settings.CACHES = redis_at(taken.getsockname()[1])
@@ -148,8 +148,8 @@ def test_a_cache_that_is_away_limits_nobody_and_is_logged_once_a_minute(
 def test_a_cache_that_is_frozen_costs_its_time_limit_once(
     api, change, settings, monkeypatch
 ):
-    monkeypatch.setattr(throttling, "outage", outages.Outage("lost"))
-    monkeypatch.setattr(outages, "PAUSE_SECONDS", 600)
+    monkeypatch.setattr(throttling, "outage", circuit_breaker.CircuitBreaker("lost"))
+    monkeypatch.setattr(circuit_breaker, "PAUSE_SECONDS", 600)
     change(RATE_LIMITS={"address": "1/minute"})
     with socket.create_server(("127.0.0.1", 0)) as deaf:  # accepts, and never answers
         settings.CACHES = redis_at(deaf.getsockname()[1])
@@ -173,8 +173,8 @@ def connections_made(listening):
 
 @pytest.mark.skipif(shutil.which("redis-server") is None, reason="redis-server is missing")
 def test_a_cache_that_comes_back_limits_again(api, change, settings, monkeypatch, tmp_path):
-    monkeypatch.setattr(throttling, "outage", outages.Outage("lost"))
-    monkeypatch.setattr(outages, "PAUSE_SECONDS", 0.2)
+    monkeypatch.setattr(throttling, "outage", circuit_breaker.CircuitBreaker("lost"))
+    monkeypatch.setattr(circuit_breaker, "PAUSE_SECONDS", 0.2)
     change(RATE_LIMITS={"address": "1/minute"})
     port = free_port()
     settings.CACHES = redis_at(port)

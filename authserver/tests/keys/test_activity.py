@@ -11,7 +11,7 @@ from django.utils import timezone
 from authserver.keys import activity
 from authserver.models import KeyRefusal, ServiceKey
 from authserver.tests import factories
-from platform_errors.logging.outages import Outage
+from platform_errors.logging.circuit_breaker import CircuitBreaker
 from platform_errors.tests.clients import authorization
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -27,7 +27,7 @@ def switched_on(settings, monkeypatch):
     """As in production, in a process that has just started."""
     entries = {"KEY_USE_SECONDS": 3600, "KEY_REFUSALS": 20}
     settings.AUTHSERVER = settings.AUTHSERVER | entries
-    monkeypatch.setattr(activity, "outage", Outage("not recorded"))
+    monkeypatch.setattr(activity, "outage", CircuitBreaker("not recorded"))
     activity.forget()
     yield
     activity.forget()

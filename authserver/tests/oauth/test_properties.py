@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from authserver.authorization import requests
 from authserver.authorization.requests import AuthorizationError, AuthorizationRequest
-from authserver.legacy.generation import OLD
+from authserver.legacy.client_generation import OLD
 from authserver.models import AccessToken, Grant
-from authserver.oauth.generation import PRESENT
+from authserver.oauth.client_generation import PRESENT
 from authserver.tests import factories
 from authserver.tests.oauth_client import (
     FORM,

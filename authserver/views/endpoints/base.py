@@ -10,8 +10,8 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_post_parameters
 
 from authserver.oauth import clients
+from authserver.oauth.client_generation import PRESENT
 from authserver.oauth.dialect import CLIENT_ENDPOINT, ENDPOINT
-from authserver.oauth.generation import PRESENT
 from platform_errors.errors import catalogue
 from platform_errors.errors.handler import handle
 from platform_errors.throttling import require_within_rate

@@ -9,7 +9,7 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.csrf import csrf_exempt
 
 from authserver.authorization import requests, session
-from authserver.oauth.generation import PRESENT
+from authserver.oauth.client_generation import PRESENT
 from authserver.views.pages import answers, steps
 from authserver.views.pages.base import Page
 from platform_errors.http import urlencoded

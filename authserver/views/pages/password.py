@@ -57,7 +57,7 @@ class Forgotten(_OffersMail, PasswordResetView):
     def form_valid(self, form: Any) -> HttpResponse:
         """Keep what was typed; everybody sees the same page."""
         name = form.cleaned_data["name"]
-        link_requests.ask_for_reset(self.institution, name, now=self.now)
+        link_requests.request_password_reset(self.institution, name, now=self.now)
         return HttpResponseRedirect(self.here("asked"))
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:

@@ -28,7 +28,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Work. Raises ``DatabaseError`` with ``--batch`` when the database is away."""
+        """Run the worker; with ``--batch``, propagate ``DatabaseError``."""
         worker = Worker()
         if options["batch"]:
             worker.run_once()

@@ -8,13 +8,13 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from authserver.admin import questions
+from authserver.admin import dashboard
 from authserver.models import AuditEvent
 from authserver.tests import factories
 from calendar_events.tests import factories as calendar
 from config.tests.administration import pages
 from config.tests.administration.conftest import Staff
-from institution_admin.first_page import Chart
+from institution_admin.dashboard import Chart
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -56,7 +56,7 @@ def test_failures_are_counted_by_login_key_and_reason(oscar):
     record(Action.LOGIN_LOCKED, 1, subject="b@1001")
     record(Action.CLIENT_REFUSED, 2, client_id="night", reason="secret_mismatch")
     record(Action.TOKEN_ISSUED, 5, client_id="day")
-    long_ago = timezone.now() - timedelta(days=questions.DAYS, minutes=1)
+    long_ago = timezone.now() - timedelta(days=dashboard.DAYS, minutes=1)
     record(Action.TOKEN_REFUSED, 9, client_id="old", reason="old", at=long_ago)
 
     assert texts(oscar, "Failed logins") == [("a@1001", "3"), ("b@1001", "1")]
@@ -72,7 +72,7 @@ def test_refused_requests_are_counted_by_key_and_reason(oscar, ines, here):
     for reason in ("signature_invalid", "signature_invalid", "nonce_used"):
         factories.KeyRefusalFactory(key=night, reason=reason)
     factories.KeyRefusalFactory(key=here.key, reason="nonce_used")
-    long_ago = timezone.now() - timedelta(days=questions.DAYS, minutes=1)
+    long_ago = timezone.now() - timedelta(days=dashboard.DAYS, minutes=1)
     factories.KeyRefusalFactory(key=here.key, reason="old", at=long_ago)
 
     assert texts(oscar, "Refused requests by key") == [
@@ -99,7 +99,7 @@ def test_a_row_leads_to_its_entries(oscar):
 def test_of_a_long_record_the_newest_are_read_and_the_page_says_since_when(
     oscar, monkeypatch
 ):
-    monkeypatch.setattr(questions, "NEWEST", 3)
+    monkeypatch.setattr(dashboard, "NEWEST", 3)
     at = timezone.now() - timedelta(hours=1)
     record(Action.LOGIN_FAILED, 4, subject="a@1001", at=at)
 
@@ -118,7 +118,7 @@ def test_upcoming_events_are_public_and_come_in_order(oscar):
 
 
 def test_what_waits_for_review_is_counted_and_listed(oscar, monkeypatch):
-    monkeypatch.setattr("institution_admin.first_page.MOST", 6)
+    monkeypatch.setattr("institution_admin.dashboard.MOST", 6)
     calendar.EventFactory.create_batch(6, status="pending")
     block = blocks(oscar)["Waiting for review"]
     calendar.EventFactory(status="pending")

@@ -30,7 +30,7 @@ def alice(institution):
 
 @pytest.fixture
 def asked(alice, institution):
-    link_requests.ask_for_reset(institution, "alice", now=timezone.now())
+    link_requests.request_password_reset(institution, "alice", now=timezone.now())
 
 
 @pytest.fixture

@@ -205,7 +205,7 @@ def test_a_worker_says_that_it_is_alive_while_it_runs_a_task(tmp_path, settings)
 def test_a_worker_waits_for_a_database_that_is_away(lines, settings, monkeypatch, caplog):
     settings.TASK_POLL_SECONDS = 0.01
     monkeypatch.setattr(worker, "PAUSE_SECONDS", 0.01)
-    monkeypatch.setattr(worker, "outage", worker.Outage(worker.outage._message))
+    monkeypatch.setattr(worker, "outage", worker.CircuitBreaker(worker.outage._message))
     tasks.note.enqueue(str(lines), "done")
     answers = [OperationalError("gone"), OperationalError("gone")]
     put_back = queue.put_back

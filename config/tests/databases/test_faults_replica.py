@@ -9,7 +9,7 @@ from calendar_events.tests.factories import EventFactory
 from config.databases import replica
 from config.tests import faults
 from config.tests.waiting import eventually
-from platform_errors.logging import outages
+from platform_errors.logging import circuit_breaker
 
 pytestmark = [
     pytest.mark.processes,
@@ -22,7 +22,7 @@ EVENTS = "/platform/events/v1/events"
 @pytest.fixture
 def second(running, db, settings, monkeypatch):
     """A cluster that anonymous reads go to; the primary is the suite's own database."""
-    monkeypatch.setattr(replica, "outage", outages.Outage("lost"))
+    monkeypatch.setattr(replica, "outage", circuit_breaker.CircuitBreaker("lost"))
     settings.DATABASE_ROUTERS = ["config.databases.replica.ReplicaRouter"]
     settings.MIDDLEWARE = [
         *settings.MIDDLEWARE,
@@ -60,11 +60,11 @@ def test_the_primary_answers_while_the_replica_is_away(site, second, event, capl
 
     assert found == [200] * 5
     errors = [record for record in caplog.records if record.levelno == logging.ERROR]
-    assert [record.name for record in errors] == ["platform_errors.logging.outages"]
+    assert [record.name for record in errors] == ["platform_errors.logging.circuit_breaker"]
 
 
 def test_a_replica_that_is_back_is_read_again(site, second, event, monkeypatch):
-    monkeypatch.setattr(outages, "PAUSE_SECONDS", 0.5)
+    monkeypatch.setattr(circuit_breaker, "PAUSE_SECONDS", 0.5)
     single = f"{EVENTS}/{event.pk}"
     with faults.away(second):
         assert statuses(site, single) == [200]
@@ -100,8 +100,8 @@ def test_a_replica_that_has_yet_to_learn_of_a_table_is_not_read(site, second, ev
 
 def test_the_log_has_a_line_a_minute(monkeypatch):
     now = [100.0]
-    monkeypatch.setattr(outages, "monotonic", lambda: now[0])
-    occasion = outages.Occasion()
+    monkeypatch.setattr(circuit_breaker, "monotonic", lambda: now[0])
+    occasion = circuit_breaker.LogThrottle()
 
     found = []
     for moment in (100, 101, 159, 160, 161):

@@ -6,10 +6,10 @@ import pytest
 from django.utils import timezone
 
 from authserver.authorization import requests
-from authserver.legacy.generation import OLD
-from authserver.oauth.generation import PRESENT
+from authserver.legacy.client_generation import OLD
+from authserver.oauth.client_generation import PRESENT
 from authserver.tests import factories
-from authserver.tests.authorization.requests.asking import CHALLENGE, REDIRECT
+from authserver.tests.authorization.requests.authorization_client import CHALLENGE, REDIRECT
 
 
 @pytest.fixture

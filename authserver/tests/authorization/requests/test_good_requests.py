@@ -3,7 +3,7 @@
 import pytest
 
 from authserver.authorization.requests import AuthorizationRequest
-from authserver.tests.authorization.requests.asking import CHALLENGE, REDIRECT
+from authserver.tests.authorization.requests.authorization_client import CHALLENGE, REDIRECT
 
 pytestmark = pytest.mark.django_db
 

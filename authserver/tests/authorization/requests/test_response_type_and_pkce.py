@@ -4,7 +4,7 @@ import pytest
 from django.utils import timezone
 
 from authserver.authorization.requests import AuthorizationError
-from authserver.tests.authorization.requests.asking import CHALLENGE, answer
+from authserver.tests.authorization.requests.authorization_client import CHALLENGE, answer
 
 pytestmark = pytest.mark.django_db
 

@@ -3,7 +3,7 @@
 import pytest
 
 from authserver.tests import factories
-from authserver.tests.authorization.requests.asking import answer
+from authserver.tests.authorization.requests.authorization_client import answer
 
 pytestmark = pytest.mark.django_db
 

@@ -7,7 +7,11 @@ import pytest
 from django.utils import timezone
 
 from authserver.tests import factories
-from authserver.tests.authorization.requests.asking import REDIRECT, answer, assert_local
+from authserver.tests.authorization.requests.authorization_client import (
+    REDIRECT,
+    answer,
+    assert_local,
+)
 
 pytestmark = pytest.mark.django_db
 

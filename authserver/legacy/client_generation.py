@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from authserver.errors import InvalidRequest, UnauthorizedClient
+from authserver.oauth.client_generation import Generation
 from authserver.oauth.dialect import EndpointDialect, platform_members
-from authserver.oauth.generation import Generation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

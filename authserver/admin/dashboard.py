@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from authserver.models import AuditEvent
 from authserver.models.service_key import Status
-from institution_admin.first_page import ROWS, Block, Chart, Row
+from institution_admin.dashboard import ROWS, Block, Chart, Row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -54,7 +54,7 @@ def expiring_keys(keys: QuerySet[ServiceKey]) -> Block:
     return Block("Keys that expire", rows, f"{page}?expires=30", "30 days back and ahead")
 
 
-def of_the_record(events: QuerySet[AuditEvent]) -> list[Block]:
+def audit_blocks(events: QuerySet[AuditEvent]) -> list[Block]:
     """Return what the newest entries say of logins, of keys and of reasons.
 
     One statement reads a bounded number of them by an index; where they do not reach back
@@ -93,7 +93,7 @@ def of_the_record(events: QuerySet[AuditEvent]) -> list[Block]:
     ]
 
 
-def of_requests(refusals: QuerySet[KeyRefusal]) -> list[Block]:
+def refusal_blocks(refusals: QuerySet[KeyRefusal]) -> list[Block]:
     """Return of which keys requests were refused lately, and why.
 
     Of each key a few are kept (``keys.activity``), so these are no counts of all.

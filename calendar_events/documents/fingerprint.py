@@ -18,13 +18,13 @@ JOINING = "3"
 """Raised when other code makes other bytes of the same stored texts."""
 
 
-def generation() -> str:
+def fingerprint() -> str:
     """Return a digest of the fields of all documents, whatever is inside them."""
-    return generation_of(tuple(map(document_class, DOCUMENTS)))
+    return fingerprint_of(tuple(map(document_class, DOCUMENTS)))
 
 
 @cache
-def generation_of(documents: tuple[type[Serializer[Any]], ...]) -> str:
+def fingerprint_of(documents: tuple[type[Serializer[Any]], ...]) -> str:
     """Return a digest of the fields that serializers declare."""
     described = [(document.__name__, _fields(document())) for document in documents]
     return blake2b(repr((JOINING, described)).encode(), digest_size=8).hexdigest()

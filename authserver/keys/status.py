@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @transaction.atomic
-def switch(*, key_id: int, to: Status, actor: str, now: datetime) -> bool:
+def change(*, key_id: int, to: Status, actor: str, now: datetime) -> bool:
     """Give the key this status; return whether it had another one.
 
     What was granted through a canceled key ends for good (migration ``0003``).

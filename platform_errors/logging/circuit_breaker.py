@@ -1,6 +1,6 @@
-"""What goes on for a while: said once a minute, and left alone while it fails.
+"""Circuit breakers, and lines of the log that are written once a minute at most.
 
-Neither does every request wait for what failed a moment ago, nor does it fill the log.
+No request waits for what failed a moment ago, nor does the failure fill the log.
 """
 
 from __future__ import annotations
@@ -11,14 +11,13 @@ from time import monotonic
 
 logger = logging.getLogger(__name__)
 PAUSE_SECONDS = 5.0
-OCCASION_SECONDS = 60.0
+LOG_SECONDS = 60.0
 
 
-class Occasion:
-    """Something that goes on for a while and is worth a line of the log once a minute."""
+class LogThrottle:
+    """Lets one line of the log through in ``LOG_SECONDS``."""
 
     def __init__(self) -> None:
-        """Be due at once."""
         self._next_at = 0.0
         self._lock = Lock()
 
@@ -28,25 +27,25 @@ class Occasion:
         with self._lock:
             if now < self._next_at:
                 return False
-            self._next_at = now + OCCASION_SECONDS
+            self._next_at = now + LOG_SECONDS
             return True
 
 
-class Outage:
-    """Of one thing, known to all threads of the process."""
+class CircuitBreaker:
+    """Open for ``PAUSE_SECONDS`` after a failure, for all threads of the process."""
 
     def __init__(self, message: str) -> None:
-        """Begin as over. ``message`` is logged once a minute at most, with the error."""
+        """``message`` is logged with the error, once a minute at most."""
         self._message = message
         self._until = 0.0
-        self._log = Occasion()
+        self._log = LogThrottle()
 
-    def is_on(self) -> bool:
-        """Return whether the thing is to be left alone."""
+    def is_open(self) -> bool:
+        """Return whether calls are to be left out."""
         return monotonic() < self._until
 
-    def begin(self, error: Exception) -> None:
-        """Note a failure."""
+    def trip(self, error: Exception) -> None:
+        """Open after a failure."""
         self._until = monotonic() + PAUSE_SECONDS
         if self._log.is_due():
             logger.error("%s: %r", self._message, error)

@@ -1,8 +1,8 @@
-"""What the first page of admin says: blocks of rows with links, and small charts.
+"""The first page of admin: blocks of rows with links, and small charts.
 
-An admin class answers ``questions(request)`` with its blocks. It is called for whoever may
-view its rows, and takes them from its own ``get_queryset``, so that a block shows nothing
-that its list would not.
+``dashboard_blocks(request)`` of an admin class is called for whoever may view its rows. It
+takes them from its own ``get_queryset``, so that a block shows nothing that its list would
+not.
 """
 
 from __future__ import annotations
@@ -103,6 +103,7 @@ def blocks(site: AdminSite, request: HttpRequest) -> list[Block]:
     return [
         block
         for model_admin in site._registry.values()  # noqa: SLF001 -- as Django's own index
-        if hasattr(model_admin, "questions") and model_admin.has_view_permission(request)
-        for block in model_admin.questions(request)
+        if hasattr(model_admin, "dashboard_blocks")
+        and model_admin.has_view_permission(request)
+        for block in model_admin.dashboard_blocks(request)
     ]

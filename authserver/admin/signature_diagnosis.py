@@ -1,4 +1,4 @@
-"""In which line a client signed something else: for people who look for a mistake.
+"""Where a client's string to sign differs from ours, for people who look for the mistake.
 
 Only what the caller already holds is judged: no signature is made that is not compared with
 the caller's own, and none is told.
@@ -43,7 +43,7 @@ class Variant(NamedTuple):
     """Whether as clients of the old generation do."""
 
 
-def guesses(
+def likely_mistakes(
     header: algorithm.SignedHeader,
     *,
     request: algorithm.SignedRequest,
