@@ -1,7 +1,7 @@
-"""Find the amounts of money in what people write: ``amounts_in``. Pure.
+"""Read a list or range of amounts of money: ``amounts_in``. Pure.
 
-The text is cut into tokens, then each number takes the sign or code beside it. Which
-currency a sign or code means is read from the CLDR data of Babel. Used by ``costs`` alone.
+Which currency a sign or code means is read from the CLDR data of Babel. Used by ``costs``
+alone.
 """
 
 import re
@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from babel import Locale
 from babel.core import UnknownLocaleError
@@ -95,13 +95,6 @@ class Amount:
         return f"{self.number:f}"
 
 
-class _Token(NamedTuple):
-    kind: str
-    text: str
-
-
-_EDGE = _Token("edge", "")
-_CONNECTORS = frozenset({"and", "or", "to"})
 # Grouped thousands come first: "1,234" and "1.234" are both a thousand and more, since
 # prices have no third decimal. What parts the groups cannot part the decimals too, and
 # "10,20,30" is a list.
@@ -116,111 +109,58 @@ _NUMBER = rf"""
   | [0-9]++
 """
 
+_LETTER = r"[^\W\d_]"
+_DASH = r"[\-\u2010-\u2015\u2212]"
+# At most one sign or word parts two amounts; "10€20€" needs none.
+_BETWEEN = re.compile(rf"\s?(?:[,;/|&]|{_DASH}|(?i:and|or|to))?\s?")
+
 
 @cache
-def _pattern() -> re.Pattern[str]:
-    signs = [mark for mark in known_marks() if not mark.isalpha()]
-    signs.sort(key=len, reverse=True)
+def _amount() -> re.Pattern[str]:
+    """Return the pattern of an amount: the word "free", or a number with its mark."""
+    marks = sorted(known_marks(), key=len, reverse=True)
+    codes = "|".join(mark for mark in marks if mark.isalpha())
+    signs = "|".join(re.escape(mark) for mark in marks if not mark.isalpha())
+    mark = rf"(?: {signs} | (?<!{_LETTER}) (?:{codes}) (?!{_LETTER}) )"
     return re.compile(
         rf"""
+        (?P<free> (?i:free) (?!{_LETTER}) )
+      | (?P<minus>{_DASH})?
+        (?: (?P<prefix>{mark}) (?: (?P<inner>{_DASH}) | (?P<gap>\s?) ) )?
         (?P<number>{_NUMBER})
-      | (?P<sign>{"|".join(map(re.escape, signs))})
-      | (?P<word>[^\W\d_]+)
-      | (?P<dash>[\-\u2010-\u2015\u2212])
-      | (?P<blank>\s+)
-      | (?P<separator>[,;/|&])
-      | (?P<other>.)
+        (?(prefix) | (?: (?! \s {mark} [0-9] ) (?P<after>\s?) (?P<postfix>{mark}) )? )
         """,
-        re.VERBOSE | re.DOTALL,
+        re.VERBOSE,
     )
 
 
-def _tokens(written: str) -> list[_Token]:
-    return [
-        _Token(_kind_of_word(match[0]) if match["word"] else str(match.lastgroup), match[0])
-        for match in _pattern().finditer(written)
-    ]
+def amounts_in(written: str) -> list[Amount]:
+    """Return the amounts of a list or range; none when the text says anything else."""
+    amounts: list[Amount] = []
+    written, at = written.rstrip(" ,;/|&-\N{EN DASH}"), 0  # 25,- is 25
+    while at < len(written):
+        between = _BETWEEN.match(written, at) if amounts else None
+        match = _amount().match(written, between.end() if between else at)
+        if match is None:
+            return []
+        amounts.append(_read(match))
+        at = match.end()
+    return amounts
 
 
-def _kind_of_word(word: str) -> str:
-    if word in known_marks():
-        return "sign"
-    if word.lower() == "free":
-        return "free"
-    return "separator" if word.lower() in _CONNECTORS else "word"
-
-
-def amounts_in(written: str) -> tuple[list[Amount], bool]:
-    """Return the amounts in a text, and whether they are all that it says."""
-    scan = _Scan(_tokens(written))
-    return scan.amounts, scan.is_list
-
-
-class _Scan:
-    """One reading of a row of tokens from left to right."""
-
-    def __init__(self, tokens: list[_Token]) -> None:
-        self.amounts: list[Amount] = []
-        self._tokens = tokens
-        self._taken: set[int] = set()
-        for index, token in enumerate(tokens):
-            if token.kind == "number":
-                self.amounts.append(self._amount(index))
-            elif token.kind == "free":
-                self._taken.add(index)
-                self.amounts.append(Amount(number=Decimal(0), digits=""))
-        self.is_list = all(
-            index in self._taken or token.kind in {"dash", "blank", "separator"}
-            for index, token in enumerate(tokens)
-        )
-
-    def _at(self, index: int) -> _Token:
-        return self._tokens[index] if 0 <= index < len(self._tokens) else _EDGE
-
-    def _beside(self, index: int, step: int) -> tuple[int, str]:
-        """Return where the neighbour is, behind at most one blank, and that blank."""
-        beside = self._at(index + step)
-        if beside.kind == "blank":
-            return index + 2 * step, beside.text
-        return index + step, ""
-
-    def _amount(self, index: int) -> Amount:
-        """Take the number at ``index``, with its sign or code and its minus."""
-        digits = self._at(index).text
-        mark, position, gap, start = self._currency(index)
-        is_negative = start < index and self._at(index - 1).kind == "dash"
-        if self._at(start - 1).kind == "dash":
-            # Between two amounts it is a dash, anywhere else a minus.
-            earlier, _ = self._beside(start - 1, -1)
-            is_negative |= self._at(earlier).kind not in {"number", "sign", "free"}
-        number = _number(digits)
-        return Amount(
-            number=-number if is_negative and number else number,
-            digits=digits,
-            mark=mark,
-            position=position,
-            gap=gap,
-        )
-
-    def _currency(self, index: int) -> tuple[str, Position, str, int]:
-        """Return the mark, position and gap, and where all of it begins."""
-        self._taken.add(index)
-        # In "$-5" the minus stands inside.
-        inner = self._at(index - 1).kind == "dash" and self._is_free_sign(index - 2)
-        before, gap = self._beside(index - inner, -1)
-        if self._is_free_sign(before):
-            self._taken.add(before)
-            return self._at(before).text, "prefix", gap, before
-        after, gap = self._beside(index, +1)
-        # In "10 €20" the sign belongs to the next number.
-        is_next = bool(gap) and self._at(after + 1).kind == "number"
-        if self._is_free_sign(after) and not is_next:
-            self._taken.add(after)
-            return self._at(after).text, "postfix", gap, index
-        return "", "", "", index
-
-    def _is_free_sign(self, index: int) -> bool:
-        return self._at(index).kind == "sign" and index not in self._taken
+def _read(match: re.Match[str]) -> Amount:
+    if match["free"]:
+        return Amount(number=Decimal(0), digits="")
+    number = _number(match["number"])
+    position: Position = "prefix" if match["prefix"] else "postfix"
+    mark = match["prefix"] or match["postfix"] or ""
+    return Amount(
+        number=-number if number and (match["minus"] or match["inner"]) else number,
+        digits=match["number"],
+        mark=mark,
+        position=position if mark else "",
+        gap=match["gap"] or match["after"] or "",
+    )
 
 
 def _number(digits: str) -> Decimal:

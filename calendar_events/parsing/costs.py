@@ -77,16 +77,12 @@ def read(written: str, *, currency: str) -> Cost:
     """Read the text that ``source`` returned."""
     if written in {"", "0"}:
         return Cost()
-    amounts, is_list = amounts_in(written)
-    money = [amount for amount in amounts if amount.digits]
-    if not money:
-        words = (word.strip().lower() for word in written.split(","))
-        return Cost(text=written, values=tuple(word for word in words if word))
-    if is_list:
+    amounts = amounts_in(written)
+    if any(amount.digits for amount in amounts):
         return _priced(amounts, written=written, site=currency)
-    # Prose. "Ages 5 to 9: $10" costs 10, for only that is money.
-    money = [amount for amount in money if amount.mark] or money
-    return replace(_priced(money, written=written, site=currency), text=written)
+    # Words are their own values; what else numbers among words mean, nobody knows.
+    words = [] if re.search(r"[0-9]", written) else written.lower().split(",")
+    return Cost(text=written, values=tuple(filter(None, map(str.strip, words))))
 
 
 def _item(value: object) -> str:

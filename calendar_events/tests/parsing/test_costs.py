@@ -54,6 +54,7 @@ def test_nothing_and_zero_are_no_cost(nothing):
         ("10 €20", "€10 – €20", "€", "EUR", "prefix", ("10", "20")),
         ("€10 €20", "€10 – €20", "€", "EUR", "prefix", ("10", "20")),
         ("10€20€", "10€ – 20€", "€", "EUR", "postfix", ("10", "20")),
+        ("€ 25,-", "€ 25", "€", "EUR", "prefix", ("25",)),
         ("$10, $10", "$10", "$", "USD", "prefix", ("10",)),
         (
             [5, "7.5", Decimal("6.10")],
@@ -76,10 +77,6 @@ def test_nothing_and_zero_are_no_cost(nothing):
         ("0.125", "$0.125", "$", "USD", "prefix", ("0.125",)),
         (1.234, "$1.2340", "$", "USD", "prefix", ("1.2340",)),
         (25.0, "$25", "$", "USD", "prefix", ("25",)),
-        # Prose is kept; its money is found.
-        ("Ages 5 to 9: $10", "Ages 5 to 9: $10", "$", "USD", "prefix", ("10",)),
-        ("£5+", "£5+", "£", "GBP", "prefix", ("5",)),
-        ("Door 8, advance 6!", "Door 8, advance 6!", "$", "USD", "prefix", ("6", "8")),
         ("€9 or $10", "€9 or $10", "€", "EUR", "prefix", ("9", "10")),
         ("<b>$5</b>", "$5", "$", "USD", "prefix", ("5",)),
     ],
@@ -103,6 +100,23 @@ def test_words_are_kept_and_have_no_currency(words, values):
     text = words if isinstance(words, str) else ", ".join(words)
 
     assert parsed(words) == (text, "", "", "", values)
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "Ages 5 to 9: $10",
+        "£5+",
+        "Door 8, advance 6!",
+        "$10 at the door",
+        "10 or donation",
+        "from $5",
+        "5%",
+        "2 for $15",
+    ],
+)
+def test_prose_is_kept_as_text_without_details(prose):
+    assert parsed(prose) == (prose, "", "", "", ())
 
 
 @pytest.mark.parametrize(
