@@ -175,10 +175,10 @@ class ServiceKeyAdmin(AuditedAdmin):
     ) -> None:
         """Save, and make the first secret when that was asked for."""
         super().save_model(request, obj, form, change)
-        asked = {} if change else form.cleaned_data
-        if not (asked.get("make_secret") or asked.get("by_link")):
+        cleaned = {} if change else form.cleaned_data
+        if not (cleaned.get("make_secret") or cleaned.get("by_link")):
             return
-        made = key_secret_pages.make_secret(request, obj, by_link=asked.get("by_link"))
+        made = key_secret_pages.make_secret(request, obj, by_link=cleaned.get("by_link"))
         request.made_secret = made  # type: ignore[attr-defined]  # for response_add
 
     def response_add(

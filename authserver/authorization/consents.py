@@ -51,24 +51,24 @@ def remember(
     *, user_id: int, key_id: int, institution_id: int, scopes: Scopes, now: datetime
 ) -> None:
     """Add to what the user allowed, and count its lifetime anew (decisions 3.8)."""
-    whose = {"user_id": user_id, "key_id": key_id, "institution_id": institution_id}
-    asked = [t for t in scopes.tokens if not t.startswith(CONTEXT_SCOPE_PREFIX)]
+    lookup = {"user_id": user_id, "key_id": key_id, "institution_id": institution_id}
+    requested = [t for t in scopes.tokens if not t.startswith(CONTEXT_SCOPE_PREFIX)]
     # An expired one is closed first: what it held must be asked again.
-    Consent.objects.filter(**whose, revoked_at__isnull=True, expires_at__lte=now).update(
+    Consent.objects.filter(**lookup, revoked_at__isnull=True, expires_at__lte=now).update(
         revoked_at=F("expires_at")
     )
     expires_at = now + conf.consent_lifetime
     consent, created = Consent.objects.select_for_update().get_or_create(
-        **whose,
+        **lookup,
         revoked_at=None,
         defaults={
-            "scope": " ".join(asked),
+            "scope": " ".join(requested),
             "granted_at": now,
             "expires_at": expires_at,
         },
     )
     if not created:
-        consent.scope = " ".join(dict.fromkeys([*consent.scope.split(), *asked]))
+        consent.scope = " ".join(dict.fromkeys([*consent.scope.split(), *requested]))
         consent.expires_at = expires_at
         consent.save(update_fields=["scope", "expires_at"])
 
@@ -79,14 +79,14 @@ def revoke(*, user: User, key: ServiceKey, now: datetime) -> None:
 
     Where there is nothing to take back, there is nothing to record either.
     """
-    whose = {"user": user, "application": key}
+    lookup = {"user": user, "application": key}
     consents = Consent.objects.filter(user=user, key=key, revoked_at__isnull=True)
-    codes = Grant.objects.filter(**whose, redeemed_at__isnull=True)
+    codes = Grant.objects.filter(**lookup, redeemed_at__isnull=True)
     ended = (
         consents.update(revoked_at=now)
         + codes.update(redeemed_at=now)
         + revoke_all(
-            RefreshToken.objects.filter(**whose), AccessToken.objects.filter(**whose), now
+            RefreshToken.objects.filter(**lookup), AccessToken.objects.filter(**lookup), now
         )
     )
     if not ended:

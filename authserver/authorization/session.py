@@ -60,14 +60,14 @@ def binding(request: HttpRequest) -> str:
 
 
 def begin(
-    request: HttpRequest, asked: AuthorizationRequest, *, now: datetime
+    request: HttpRequest, authorization: AuthorizationRequest, *, now: datetime
 ) -> tuple[str, Pending]:
     """Keep a validated request for this browser; return its handle, and what is kept."""
     if not binding(request):
         request.session[_BINDING] = secrets.token_urlsafe(32)
-    handle, found = pending.store(asked, binding=binding(request), now=now)
+    handle, found = pending.store(authorization, binding=binding(request), now=now)
     retention.clear_few(now)
-    if asked.institution is None:
+    if authorization.institution is None:
         choosing = [*request.session.get(_CHOOSING, []), opaque.digest(handle)]
         request.session[_CHOOSING] = choosing[-MAX_OPEN_CHOICES:]
     return handle, found
@@ -82,21 +82,21 @@ def can_change_institution(request: HttpRequest, found: Pending, handle: str) ->
 
 def next_step(request: HttpRequest, found: Pending, *, now: datetime) -> Step:
     """Return where a pending request stands (spec 4.1: institution, login, grant)."""
-    asked = found.request
-    if asked.institution is None:
+    authorization = found.request
+    if authorization.institution is None:
         return Step.INSTITUTION
-    user = signed_in(request, asked.institution)
+    user = signed_in(request, authorization.institution)
     if user is None:
         return Step.LOGIN
     if user.must_change_password:
         return Step.PASSWORD
     granted = consents.granted_before(
         user_id=user.pk,
-        key_id=asked.key.pk,
-        institution_id=asked.key.institution_pks[asked.institution],
+        key_id=authorization.key.pk,
+        institution_id=authorization.key.institution_pks[authorization.institution],
         now=now,
     )
-    if asked.remembers_consent and consents.covers(granted, asked.scopes):
+    if authorization.remembers_consent and consents.covers(granted, authorization.scopes):
         return Step.FINISH
     return Step.GRANT
 

@@ -39,18 +39,18 @@ class OldGeneration(Generation):
             )
         return context or None
 
-    def check_token_request(self, asked: ClientRequest) -> None:
+    def check_token_request(self, client_request: ClientRequest) -> None:
         """Raise ``InvalidRequest`` for one of the two parameters without the other."""
-        _check_together(asked.get(AUTHENTICATING), asked.get(CONTEXT))
+        _check_together(client_request.get(AUTHENTICATING), client_request.get(CONTEXT))
 
     def token_members(
-        self, members: dict[str, Any], asked: ClientRequest
+        self, members: dict[str, Any], client_request: ClientRequest
     ) -> dict[str, Any]:
         """Add the institutions; lifetimes are numbers."""
         context = members["contextInstitutionId"]
         members |= {
             "context_institution_id": context,
-            "authenticating_institution_id": asked.get(AUTHENTICATING) or context,
+            "authenticating_institution_id": client_request.get(AUTHENTICATING) or context,
         }
         members |= {
             name: int(value)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ConsentQuerySet(models.QuerySet["Consent"]):
-    """How consents are asked for."""
+    """Queries of consents."""
 
     def live(self, now: datetime) -> Self:
         """Consents that were neither revoked nor have expired."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class SecretLinkQuerySet(models.QuerySet["SecretLink"]):
-    """How links are asked for."""
+    """Queries of links."""
 
     def open(self, now: datetime) -> Self:
         """Links that would show a secret now: the current one of a key that works."""

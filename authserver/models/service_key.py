@@ -29,7 +29,7 @@ class Status(models.TextChoices):
 
 
 class ServiceKeyQuerySet(models.QuerySet["ServiceKey"]):
-    """How service keys are asked for."""
+    """Queries of service keys."""
 
     def active(self, now: datetime) -> Self:
         """Keys that were neither canceled nor have expired."""

@@ -106,7 +106,7 @@ class Grant(AbstractGrant):
 
 
 class TokenQuerySet(RedeemableQuerySet[AnyToken]):
-    """How tokens of either kind are asked for."""
+    """Queries of tokens of either kind."""
 
     def by_digest(self, digest: str) -> AnyToken | None:
         """Return a token with its user and institution."""
@@ -115,7 +115,7 @@ class TokenQuerySet(RedeemableQuerySet[AnyToken]):
 
 
 class AccessTokenQuerySet(TokenQuerySet["AccessToken"]):
-    """How access tokens are asked for."""
+    """Queries of access tokens."""
 
     def live(self, now: datetime) -> AccessTokenQuerySet:
         """Tokens that were neither revoked nor have expired."""
@@ -163,7 +163,7 @@ class AccessToken(AbstractAccessToken):
 
 
 class RefreshTokenQuerySet(TokenQuerySet["RefreshToken"]):
-    """How refresh tokens are asked for."""
+    """Queries of refresh tokens."""
 
     def live(self, now: datetime) -> RefreshTokenQuerySet:
         """Tokens that were neither used, revoked nor have expired."""

@@ -23,11 +23,11 @@ class Generation:
         """Return the institution of an authorization request: that of its path, if any."""
         return registry_id
 
-    def check_token_request(self, asked: ClientRequest) -> None:
+    def check_token_request(self, client_request: ClientRequest) -> None:
         """Raise ``InvalidRequest`` for parameters that do not go together."""
 
     def token_members(
-        self, members: dict[str, Any], _asked: ClientRequest
+        self, members: dict[str, Any], _client_request: ClientRequest
     ) -> dict[str, Any]:
         """Return the members of a success, made of the present ones."""
         return members

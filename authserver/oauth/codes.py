@@ -18,40 +18,40 @@ from authserver.models import AuditEvent, Grant
 from authserver.oauth import tokens
 
 if TYPE_CHECKING:
-    from authserver.oauth.exchange import Exchange
+    from authserver.oauth.token_request import TokenRequest
 
 _WRONG = "the code is not valid"
 
 
-def find(exchange: Exchange) -> Grant:
+def find(token_request: TokenRequest) -> Grant:
     """Return the grant of the code if this client may still redeem it (RFC 6749 4.1.3).
 
     A second redemption revokes everything that the first one brought (section 4.1.2). A
     code in the hands of another client says nothing about the owner's, and revokes nothing.
     Raises ``InvalidGrant``, with one message for all.
     """
-    digest = opaque.digest(exchange.client_request.get("code"))
+    digest = opaque.digest(token_request.client_request.get("code"))
     grant = Grant.objects.with_holder().filter(code=digest).first()
     if grant is None:
-        exchange.fail(InvalidGrant(_WRONG), cause="code_unknown")
-    exchange.grant = grant
-    if grant.application_id != exchange.key.pk:
-        exchange.fail(InvalidGrant(_WRONG), cause="code_of_another_client")
+        token_request.fail(InvalidGrant(_WRONG), cause="code_unknown")
+    token_request.grant = grant
+    if grant.application_id != token_request.key.pk:
+        token_request.fail(InvalidGrant(_WRONG), cause="code_of_another_client")
     if grant.redeemed_at is not None:
-        replayed(exchange)
-    if grant.expires <= exchange.now:
-        exchange.fail(InvalidGrant(_WRONG), cause="code_expired")
+        replayed(token_request)
+    if grant.expires <= token_request.now:
+        token_request.fail(InvalidGrant(_WRONG), cause="code_expired")
     return grant
 
 
-def replayed(exchange: Exchange) -> None:
+def replayed(token_request: TokenRequest) -> None:
     """Revoke what was issued from a used code. Always raises ``InvalidGrant``."""
-    if tokens.revoke_family(exchange.family, exchange.now):
-        exchange.recorded_as = AuditEvent.Action.CODE_REPLAYED
-    exchange.fail(InvalidGrant(_WRONG), cause="code_spent")
+    if tokens.revoke_family(token_request.family, token_request.now):
+        token_request.recorded_as = AuditEvent.Action.CODE_REPLAYED
+    token_request.fail(InvalidGrant(_WRONG), cause="code_spent")
 
 
-def check_pkce(exchange: Exchange, grant: Grant) -> None:
+def check_pkce(token_request: TokenRequest, grant: Grant) -> None:
     """Raise unless the code has a challenge and the request a verifier, or neither has.
 
     A verifier for a code without a challenge is a downgrade in progress (RFC 9700 section
@@ -59,51 +59,53 @@ def check_pkce(exchange: Exchange, grant: Grant) -> None:
     ``InvalidRequest`` when the verifier is missing, else ``InvalidGrant``. Whether the
     verifier is the right one is ``server.CodeGrant`` and ``consume``.
     """
-    verifier = exchange.client_request.get("code_verifier")
+    verifier = token_request.client_request.get("code_verifier")
     if not grant.code_challenge:
-        if verifier or is_pkce_required(exchange):
-            exchange.fail(
+        if verifier or is_pkce_required(token_request):
+            token_request.fail(
                 InvalidGrant("the code was issued without a code_challenge"),
                 cause="challenge_missing",
             )
         return
     if not verifier:
-        exchange.fail(
+        token_request.fail(
             InvalidRequest("required parameter 'code_verifier' is missing or blank"),
             cause="verifier_missing",
         )
 
 
-def is_pkce_required(exchange: Exchange) -> bool:
+def is_pkce_required(token_request: TokenRequest) -> bool:
     """Return whether the code cannot be redeemed without a verifier."""
-    has_challenge = exchange.grant is not None and bool(exchange.grant.code_challenge)
-    return has_challenge or not exchange.key.may_omit_pkce
+    has_challenge = token_request.grant is not None and bool(
+        token_request.grant.code_challenge
+    )
+    return has_challenge or not token_request.key.may_omit_pkce
 
 
-def count_wrong_verifier(exchange: Exchange) -> None:
+def count_wrong_verifier(token_request: TokenRequest) -> None:
     """Count in the database, parallel guesses too; the last one invalidates the code."""
-    assert exchange.grant is not None  # noqa: S101 -- set before a verifier is looked at
-    unused = Grant.objects.filter(pk=exchange.grant.pk, redeemed_at__isnull=True)
+    assert token_request.grant is not None  # noqa: S101 -- set before a verifier is looked at
+    unused = Grant.objects.filter(pk=token_request.grant.pk, redeemed_at__isnull=True)
     unused.update(failed_verifiers=F("failed_verifiers") + 1)
     last = unused.filter(failed_verifiers__gte=conf.wrong_verifiers_per_code)
-    if last.update(redeemed_at=exchange.now):
-        exchange.recorded_as = AuditEvent.Action.CODE_BURNED
+    if last.update(redeemed_at=token_request.now):
+        token_request.recorded_as = AuditEvent.Action.CODE_BURNED
 
 
-def consume(exchange: Exchange) -> bool:
+def consume(token_request: TokenRequest) -> bool:
     """Redeem the code; ``False`` when another request did so first.
 
     Verifier and redirect address stand in the condition although oauthlib has compared
     them by now: nothing is issued without them, whatever a later version leaves out.
     """
-    assert exchange.grant is not None  # noqa: S101 -- set before a verifier is looked at
+    assert token_request.grant is not None  # noqa: S101 -- set before a verifier is looked at
     redeemable = Grant.objects.filter(
-        pk=exchange.grant.pk,
+        pk=token_request.grant.pk,
         redeemed_at__isnull=True,
-        code_challenge=_challenge_of(exchange.client_request.get("code_verifier")),
-        redirect_uri=exchange.client_request.get("redirect_uri"),
+        code_challenge=_challenge_of(token_request.client_request.get("code_verifier")),
+        redirect_uri=token_request.client_request.get("redirect_uri"),
     )
-    return bool(redeemable.update(redeemed_at=exchange.now))
+    return bool(redeemable.update(redeemed_at=token_request.now))
 
 
 def _challenge_of(verifier: str) -> str:

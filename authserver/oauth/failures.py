@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from authserver.keys.store import Client
-    from authserver.oauth.exchange import Exchange
+    from authserver.oauth.token_request import TokenRequest
 
 Action = AuditEvent.Action
 
@@ -69,16 +69,18 @@ def record_client(client_id: str, error: base.ApiError, now: datetime) -> None:
         )
 
 
-def record_exchange(exchange: Exchange, error: base.ApiError) -> None:
+def record_token_request(token_request: TokenRequest, error: base.ApiError) -> None:
     """Record that a client that is known was refused a token."""
-    if exchange.client is None or error.status_code >= 500:
+    if token_request.client is None or error.status_code >= 500:
         return
-    action = exchange.recorded_as
+    action = token_request.recorded_as
     if action is Action.TOKEN_REFUSED and not count(
-        action, exchange.key.client_id, exchange.now
+        action, token_request.key.client_id, token_request.now
     ):
         return
-    tokens.audit_exchange(exchange, action, reason=exchange.cause or error.reason)
+    tokens.audit_token_request(
+        token_request, action, reason=token_request.cause or error.reason
+    )
 
 
 def count(action: AuditEvent.Action, client_id: str, now: datetime) -> bool:

@@ -42,8 +42,8 @@ class CodeGrant(AuthorizationCodeGrant):
         try:
             super().validate_token_request(request)
         except WrongVerifier:
-            request.exchange.cause = "verifier_wrong"
-            codes.count_wrong_verifier(request.exchange)
+            request.token_request.cause = "verifier_wrong"
+            codes.count_wrong_verifier(request.token_request)
             raise
 
     def validate_code_challenge(

@@ -12,7 +12,7 @@ from platform_errors.errors import documents
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from authserver.oauth.exchange import Exchange, Issued
+    from authserver.oauth.token_request import Issued, TokenRequest
 
 # RFC 6749 section 5.1; errors as well, they may name a key.
 HEADERS = {
@@ -22,26 +22,26 @@ HEADERS = {
 }
 
 
-def token_response(exchange: Exchange, issued: Issued) -> HttpResponse:
+def token_response(token_request: TokenRequest, issued: Issued) -> HttpResponse:
     """Return the tokens to the client (spec 2.2, decisions 4)."""
-    members = token_members(exchange, issued)
+    members = token_members(token_request, issued)
     return json_response(
-        exchange.generation.token_members(members, exchange.client_request)
+        token_request.generation.token_members(members, token_request.client_request)
     )
 
 
-def token_members(exchange: Exchange, issued: Issued) -> dict[str, Any]:
+def token_members(token_request: TokenRequest, issued: Issued) -> dict[str, Any]:
     """Return the members of a success; every number is text, as the peer writes it."""
-    scopes = str(exchange.scopes)
-    user = exchange.user
+    scopes = str(token_request.scopes)
+    user = token_request.user
     members = {
         "access_token": issued.access_token,
         "token_type": "bearer",
-        "expires_in": _seconds(exchange.now, issued.expires_at),
+        "expires_in": _seconds(token_request.now, issued.expires_at),
         "expires_at": _timestamp(issued.expires_at),
         "scopes": scopes,
         "scope": scopes,
-        "contextInstitutionId": exchange.registry_id,
+        "contextInstitutionId": token_request.registry_id,
         "principalID": user.principal_id if user is not None else "",
         "principalIDNS": user.principal_namespace if user is not None else "",
     }
@@ -49,7 +49,7 @@ def token_members(exchange: Exchange, issued: Issued) -> dict[str, Any]:
         expires_at = issued.refresh_token_expires_at
         members |= {
             "refresh_token": issued.refresh_token,
-            "refresh_token_expires_in": _seconds(exchange.now, expires_at),
+            "refresh_token_expires_in": _seconds(token_request.now, expires_at),
             "refresh_token_expires_at": _timestamp(expires_at),
         }
     return members

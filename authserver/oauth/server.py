@@ -17,7 +17,7 @@ from authserver.errors import InvalidGrant, UnsupportedGrantType
 from authserver.oauth.grants import ALIASES, GRANT_TYPES
 
 if TYPE_CHECKING:
-    from authserver.oauth.exchange import Exchange, Issued
+    from authserver.oauth.token_request import Issued, TokenRequest
 
 
 class OpaqueToken(BearerToken):
@@ -43,10 +43,11 @@ class OpaqueToken(BearerToken):
         **kwargs: Any,
     ) -> dict[str, str]:
         """Make the texts; everything else of the answer is ``responses.py``."""
-        exchange: Exchange = request.exchange
+        token_request: TokenRequest = request.token_request
         # A refresh keeps its right to the next one, however narrow its scope parameter.
         is_refreshable = (
-            exchange.refresh_token is not None or exchange.scopes.wants_refresh_token
+            token_request.refresh_token is not None
+            or token_request.scopes.wants_refresh_token
         )
         token: dict[str, str] = super().create_token(
             request, refresh_token=refresh_token and is_refreshable, **kwargs
@@ -68,30 +69,30 @@ class Server(TokenEndpoint):
             default_token_type=OpaqueToken(request_validator),
         )
 
-    def exchange(self, exchange: Exchange) -> Issued:
+    def issue(self, token_request: TokenRequest) -> Issued:
         """Carry out one token request. Raises the error that the client reads.
 
-        Not by ``create_token_response``, which has no way to hand the exchange on: it puts
+        Not by ``create_token_response``, which cannot hand our request on: it puts
         all that it is given into the token.
         """
-        client_request = exchange.client_request
+        client_request = token_request.client_request
         named = client_request.require("grant_type")
         name = ALIASES.get(named, named)
         if name not in GRANT_TYPES:
             raise UnsupportedGrantType("grant_type is not one of those supported")
-        exchange.grant_type = name
+        token_request.grant_type = name
         grant_type = GRANT_TYPES[name]
         values = {each: client_request.require(each) for each in grant_type.required}
         for each in grant_type.optional:
             if value := client_request.get(each):
                 values[each] = value
         request = Request("", http_method="POST", body={"grant_type": name, **values})
-        request.exchange = exchange
+        request.token_request = token_request
         self.grant_types[name].create_token_response(request, self.default_token_type)
-        if exchange.issued is None:
+        if token_request.issued is None:
             # oauthlib refused by itself, where the validator had no objection.
             raise InvalidGrant("the grant is not valid")
-        return exchange.issued
+        return token_request.issued
 
 
 def get_server() -> Server:

@@ -12,13 +12,13 @@ from authserver.crypto import opaque
 from authserver.errors import InvalidGrant
 from authserver.models import AccessToken, AuditEvent, RefreshToken
 from authserver.models.token import revoke_all
-from authserver.oauth.exchange import Issued
+from authserver.oauth.token_request import Issued
 
 if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from authserver.oauth.exchange import Exchange
+    from authserver.oauth.token_request import TokenRequest
 
 tokens_issued = Signal()
 """Sent when a client gets tokens; with ``grant_type``, by its name in RFC 6749."""
@@ -27,78 +27,78 @@ _WRONG = "the refresh token is not valid"
 
 
 def issue(
-    exchange: Exchange,
+    token_request: TokenRequest,
     *,
     access_token: str,
     refresh_token: str,
     refresh_token_expires_at: datetime | None = None,
 ) -> Issued:
-    """Store the tokens of an exchange; the caller holds the transaction.
+    """Store the tokens of a request; the caller holds the transaction.
 
     ``refresh_token_expires_at`` is that of the family, if there is one already: rotation
     does not prolong it (decisions 4).
     """
     issued = Issued(
         access_token=access_token,
-        expires_at=exchange.now + conf.access_token_lifetime,
+        expires_at=token_request.now + conf.access_token_lifetime,
         refresh_token=refresh_token,
         refresh_token_expires_at=(
-            refresh_token_expires_at or exchange.now + conf.refresh_token_lifetime
+            refresh_token_expires_at or token_request.now + conf.refresh_token_lifetime
         ),
     )
     owned = {
-        "user": exchange.user,
-        "application_id": exchange.key.pk,
-        "institution_id": exchange.institution_pk,
-        "token_family": exchange.family,
+        "user": token_request.user,
+        "application_id": token_request.key.pk,
+        "institution_id": token_request.institution_pk,
+        "token_family": token_request.family,
     }
     AccessToken.objects.create(
         **owned,
         token_checksum=opaque.digest(access_token),
         expires=issued.expires_at,
-        scope=str(exchange.scopes),
+        scope=str(token_request.scopes),
     )
     if refresh_token:
         RefreshToken.objects.create(
             **owned,
             token_checksum=opaque.digest(refresh_token),
             expires_at=issued.refresh_token_expires_at,
-            scope=_refresh_scope(exchange),
+            scope=_refresh_scope(token_request),
         )
     return issued
 
 
-def find_refresh_token(exchange: Exchange) -> RefreshToken:
+def find_refresh_token(token_request: TokenRequest) -> RefreshToken:
     """Return the refresh token if this client may still use it (RFC 6749 section 6).
 
     A second use revokes its family: either of the two users stole it (RFC 9700
     section 4.14.2). Raises ``InvalidGrant``, with one message for all.
     """
-    digest = opaque.digest(exchange.client_request.get("refresh_token"))
+    digest = opaque.digest(token_request.client_request.get("refresh_token"))
     token = RefreshToken.objects.with_holder().filter(token_checksum=digest).first()
     if token is None:
-        exchange.fail(InvalidGrant(_WRONG), cause="refresh_token_unknown")
-    exchange.refresh_token = token
-    if token.application_id != exchange.key.pk:
-        exchange.fail(InvalidGrant(_WRONG), cause="refresh_token_of_another_client")
+        token_request.fail(InvalidGrant(_WRONG), cause="refresh_token_unknown")
+    token_request.refresh_token = token
+    if token.application_id != token_request.key.pk:
+        token_request.fail(InvalidGrant(_WRONG), cause="refresh_token_of_another_client")
     if token.revoked is not None:
-        refresh_replayed(exchange)
-    if token.expires_at <= exchange.now:
-        exchange.fail(InvalidGrant(_WRONG), cause="refresh_token_expired")
+        refresh_replayed(token_request)
+    if token.expires_at <= token_request.now:
+        token_request.fail(InvalidGrant(_WRONG), cause="refresh_token_expired")
     return token
 
 
-def refresh_replayed(exchange: Exchange) -> None:
+def refresh_replayed(token_request: TokenRequest) -> None:
     """Revoke the family of a used refresh token. Always raises ``InvalidGrant``."""
-    if revoke_family(exchange.family, exchange.now):
-        exchange.recorded_as = AuditEvent.Action.REFRESH_REPLAYED
-    exchange.fail(InvalidGrant(_WRONG), cause="refresh_token_spent")
+    if revoke_family(token_request.family, token_request.now):
+        token_request.recorded_as = AuditEvent.Action.REFRESH_REPLAYED
+    token_request.fail(InvalidGrant(_WRONG), cause="refresh_token_spent")
 
 
-def consume_refresh_token(exchange: Exchange, token: RefreshToken) -> bool:
+def consume_refresh_token(token_request: TokenRequest, token: RefreshToken) -> bool:
     """Spend the refresh token; ``False`` when another request did so first."""
     unused = RefreshToken.objects.filter(pk=token.pk, revoked__isnull=True)
-    return bool(unused.update(revoked=exchange.now))
+    return bool(unused.update(revoked=token_request.now))
 
 
 def revoke_family(family: UUID | None, now: datetime) -> int:
@@ -128,25 +128,27 @@ def revoke(token: str, *, key_pk: int, now: datetime) -> AccessToken | RefreshTo
     return None
 
 
-def audit_exchange(exchange: Exchange, action: AuditEvent.Action, **details: str) -> None:
-    """Record what happened to an exchange."""
-    row = exchange.grant or exchange.refresh_token
-    user = exchange.user or (row.user if row is not None else None)
+def audit_token_request(
+    token_request: TokenRequest, action: AuditEvent.Action, **details: str
+) -> None:
+    """Record what happened to an token_request."""
+    row = token_request.grant or token_request.refresh_token
+    user = token_request.user or (row.user if row is not None else None)
     institution = row.institution.registry_id if row is not None else ""
     audit.record(
         action,
-        actor=exchange.key.client_id,
+        actor=token_request.key.client_id,
         subject=user.login if user is not None else "",
-        client_id=exchange.key.client_id,
-        registry_id=exchange.registry_id or institution,
-        at=exchange.now,
-        grant_type=exchange.client_request.get("grant_type"),
+        client_id=token_request.key.client_id,
+        registry_id=token_request.registry_id or institution,
+        at=token_request.now,
+        grant_type=token_request.client_request.get("grant_type"),
         **details,
     )
 
 
-def _refresh_scope(exchange: Exchange) -> str:
+def _refresh_scope(token_request: TokenRequest) -> str:
     # A new refresh token has the scope of the one it replaces, however narrow the access
     # token was asked for (RFC 6749 section 6).
-    row = exchange.refresh_token or exchange.grant
-    return str(row.scope if row is not None else exchange.scopes)
+    row = token_request.refresh_token or token_request.grant
+    return str(row.scope if row is not None else token_request.scopes)

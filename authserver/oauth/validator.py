@@ -1,7 +1,7 @@
 """The oauthlib request validator (``OAUTH2_PROVIDER["OAUTH2_VALIDATOR_CLASS"]``).
 
 It implements the hooks that oauthlib's documentation asks a server for, each from the
-``Exchange``, into which every row is read once. django-oauth-toolkit's validator lacks
+``TokenRequest``, into which every row is read once. django-oauth-toolkit's validator lacks
 institutions and statuses, looks codes up in the clear and redeems one twice under
 concurrency; a hook that it answered and we forgot would be a hole, one that oauthlib's
 class lacks raises ``NotImplementedError``. A refusal is raised as the error that the client
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from oauthlib.common import Request
 
     from authserver.models import Grant, RefreshToken
-    from authserver.oauth.exchange import Exchange
+    from authserver.oauth.token_request import TokenRequest
 
 
 class Validator(RequestValidator):
@@ -36,13 +36,13 @@ class Validator(RequestValidator):
 
     def authenticate_client(self, request: Request, *args: Any, **kwargs: Any) -> bool:
         """Establish the key, a public one as well. Raises the rows of spec 7.1."""
-        exchange: Exchange = request.exchange
+        token_request: TokenRequest = request.token_request
         key = clients.authenticate(
-            exchange.client_request, exchange.http_request, exchange.now
+            token_request.client_request, token_request.http_request, token_request.now
         )
-        exchange.client = request.client = key
+        token_request.client = request.client = key
         request.client_id = key.client_id
-        exchange.generation.require_enabled(key)
+        token_request.generation.require_enabled(key)
         return True
 
     def validate_grant_type(
@@ -56,7 +56,7 @@ class Validator(RequestValidator):
     ) -> bool:
         """Leave ``client_credentials`` to keys with a secret (decisions 4)."""
         if grant_type == "client_credentials":
-            _require_secret(request.exchange)
+            _require_secret(request.token_request)
         return True
 
     # --- Authorization code ---------------------------------------------------------------
@@ -71,25 +71,25 @@ class Validator(RequestValidator):
         **kwargs: Any,
     ) -> bool:
         """Find the code's grant. Raises ``InvalidGrant`` or ``InvalidRequest``."""
-        exchange: Exchange = request.exchange
-        grant = codes.find(exchange)
-        _load_authorization(exchange, grant)
-        codes.check_pkce(exchange, grant)
+        token_request: TokenRequest = request.token_request
+        grant = codes.find(token_request)
+        _load_authorization(token_request, grant)
+        codes.check_pkce(token_request, grant)
         return True
 
     def get_code_challenge(self, code: str, request: Request) -> str | None:
         """Return the challenge of the authorization request."""
-        grant: Grant = request.exchange.grant
+        grant: Grant = request.token_request.grant
         return grant.code_challenge or None
 
     def get_code_challenge_method(self, code: str, request: Request) -> str:
         """Return the method of the authorization request, always ``S256``."""
-        grant: Grant = request.exchange.grant
+        grant: Grant = request.token_request.grant
         return grant.code_challenge_method
 
     def is_pkce_required(self, client_id: str, request: Request) -> bool:
         """Return whether the code cannot be redeemed without a verifier."""
-        return codes.is_pkce_required(request.exchange)
+        return codes.is_pkce_required(request.token_request)
 
     def confirm_redirect_uri(
         self,
@@ -102,9 +102,9 @@ class Validator(RequestValidator):
         **kwargs: Any,
     ) -> bool:
         """Compare with the address of the authorization request, character by character."""
-        exchange: Exchange = request.exchange
-        if exchange.grant is None or exchange.grant.redirect_uri != redirect_uri:
-            exchange.fail(
+        token_request: TokenRequest = request.token_request
+        if token_request.grant is None or token_request.grant.redirect_uri != redirect_uri:
+            token_request.fail(
                 InvalidGrant("redirect_uri differs from that of the authorization request"),
                 cause="redirect_uri_differs",
             )
@@ -119,20 +119,20 @@ class Validator(RequestValidator):
 
         Raises ``InvalidGrant``, or ``InvalidScope`` for more than was granted.
         """
-        exchange: Exchange = request.exchange
-        _load_authorization(exchange, tokens.find_refresh_token(exchange))
-        if scope := exchange.client_request.get("scope"):
+        token_request: TokenRequest = request.token_request
+        _load_authorization(token_request, tokens.find_refresh_token(token_request))
+        if scope := token_request.client_request.get("scope"):
             requested = policy.read_scopes(scope)
-            if not set(requested.tokens) <= set(exchange.scopes.tokens):
+            if not set(requested.tokens) <= set(token_request.scopes.tokens):
                 raise InvalidScope("scope asks for more than was granted")
-            exchange.scopes = requested
+            token_request.scopes = requested
         return True
 
     def get_original_scopes(
         self, refresh_token: str, request: Request, *args: Any, **kwargs: Any
     ) -> list[str]:
         """Return what was granted."""
-        token: RefreshToken = request.exchange.refresh_token
+        token: RefreshToken = request.token_request.refresh_token
         return token.scope.split()
 
     # --- Client credentials ---------------------------------------------------------------
@@ -157,16 +157,16 @@ class Validator(RequestValidator):
         Raises ``ScopeMissing``, ``InvalidScope``, ``ScopesInvalid``, ``InvalidRequest`` or
         ``InstitutionNotOnKey``.
         """
-        exchange: Exchange = request.exchange
-        key = exchange.key
-        client_request = exchange.client_request
-        exchange.scopes = policy.check_scopes(
-            key, client_request.get("scope"), exchange.now
+        token_request: TokenRequest = request.token_request
+        key = token_request.key
+        client_request = token_request.client_request
+        token_request.scopes = policy.check_scopes(
+            key, client_request.get("scope"), token_request.now
         )
         named = client_request.get("contextInstitutionId") or None
-        if exchange.scopes.contexts:  # decisions 4: the scope comes first
+        if token_request.scopes.contexts:  # decisions 4: the scope comes first
             named = None
-        registry_id = policy.check_institution(key, exchange.scopes, named)
+        registry_id = policy.check_institution(key, token_request.scopes, named)
         if registry_id is None:
             if len(key.institutions) != 1:
                 raise InvalidRequest("no institution is named: add context: to scope")
@@ -174,8 +174,8 @@ class Validator(RequestValidator):
         authenticating = client_request.get("authenticatingInstitutionId")
         if authenticating and authenticating not in key.institutions:
             raise InstitutionNotOnKey(key=key.client_id, institution=authenticating)
-        exchange.registry_id = registry_id
-        exchange.institution_pk = exchange.key.institution_pks[registry_id]
+        token_request.registry_id = registry_id
+        token_request.institution_pk = token_request.key.institution_pks[registry_id]
         return True
 
     # --- Issuing --------------------------------------------------------------------------
@@ -188,30 +188,34 @@ class Validator(RequestValidator):
         The only place that issues, so the statuses are checked here. Raises their errors,
         and ``InvalidGrant`` when another request was first; that is a replay too.
         """
-        exchange: Exchange = request.exchange
-        grant, refresh = exchange.grant, exchange.refresh_token
+        token_request: TokenRequest = request.token_request
+        grant, refresh = token_request.grant, token_request.refresh_token
         if grant is not None or refresh is not None:
-            _check_statuses(exchange)
+            _check_statuses(token_request)
         else:
-            _require_secret(exchange)
+            _require_secret(token_request)
         action = AuditEvent.Action.TOKEN_ISSUED
         with transaction.atomic():
             consumed = True
             if grant is not None:
-                consumed = codes.consume(exchange)
+                consumed = codes.consume(token_request)
             elif refresh is not None:
                 action = AuditEvent.Action.TOKEN_REFRESHED
-                consumed = tokens.consume_refresh_token(exchange, refresh)
+                consumed = tokens.consume_refresh_token(token_request, refresh)
             if consumed:
-                exchange.issued = tokens.issue(
-                    exchange,
+                token_request.issued = tokens.issue(
+                    token_request,
                     access_token=token["access_token"],
                     refresh_token=token.get("refresh_token", ""),
                     refresh_token_expires_at=refresh.expires_at if refresh else None,
                 )
-                tokens.audit_exchange(exchange, action, scopes=str(exchange.scopes))
+                tokens.audit_token_request(
+                    token_request, action, scopes=str(token_request.scopes)
+                )
         if not consumed:
-            (codes.replayed if grant is not None else tokens.refresh_replayed)(exchange)
+            (codes.replayed if grant is not None else tokens.refresh_replayed)(
+                token_request
+            )
 
     def invalidate_authorization_code(
         self, client_id: str, code: str, request: Request, *args: Any, **kwargs: Any
@@ -219,40 +223,40 @@ class Validator(RequestValidator):
         """Nothing is left to do: issuing the tokens consumed the code."""
 
 
-def _load_authorization(exchange: Exchange, row: Grant | RefreshToken) -> None:
+def _load_authorization(token_request: TokenRequest, row: Grant | RefreshToken) -> None:
     """Take user, institution and scopes from a grant or a refresh token."""
-    exchange.user = row.user
-    exchange.registry_id = row.institution.registry_id
-    exchange.institution_pk = row.institution_id
-    exchange.scopes = Scopes.parse(row.scope)
+    token_request.user = row.user
+    token_request.registry_id = row.institution.registry_id
+    token_request.institution_pk = row.institution_id
+    token_request.scopes = Scopes.parse(row.scope)
 
 
-def _require_secret(exchange: Exchange) -> None:
+def _require_secret(token_request: TokenRequest) -> None:
     """Raise ``UnauthorizedClient`` for a public key, which has no tokens of its own."""
-    if not exchange.key.has_secret:
+    if not token_request.key.has_secret:
         raise UnauthorizedClient("client_credentials is for keys with a secret")
 
 
-def _check_statuses(exchange: Exchange) -> None:
+def _check_statuses(token_request: TokenRequest) -> None:
     """Raise unless user, services and institution are still in force (decisions 4).
 
     Raises ``InvalidGrant`` for the user, ``ScopesInvalid``, ``InstitutionNotOnKey``.
     """
-    user = exchange.user
-    institution = exchange.registry_id
+    user = token_request.user
+    institution = token_request.registry_id
     for name in ("contextInstitutionId", "authenticatingInstitutionId"):
-        if exchange.client_request.get(name) not in {"", institution}:
-            exchange.fail(
+        if token_request.client_request.get(name) not in {"", institution}:
+            token_request.fail(
                 InvalidGrant(f"{name} differs from that of the authorization"),
                 cause="institution_differs",
             )
-    if not _is_in_force(user, exchange.institution_pk):
-        exchange.fail(
+    if not _is_in_force(user, token_request.institution_pk):
+        token_request.fail(
             InvalidGrant("the user cannot grant access any more"), cause="user_not_in_force"
         )
-    key = exchange.key
-    policy.check_services(key, exchange.scopes, exchange.now)
-    policy.check_institution(key, exchange.scopes, institution)
+    key = token_request.key
+    policy.check_services(key, token_request.scopes, token_request.now)
+    policy.check_institution(key, token_request.scopes, institution)
 
 
 def _is_in_force(user: User | None, institution_pk: int) -> bool:

@@ -12,14 +12,14 @@ class Broken:
     def __init__(self, validator):
         self.validator = validator
 
-    def exchange(self, exchange):
+    def issue(self, token_request):
         raise RuntimeError("internal detail")
 
 
 class Locked(Broken):
     """Fails as a busy database does."""
 
-    def exchange(self, exchange):
+    def issue(self, token_request):
         raise OperationalError("database is locked")
 
 

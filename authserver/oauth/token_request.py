@@ -36,7 +36,7 @@ class Issued:
 
 
 @dataclass(slots=True, kw_only=True)
-class Exchange:
+class TokenRequest:
     """One request for tokens; filled step by step, in the order of the fields."""
 
     client_request: ClientRequest
