@@ -12,16 +12,19 @@ completely is refused.
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
-from datetime import date, time, timedelta
+from dataclasses import dataclass, field
+from datetime import date, datetime, time, timedelta, tzinfo
 from functools import lru_cache
+from typing import Literal, NamedTuple
 
-from dateutil.relativedelta import relativedelta
+from dateutil.relativedelta import relativedelta, weekday
 
 from calendar_events.parsing import zones
-from calendar_events.parsing.date_reading import OUTSIDE, DateError, Reading, Weekday
 
+Precision = Literal["year", "month", "day", "time"]
+"""How exactly a text named its moment."""
 MAX_LENGTH = 100
+OUTSIDE = "This date is outside the years 1 to 9999."
 
 _NOT_UNDERSTOOD = (
     "This is not a date. Use YYYY-MM-DD, YYYY-MM-DD HH:MM:SS, or words such as"
@@ -49,14 +52,163 @@ _UNITS: dict[str, timedelta | relativedelta] = {
     "month": relativedelta(months=1),
     "year": relativedelta(years=1),
 }
+_DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}
 _STEPS = {"next": 1, "last": -1, "previous": -1, "this": 0}
+
+
+class DateError(ValueError):
+    """The text is no date; the message says why, for people."""
+
+
+class Weekday(NamedTuple):
+    """A named weekday: the next (1), the last (-1), or the first from today on (0)."""
+
+    number: int
+    step: int
+
+    def after(self, wall: datetime) -> datetime:
+        """Return the day meant on ``wall``. Today is ``friday``, never ``next friday``."""
+        count = -1 if self.step < 0 else 1
+        return wall + relativedelta(days=self.step, weekday=weekday(self.number)(count))
+
+
+@dataclass(slots=True, kw_only=True)
+class Reading:
+    """What a text says, apart from any clock; the ``add`` methods take a token each."""
+
+    unix: int | None = None
+    day: date | None = None
+    days_from_today: int | None = None
+    weekday: Weekday | None = None
+    clock: time | None = None
+    is_midnight_after: bool = False
+    """Whether the time was 24:00, which is the beginning of the next day."""
+    calendar: relativedelta = field(default_factory=relativedelta)
+    elapsed: timedelta = timedelta()
+    has_amount: bool = False
+    is_now: bool = False
+    zone: tzinfo | None = None
+    precision: Precision = "day"
+
+    @property
+    def keeps_the_clock(self) -> bool:
+        """Whether no part of the text says what the clock on the wall shows."""
+        named = (self.day, self.days_from_today, self.weekday, self.clock)
+        return all(part is None for part in named) and not self.calendar
+
+    def wall(self, here: datetime) -> datetime:
+        """Return the wall clock meant by somebody whose own wall clock shows ``here``.
+
+        The last day of a shorter month stands for the days it lacks: a month after
+        31 January is 28 or 29 February.
+
+        Raises ``DateError`` when it is outside the calendar.
+        """
+        try:
+            wall = datetime.combine(self.day, time.min) if self.day else here
+            if self.days_from_today is not None or self.weekday is not None:
+                wall = datetime.combine(wall, time.min)
+            wall += timedelta(days=self.days_from_today or 0)
+            wall += self.calendar
+            if self.weekday is not None:
+                wall = self.weekday.after(wall)
+            if self.clock is not None:
+                wall = datetime.combine(wall, self.clock)
+            return wall + timedelta(days=self.is_midnight_after)
+        except (OverflowError, ValueError) as error:
+            raise DateError(OUTSIDE) from error
+
+    def add_date(self, match: re.Match[str]) -> None:
+        self.day = _date(match["year"], match["month"], match["day"])
+
+    def add_month(self, match: re.Match[str]) -> None:
+        self.day, self.precision = _date(match["year"], match["month"], 1), "month"
+
+    def add_date_in_words(self, match: re.Match[str]) -> None:
+        month = _number_of(match["month"], _MONTHS) + 1
+        self.day = _date(match["year"], month, match["day"])
+
+    def add_day(self, match: re.Match[str]) -> None:
+        self.is_now = match[0] == "now"
+        self.days_from_today = _DAYS.get(match[0])
+
+    def add_amount(self, match: re.Match[str]) -> None:
+        """Take ``+2 weeks``, ``a day`` or ``next month``."""
+        parts = match.groupdict()
+        if parts.get("step"):
+            count = _STEPS[parts["step"]]
+        else:
+            count = 1 if parts["count"] in {"a", "an"} else int(parts["count"])
+        unit = (-count if parts.get("sign") == "-" else count) * _UNITS[parts["unit"]]
+        if isinstance(unit, timedelta):
+            self.elapsed += unit
+        else:
+            self.calendar += unit
+        self.has_amount = True
+
+    def add_ago(self, _match: re.Match[str]) -> None:
+        """Turn round all amounts before the word: ``1 week 2 days ago``."""
+        if not self.has_amount:
+            raise DateError(_NOT_UNDERSTOOD)
+        self.calendar, self.elapsed = -self.calendar, -self.elapsed
+
+    def add_weekday(self, match: re.Match[str]) -> None:
+        step = _STEPS[match["step"] or "this"]
+        self.weekday = Weekday(_number_of(match["name"], _WEEKDAYS), step)
+
+    def add_clock(self, match: re.Match[str]) -> None:
+        parts = match.groupdict()
+        hour, minute, second = (
+            int(parts.get(name) or 0) for name in ("hour", "minute", "second")
+        )
+        if (hour, minute, second) == (24, 0, 0):
+            self.is_midnight_after, hour = True, 0
+        elif half := parts.get("half"):
+            if not 1 <= hour <= 12:
+                raise DateError(_NO_SUCH_TIME)
+            hour = hour % 12 + (12 if half == "p" else 0)
+        try:
+            self.clock = time(hour, minute, second)
+        except ValueError as error:
+            raise DateError(_NO_SUCH_TIME) from error
+
+    def add_time_word(self, match: re.Match[str]) -> None:
+        self.clock = time(12) if match[0] == "noon" else time.min
+
+    def settle(self) -> None:
+        """Settle how exact the reading is. Raises ``DateError`` for a contradiction."""
+        if self.weekday is not None:
+            if self.has_amount or self.days_from_today is not None:
+                raise DateError("A weekday can be combined with a time, with nothing else.")
+            if self.day is not None:
+                if self.weekday != Weekday(self.day.weekday(), 0):
+                    raise DateError("This date is on another weekday.")
+                self.weekday = None
+        # An amount alone is counted from now, and keeps its time of day.
+        from_now = self.has_amount and self.day is None and self.days_from_today is None
+        if self.clock is not None or self.is_now or self.elapsed or from_now:
+            self.precision = "time"
+        elif self.zone is not None:
+            raise DateError("A time zone needs a time of day.")
+
+
+def _number_of(word: str, names: tuple[str, ...]) -> int:
+    return next(n for n, name in enumerate(names) if name.startswith(word))
+
+
+def _date(year: str | int, month: str | int, day: str | int) -> date:
+    try:
+        return date(int(year), int(month), int(day))
+    except ValueError as error:
+        raise DateError(_NO_SUCH_DATE) from error
 
 
 @lru_cache(maxsize=256)
 def read(text: str) -> Reading:
     """Read a text completely. Raises ``DateError``.
 
-    Remembered, because one write asks several times: is it a date, do both make a schedule.
+    Remembered, because one write asks several times: is it a date, do both make a
+    schedule. So nobody changes what is returned.
     """
     if len(text) > MAX_LENGTH:
         raise DateError(f"A date has at most {MAX_LENGTH} characters.")
@@ -67,14 +219,15 @@ def read(text: str) -> Reading:
         return _number(*number.groups())
     reading, seen = Reading(), set[str]()
     while rest:
-        kind, reading, rest = _token(reading, rest)
+        kind, rest = _take_token(reading, rest)
         if kind in seen:
             raise DateError(_NOT_UNDERSTOOD)
         if kind != "amount":
             seen.add(kind)
     if seen <= {"zone", "ago"} and not reading.has_amount:
         raise DateError(_NOT_UNDERSTOOD)
-    return _checked(reading)
+    reading.settle()
+    return reading
 
 
 def _number(at: str, sign: str, digits: str) -> Reading:
@@ -90,119 +243,22 @@ def _number(at: str, sign: str, digits: str) -> Reading:
     )
 
 
-def _token(reading: Reading, rest: str) -> tuple[str, Reading, str]:
-    """Return the kind of the first token, the reading with it, and the rest."""
+def _take_token(reading: Reading, rest: str) -> tuple[str, str]:
+    """Take the first token into the reading; return its kind and the rest."""
     if reading.clock is not None and _LOST_PLUS.fullmatch(rest):
         rest = f"+{rest}"
     for kind, pattern, add in _TOKENS:
         if match := pattern.match(rest):
-            return kind, add(reading, match), rest[match.end() :].lstrip(" ,")
+            try:
+                add(reading, match)
+            except OverflowError as error:
+                raise DateError(OUTSIDE) from error
+            return kind, rest[match.end() :].lstrip(" ,")
     try:
-        return "zone", replace(reading, zone=zones.zone(rest)), ""
+        reading.zone = zones.zone(rest)
     except zones.ZoneError as error:
         raise DateError(_NOT_UNDERSTOOD) from error
-
-
-def _checked(reading: Reading) -> Reading:
-    """Refuse contradictions, and settle how exact the reading is."""
-    if reading.weekday is not None:
-        if reading.has_amount or reading.days_from_today is not None:
-            raise DateError("A weekday can be combined with a time, with nothing else.")
-        if reading.day is not None:
-            if reading.weekday != Weekday(reading.day.weekday(), 0):
-                raise DateError("This date is on another weekday.")
-            reading = replace(reading, weekday=None)
-    # An amount alone is counted from now, and keeps its time of day.
-    from_now = (
-        reading.has_amount and reading.day is None and reading.days_from_today is None
-    )
-    if reading.clock is not None or reading.is_now or reading.elapsed or from_now:
-        return replace(reading, precision="time")
-    if reading.zone is not None:
-        raise DateError("A time zone needs a time of day.")
-    return reading
-
-
-def _date(year: str | int, month: str | int, day: str | int) -> date:
-    try:
-        return date(int(year), int(month), int(day))
-    except ValueError as error:
-        raise DateError(_NO_SUCH_DATE) from error
-
-
-def _time(hour: int, minute: int, second: int) -> time:
-    try:
-        return time(hour, minute, second)
-    except ValueError as error:
-        raise DateError(_NO_SUCH_TIME) from error
-
-
-def _add_date(reading: Reading, match: re.Match[str]) -> Reading:
-    return replace(reading, day=_date(match["year"], match["month"], match["day"]))
-
-
-def _add_month(reading: Reading, match: re.Match[str]) -> Reading:
-    return replace(reading, day=_date(match["year"], match["month"], 1), precision="month")
-
-
-def _add_date_in_words(reading: Reading, match: re.Match[str]) -> Reading:
-    month = next(n for n, name in enumerate(_MONTHS, 1) if name.startswith(match["month"]))
-    return replace(reading, day=_date(match["year"], month, match["day"]))
-
-
-def _add_day(reading: Reading, match: re.Match[str]) -> Reading:
-    if match[0] == "now":
-        return replace(reading, is_now=True)
-    days = {"yesterday": -1, "today": 0, "tomorrow": 1}[match[0]]
-    return replace(reading, days_from_today=days)
-
-
-def _add_amount(reading: Reading, match: re.Match[str]) -> Reading:
-    count = 1 if match["count"] in {"a", "an"} else int(match["count"])
-    return _add(reading, -count if match["sign"] == "-" else count, match["unit"])
-
-
-def _add_step(reading: Reading, match: re.Match[str]) -> Reading:
-    return _add(reading, _STEPS[match["step"]], match["unit"])
-
-
-def _add(reading: Reading, count: int, name: str) -> Reading:
-    unit = _UNITS[name]
-    try:
-        if isinstance(unit, timedelta):
-            elapsed = reading.elapsed + count * unit
-            return replace(reading, elapsed=elapsed, has_amount=True)
-        return replace(reading, calendar=reading.calendar + count * unit, has_amount=True)
-    except OverflowError as error:
-        raise DateError(OUTSIDE) from error
-
-
-def _add_ago(reading: Reading, _match: re.Match[str]) -> Reading:
-    """Turn round all amounts before the word: ``1 week 2 days ago``."""
-    if not reading.has_amount:
-        raise DateError(_NOT_UNDERSTOOD)
-    return replace(reading, calendar=-reading.calendar, elapsed=-reading.elapsed)
-
-
-def _add_weekday(reading: Reading, match: re.Match[str]) -> Reading:
-    number = next(n for n, name in enumerate(_WEEKDAYS) if name.startswith(match["name"]))
-    return replace(reading, weekday=Weekday(number, _STEPS[match["step"] or "this"]))
-
-
-def _add_clock(reading: Reading, match: re.Match[str]) -> Reading:
-    parts = match.groupdict()
-    hour, minute, second = (int(parts.get(k) or 0) for k in ("hour", "minute", "second"))
-    if (hour, minute, second) == (24, 0, 0):
-        return replace(reading, clock=time.min, is_midnight_after=True)
-    if half := parts.get("half"):
-        if not 1 <= hour <= 12:
-            raise DateError(_NO_SUCH_TIME)
-        hour = hour % 12 + (12 if half == "p" else 0)
-    return replace(reading, clock=_time(hour, minute, second))
-
-
-def _add_time_word(reading: Reading, match: re.Match[str]) -> Reading:
-    return replace(reading, clock=time(12) if match[0] == "noon" else time.min)
+    return "zone", ""
 
 
 _STEP = r"(?P<step>next|last|previous|this)"
@@ -218,37 +274,26 @@ _FRACTION = r"(?:[.,][0-9]+)?"
 _HALF = r"(?P<half>[ap])\.?m\b\.?"
 _END = r"(?![0-9:])"
 
-_Add = Callable[[Reading, re.Match[str]], Reading]
+_Pattern = tuple[str, str, Callable[[Reading, re.Match[str]], None]]
 # Tried from the top: where one begins like another, the longer stands first.
-_TOKENS: tuple[tuple[str, re.Pattern[str], _Add], ...] = (
-    ("day", re.compile(rf"{_YEAR}-{_M}-{_D}{_END}"), _add_date),
-    ("day", re.compile(rf"{_YEAR}/{_M}/{_D}{_END}"), _add_date),
-    ("day", re.compile(rf"{_M}/{_D}/{_YEAR}{_END}"), _add_date),
-    (
-        "day",
-        re.compile(rf"{_YEAR}(?P<month>[0-9]{{2}})(?P<day>[0-9]{{2}}){_END}"),
-        _add_date,
-    ),
-    ("day", re.compile(rf"{_YEAR}-(?P<month>[0-9]{{2}})(?![0-9:-])"), _add_month),
-    (
-        "day",
-        re.compile(rf"{_ORDINAL}[ -]{_MONTH}\.?,?[ -]{_YEAR}{_END}"),
-        _add_date_in_words,
-    ),
-    ("day", re.compile(rf"{_MONTH}\.? {_ORDINAL},? {_YEAR}{_END}"), _add_date_in_words),
-    ("day", re.compile(r"(?:now|today|tomorrow|yesterday)\b"), _add_day),
-    (
-        "amount",
-        re.compile(rf"(?P<sign>[+-]?) ?(?P<count>[0-9]+|an?) ?{_UNIT}"),
-        _add_amount,
-    ),
-    ("amount", re.compile(rf"{_STEP} {_UNIT}"), _add_step),
-    ("ago", re.compile(r"ago\b"), _add_ago),
-    ("weekday", re.compile(rf"(?:{_STEP} )?{_WEEKDAY}"), _add_weekday),
-    ("time", re.compile(rf"{_CLOCK}{_FRACTION})?{_END}(?: ?{_HALF})?"), _add_clock),
-    ("time", re.compile(rf"(?P<hour>[0-9]{{1,2}}) ?{_HALF}"), _add_clock),
-    ("time", re.compile(rf"{_BASIC_CLOCK}{_FRACTION}{_END}"), _add_clock),
-    ("time", re.compile(r"(?:noon|midnight)\b"), _add_time_word),
+_PATTERNS: tuple[_Pattern, ...] = (
+    ("day", rf"{_YEAR}-{_M}-{_D}{_END}", Reading.add_date),
+    ("day", rf"{_YEAR}/{_M}/{_D}{_END}", Reading.add_date),
+    ("day", rf"{_M}/{_D}/{_YEAR}{_END}", Reading.add_date),
+    ("day", rf"{_YEAR}(?P<month>[0-9]{{2}})(?P<day>[0-9]{{2}}){_END}", Reading.add_date),
+    ("day", rf"{_YEAR}-(?P<month>[0-9]{{2}})(?![0-9:-])", Reading.add_month),
+    ("day", rf"{_ORDINAL}[ -]{_MONTH}\.?,?[ -]{_YEAR}{_END}", Reading.add_date_in_words),
+    ("day", rf"{_MONTH}\.? {_ORDINAL},? {_YEAR}{_END}", Reading.add_date_in_words),
+    ("day", r"(?:now|today|tomorrow|yesterday)\b", Reading.add_day),
+    ("amount", rf"(?P<sign>[+-]?) ?(?P<count>[0-9]+|an?) ?{_UNIT}", Reading.add_amount),
+    ("amount", rf"{_STEP} {_UNIT}", Reading.add_amount),
+    ("ago", r"ago\b", Reading.add_ago),
+    ("weekday", rf"(?:{_STEP} )?{_WEEKDAY}", Reading.add_weekday),
+    ("time", rf"{_CLOCK}{_FRACTION})?{_END}(?: ?{_HALF})?", Reading.add_clock),
+    ("time", rf"(?P<hour>[0-9]{{1,2}}) ?{_HALF}", Reading.add_clock),
+    ("time", rf"{_BASIC_CLOCK}{_FRACTION}{_END}", Reading.add_clock),
+    ("time", r"(?:noon|midnight)\b", Reading.add_time_word),
 )
+_TOKENS = [(kind, re.compile(pattern), add) for kind, pattern, add in _PATTERNS]
 # What is left of +02:00 behind a time when the plus of a query string became a blank.
 _LOST_PLUS = re.compile(r"(?:0[0-9]|1[0-4]):?[0-5][0-9]")

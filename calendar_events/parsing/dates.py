@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 from calendar_events.parsing import date_grammar, zones
-from calendar_events.parsing.date_reading import OUTSIDE, DateError, Precision, Reading
+from calendar_events.parsing.date_grammar import OUTSIDE, DateError, Precision, Reading
 
 __all__ = ["DateError", "Moment", "day_end", "day_start", "parse", "to_utc", "to_wall"]
 
