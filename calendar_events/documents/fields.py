@@ -16,7 +16,7 @@ from calendar_events.conf import conf
 from calendar_events.documents import addresses
 from calendar_events.documents.addresses import HOST, ROOT, Address
 from calendar_events.models import Status
-from calendar_events.parsing import text, zones
+from calendar_events.parsing import dates, text, zones
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -139,16 +139,12 @@ def moment(instant: datetime | None) -> str:
 
     A wall clock, which has no zone, is written as it stands.
     """
-    return _written(_in_utc(instant)) if instant else ""
+    return dates.written(_in_utc(instant)) if instant else ""
 
 
 def site_moment(instant: datetime | None) -> str:
     """Return an instant in the site zone as the wire writes it; ``""`` for none."""
-    return _written(zones.shown(instant, conf.site_zone)) if instant else ""
-
-
-def _written(clock: datetime) -> str:
-    return f"{clock:%Y-%m-%d %H:%M:%S}".zfill(19)
+    return dates.written(zones.shown(instant, conf.site_zone)) if instant else ""
 
 
 def _in_utc(clock: datetime) -> datetime:

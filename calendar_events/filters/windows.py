@@ -76,7 +76,7 @@ def written(instant: datetime, zone: tzinfo) -> str:
     wall = dates.to_wall(instant, zone)
     try:
         if dates.to_utc(wall, zone) == instant:
-            return f"{wall:%Y-%m-%d %H:%M:%S}".zfill(19)
+            return dates.written(wall)
     except dates.DateError:
         pass
-    return f"{instant.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}".zfill(20)
+    return f"{dates.written(instant.astimezone(UTC), separator='T')}Z"

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from django.core.exceptions import ValidationError
 from django.db import models
 
+from calendar_events.parsing import dates
+
 if TYPE_CHECKING:
     from django.db.backends.base.base import BaseDatabaseWrapper
-
-WALL_CLOCK_FORMAT = "%Y-%m-%d %H:%M:%S"
 
 
 class WallClockField(models.Field):
@@ -56,9 +56,9 @@ class WallClockField(models.Field):
         value = value if prepared else self.get_prep_value(value)
         if value is None or connection.vendor == "postgresql":
             return value
-        return value.strftime(WALL_CLOCK_FORMAT).zfill(19)
+        return dates.written(value)
 
     def value_to_string(self, obj: models.Model) -> str:
         """Serialise for fixtures and history."""
         value = self.value_from_object(obj)
-        return value.strftime(WALL_CLOCK_FORMAT).zfill(19) if value else ""
+        return dates.written(value) if value else ""

@@ -14,7 +14,16 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from calendar_events.parsing import date_grammar, zones
 from calendar_events.parsing.date_grammar import OUTSIDE, DateError, Precision, Reading
 
-__all__ = ["DateError", "Moment", "day_end", "day_start", "parse", "to_utc", "to_wall"]
+__all__ = [
+    "DateError",
+    "Moment",
+    "day_end",
+    "day_start",
+    "parse",
+    "to_utc",
+    "to_wall",
+    "written",
+]
 
 FIRST = datetime.min.replace(tzinfo=UTC)
 LAST = datetime.max.replace(microsecond=0, tzinfo=UTC)
@@ -158,6 +167,11 @@ def to_wall(instant: datetime, zone: tzinfo) -> datetime:
     they are outside it, so that no stored instant can make a page fail.
     """
     return zones.shown(instant, zone).replace(tzinfo=None, fold=0)
+
+
+def written(clock: datetime, *, separator: str = " ") -> str:
+    """Return what a clock shows as ``YYYY-MM-DD HH:MM:SS``, whatever its zone."""
+    return clock.replace(tzinfo=None).isoformat(separator, "seconds")
 
 
 def day_start(day: date, zone: tzinfo) -> datetime:

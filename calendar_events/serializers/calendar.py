@@ -66,7 +66,7 @@ class DateText(DateInput):
         zone = self.context.get("zone")
         moment = self.read(data, zone or conf.site_zone)
         if zone is not None and moment.has_time and not moment.has_offset:
-            return f"{moment.utc:%Y-%m-%dT%H:%M:%SZ}".zfill(20)
+            return f"{dates.written(moment.utc, separator='T')}Z"
         return str(data)
 
 

@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 import nh3
 from icalendar.timezone.tzid import is_utc
 
-from calendar_events.parsing import text, zones
+from calendar_events.parsing import dates, text, zones
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -124,8 +124,7 @@ def _times(document: Mapping[str, Any]) -> tuple[str, str]:
     if isinstance(zone, ZoneInfo) and not is_utc(zone):
         shown = _clock(start, zone), _clock(end, zone)
         if not any(moment.fold for moment in shown):
-            written = (f"{moment:%Y-%m-%d %H:%M:%S}".zfill(19) for moment in shown)
-            first, last = (moment.translate(_COMPACT) for moment in written)
+            first, last = (dates.written(clock).translate(_COMPACT) for clock in shown)
             return (
                 f"{zone.key} {int(start[:4])} {int(end[:4])}",
                 line(f"DTSTART;TZID={zone.key}", first)
