@@ -18,7 +18,6 @@ class OAuthError(ApiError, is_family=True):
     error: ClassVar[str]
 
     def __init__(self, description: str, detail: str = "") -> None:
-        """Say why, in one sentence."""
         super().__init__(detail, text=base.echo(description))
 
 
@@ -47,7 +46,6 @@ class RedirectMismatch(OAuthError):
     status_code = 403
 
     def __init__(self) -> None:
-        """Say what, without repeating the address."""
         super().__init__("redirect_uri does not match an address registered on the key")
 
 
@@ -70,7 +68,6 @@ class ScopeMissing(InvalidScope):
     default_code = "scope_missing"
 
     def __init__(self) -> None:
-        """Use the text of the spec."""
         super().__init__("required parameter 'scope' is missing or blank")
 
 

@@ -27,7 +27,6 @@ class OriginMiddleware:
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        """Wrap the next middleware."""
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
@@ -43,7 +42,6 @@ class DeviceMiddleware:
     """Let the browser that has just signed in to an account keep the proof of it."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        """Wrap the next middleware."""
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
@@ -57,7 +55,6 @@ class LoginLimitMiddleware:
     """Say how long to wait, in place of any page that asked for a password in a pause."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        """Wrap the next middleware."""
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
@@ -75,7 +72,6 @@ class AdminQueryMiddleware:
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        """Wrap the next middleware."""
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:

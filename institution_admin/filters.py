@@ -21,7 +21,6 @@ class FewRelatedFilter(admin.RelatedOnlyFieldListFilter):
     def field_choices(
         self, field: Any, request: Any, model_admin: Any
     ) -> Any:  # pairs of a key and words
-        """Return what is offered."""
         # What the user's own list of them would show: a name in a filter is a name told.
         related = model_admin.admin_site.get_model_admin(field.related_model)
         known = related.get_queryset(request).order_by()

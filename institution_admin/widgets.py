@@ -99,5 +99,4 @@ class NamedFormSet(BaseInlineFormSet):
 
     @classmethod
     def get_deletion_widget(cls) -> Any:  # the stubs say a class; Django takes both
-        """Return the box."""
         return CheckboxInput(attrs={"aria-label": "Delete this row"})

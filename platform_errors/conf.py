@@ -70,7 +70,6 @@ def texts(value: Any) -> tuple[str, ...]:
 
 
 def mapping(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Read a mapping."""
     return value
 
 

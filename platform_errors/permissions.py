@@ -171,7 +171,6 @@ class RequiresService(Requirement):
         return cls._variant(code=code)
 
     def check(self, credentials: Credentials) -> None:
-        """Require the service of the key and of the token."""
         require_service(credentials, self.code)
 
     check_if_present = check
@@ -193,7 +192,6 @@ class RequiresUser(Requirement):
     """Somebody must be acting through the key."""
 
     def check(self, credentials: Credentials) -> None:
-        """Require a user."""
         require_user(credentials)
 
     def check_if_present(self, credentials: Credentials) -> None:

@@ -78,7 +78,6 @@ class GrantForm(forms.Form):
     decision = forms.ChoiceField(choices=[("allow", "Allow"), ("deny", "Deny")])
 
     def __init__(self, data: QueryDict) -> None:
-        """Bind what was sent."""
         super().__init__(data)
         self.ticked = data.getlist("scope")
 

@@ -22,7 +22,6 @@ Action = AuditEvent.Action
 
 
 def connect() -> None:
-    """Listen."""
     user_logged_in.connect(logged_in, dispatch_uid="authserver.login_audit.logged_in")
     user_logged_out.connect(logged_out, dispatch_uid="authserver.login_audit.logged_out")
     user_login_failed.connect(failed, dispatch_uid="authserver.login_audit.failed")

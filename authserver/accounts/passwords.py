@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 
 def connect() -> None:
-    """Listen."""
     password_changed.connect(
         end_what_the_old_one_opened, dispatch_uid="authserver.passwords.changed"
     )

@@ -36,7 +36,6 @@ class ExportedRows(InstitutionScopedAdmin):
     export_name: ClassVar[str]
 
     def get_urls(self) -> list[Any]:
-        """Add the files."""
         page = path(
             "export/<slug:kind>/",
             self.admin_site.admin_view(self.export),

@@ -75,7 +75,6 @@ class _KeyLinkAdmin(AuditedAdmin):
     institution_verbs = frozenset({"view"})
 
     def named(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
-        """Name the key."""
         return super().named(request, obj) | {"client_id": obj.key.client_id}
 
     def in_words(self, obj: Any, message: str) -> str:

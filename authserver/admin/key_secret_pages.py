@@ -98,7 +98,6 @@ class KeySecretPages:
     """Rotate and retire, each asked first and done by a form."""
 
     def __init__(self, model_admin: ModelAdmin) -> None:
-        """Belong to the admin of service keys."""
         self.admin = model_admin
 
     @method_decorator([csrf_protect, require_http_methods(["GET", "POST"])])

@@ -114,7 +114,6 @@ class RequestCheck:
     """For whoever may see service keys, about those that they see."""
 
     def __init__(self, model_admin: ModelAdmin) -> None:
-        """Belong to the admin of service keys."""
         self.admin = model_admin
 
     @method_decorator([csrf_protect, require_http_methods(["GET", "POST"])])

@@ -191,7 +191,6 @@ class ServiceKeyAdmin(AuditedAdmin):
         return key_secret_pages.show_once(self, request, obj, made)
 
     def named(self, request: HttpRequest, obj: ServiceKey) -> dict[str, Any]:
-        """Name the key."""
         return super().named(request, obj) | {"client_id": obj.client_id}
 
     def dashboard_blocks(self, request: HttpRequest) -> list[Block]:

@@ -247,7 +247,6 @@ class UserAdmin(UserActions, UserHistory, AuditedAdmin, DjangoUserAdmin):
         )
 
     def named(self, request: HttpRequest, obj: User) -> dict[str, Any]:
-        """Name the account."""
         return {
             "subject": obj.login,
             "registry_id": obj.institution.registry_id if obj.institution else "",

@@ -31,12 +31,10 @@ def new_access_token() -> str:
 
 
 def new_refresh_token() -> str:
-    """Return a new refresh token."""
     return f"rt_{random_text(TOKEN_LENGTH)}"
 
 
 def new_code() -> str:
-    """Return a new authorization code."""
     return f"auth_{random_text(TOKEN_LENGTH)}"
 
 

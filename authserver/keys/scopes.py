@@ -56,7 +56,6 @@ class Scopes:
 
     @property
     def wants_refresh_token(self) -> bool:
-        """Whether a refresh token is asked for."""
         return REFRESH_TOKEN_SCOPE in self.tokens
 
     @property

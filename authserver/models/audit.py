@@ -100,7 +100,6 @@ class AuditEvent(models.Model):
         ]
 
     def __str__(self) -> str:
-        """Say what and when."""
         return f"{self.action} at {self.at:%Y-%m-%d %H:%M:%S}Z (#{self.pk})"
 
 
@@ -129,7 +128,6 @@ class RefusalCount(models.Model):
         indexes = [models.Index(fields=["since"], name="refusals_by_window")]
 
     def __str__(self) -> str:
-        """Say how many of what, of which key, from where."""
         return f"{self.refusals} of {self.action}: {self.client_id} from {self.place}"
 
 

@@ -59,7 +59,6 @@ class Consent(models.Model):
         indexes = [models.Index(fields=["expires_at"], name="consent_by_expiry")]
 
     def __str__(self) -> str:
-        """Who allowed whom."""
         return f"Consent #{self.pk} of user {self.user_id} to key {self.key_id}"
 
     @property

@@ -28,5 +28,4 @@ class KeyRefusal(models.Model):
         indexes = [models.Index(fields=["at"], name="key_refusal_by_time")]
 
     def __str__(self) -> str:
-        """Say what and when."""
         return f"{self.reason} at {self.at:%Y-%m-%d %H:%M:%S}Z (#{self.pk})"

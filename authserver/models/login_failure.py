@@ -27,5 +27,4 @@ class LoginFailure(models.Model):
         ]
 
     def __str__(self) -> str:
-        """Say who, from where."""
         return f"{self.account} from {self.address or 'nowhere known'}"

@@ -73,5 +73,4 @@ class SecretLink(models.Model):
         ]
 
     def __str__(self) -> str:
-        """Say whose and when."""
         return f"Link to the secret of {self.key}, made {self.made_at:%Y-%m-%d %H:%M}Z"

@@ -49,5 +49,4 @@ class Service(models.Model):
         ]
 
     def __str__(self) -> str:
-        """Name and code."""
         return f"{self.name} ({self.code})"

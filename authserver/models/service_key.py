@@ -122,7 +122,6 @@ class ServiceKey(AbstractApplication):
         ]
 
     def __str__(self) -> str:
-        """Name and key identifier."""
         return f"{self.name} ({self.client_id})"
 
     @property
@@ -212,7 +211,6 @@ class KeyInstitution(models.Model):
         ]
 
     def __str__(self) -> str:
-        """Which key for which institution."""
         return f"{self.key} for {self.institution}"
 
 
@@ -239,5 +237,4 @@ class KeyService(models.Model):
         ]
 
     def __str__(self) -> str:
-        """Which service on which key."""
         return f"{self.service} on {self.key}"

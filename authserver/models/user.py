@@ -28,7 +28,6 @@ password_changed = Signal()
 
 
 def new_principal_id() -> str:
-    """Return a new principal identifier."""
     return str(uuid.uuid4())
 
 
@@ -181,5 +180,4 @@ class User(AbstractBaseUser, PermissionsMixin):  # type: ignore[django-manager-m
         return self.full_name or self.username
 
     def get_short_name(self) -> str:
-        """Return the username."""
         return self.username

@@ -29,7 +29,6 @@ class EndpointDialect(Dialect):
         return xml.quality > negotiation.preference(accept, negotiation.JSON).quality
 
     def members(self, error: ApiError) -> dict[str, Any]:
-        """Return the members of an error."""
         return {
             "error": token_error(error),
             "error_description": error_description(error.text),

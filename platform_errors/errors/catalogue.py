@@ -51,7 +51,6 @@ class KeyInvalid(AuthenticationError):
     default_detail = "service key is invalid"
 
     def __init__(self, detail: str = "", *, key: str | None = None) -> None:
-        """Name the key that was sent."""
         text = "" if key is None else f"service key {echo(key)} is invalid"
         super().__init__(detail, text=text)
 
@@ -123,7 +122,6 @@ class TimestampInvalid(AuthenticationError):
         timestamp: str | None = None,
         current_time: int | None = None,
     ) -> None:
-        """Name the time that was sent, and the server's."""
         text = (
             f"timestamp in request({echo(timestamp)}) is not valid; "
             f"current time on server is {current_time}"
@@ -165,7 +163,6 @@ class TokenLacksService(ForbiddenError):
     bearer_error = "insufficient_scope"
 
     def __init__(self, detail: str = "", *, scope: str | None = None) -> None:
-        """Name the service by its code."""
         text = f"access token does not have access to service {echo(scope)}"
         super().__init__(detail, text="" if scope is None else text)
 
@@ -200,7 +197,6 @@ class InstitutionNotOnKey(ForbiddenError):
     def __init__(
         self, detail: str = "", *, key: str | None = None, institution: str | None = None
     ) -> None:
-        """Name the key and the institution."""
         text = (
             f"clientId {echo(key)} doesn't have access to "
             f"contextInstitutionId {echo(institution)}"

@@ -44,7 +44,6 @@ class MalformedJson(BadBody):
     def __init__(
         self, detail: str = "", *, json_error: JsonError | None = JSON_SYNTAX
     ) -> None:
-        """Say where in ``detail``."""
         super().__init__(detail)
         if json_error is not None:
             self.data["json_error_code"] = json_error.code
@@ -67,7 +66,6 @@ class MissingParameters(BadBody):
         in_body: bool = True,
         invalid: Mapping[str, str] | None = None,
     ) -> None:
-        """Name what is missing."""
         self.names = list(names)
         listed = f"Missing parameter(s): {', '.join(map(echo, self.names))}"
         super().__init__(listed, data={"params": self.names})
@@ -85,7 +83,6 @@ class InvalidParameters(BadBody):
     default_code = "parameters_invalid"
 
     def __init__(self, params: Mapping[str, str], *, in_body: bool = False) -> None:
-        """Name each bad parameter with its reason."""
         self.params = {echo(name): reason for name, reason in params.items()}
         super().__init__(
             "; ".join(f"{name}: {reason}" for name, reason in self.params.items()),
@@ -103,7 +100,6 @@ class InstitutionNotNamed(ApiError):
     default_detail = "required parameter 'contextInstitutionId' is missing or blank"
 
     def __init__(self) -> None:
-        """Say which parameter of the query string is missing."""
         name = "contextInstitutionId"
         super().__init__(data={"params": [name]})
         self.fields = {name: REQUIRED}

@@ -28,7 +28,6 @@ class CookielessMiddleware:
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        """Keep the rest of the chain."""
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:

@@ -29,7 +29,6 @@ class CorsMiddleware:
     """Answer preflights and open every answer, errors included, on the configured paths."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        """Keep the rest of the chain."""
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:

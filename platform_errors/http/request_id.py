@@ -56,7 +56,6 @@ class RequestIdMiddleware:
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        """Keep the rest of the chain."""
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:

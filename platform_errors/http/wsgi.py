@@ -30,7 +30,6 @@ class ChunkedBodyMiddleware:
     """WSGI middleware: ``ChunkedBodyMiddleware(get_wsgi_application())``."""
 
     def __init__(self, application: WSGIApplication) -> None:
-        """Keep the application."""
         self.application = application
 
     def __call__(

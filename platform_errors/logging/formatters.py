@@ -17,7 +17,6 @@ class RequestIdFilter(logging.Filter):
     """Give every record a ``request_id``, empty outside of a request."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Keep every record."""
         record.request_id = current_request_id()
         return True
 

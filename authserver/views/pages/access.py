@@ -51,7 +51,6 @@ class MyAccess(OwnPage):
     template_name = "authserver/access.html"
 
     def get(self, request: HttpRequest) -> HttpResponse:
-        """List them."""
         return self.page(
             user=self.user,
             institution=self.user.institution,
@@ -89,7 +88,6 @@ class ChangePassword(OwnPage, PasswordChangeView):
         return {**super().get_form_kwargs(), "request": self.request}
 
     def form_valid(self, form: PasswordChangeForm) -> HttpResponse:
-        """Change it."""
         response = super().form_valid(form)
         audit.record_account(AuditEvent.Action.PASSWORD_CHANGED, self.user)
         if self.found is not None:

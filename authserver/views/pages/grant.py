@@ -58,7 +58,6 @@ class Grant(_SignedInStep):
     template_name = "authserver/grant.html"
 
     def get(self, request: HttpRequest) -> HttpResponse:
-        """Show the page."""
         return self._show()
 
     def post(self, request: HttpRequest) -> HttpResponse:

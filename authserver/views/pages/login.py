@@ -35,7 +35,6 @@ class Login(steps.AtInstitution, LoginView):
         return super().get(request, *args, **kwargs)
 
     def get_form_kwargs(self) -> dict[str, Any]:
-        """Add the institution."""
         return {**super().get_form_kwargs(), "institution": self.institution}
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:

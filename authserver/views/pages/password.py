@@ -74,7 +74,6 @@ class Asked(_OffersMail):
     http_method_names = ["get", "head", "options"]
 
     def get(self, request: HttpRequest) -> HttpResponse:
-        """Show it."""
         return self.page(
             institution=self.institution,
             hours=max(1, settings.PASSWORD_RESET_TIMEOUT // 3600),

@@ -29,7 +29,6 @@ class Command(BaseCommand):
     help = "Print the Authorization header of a signed request, ready for curl -H."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the arguments."""
         parser.add_argument("method", metavar="METHOD")
         parser.add_argument("url", metavar="URL", help="with its query string, as sent")
         parser.add_argument("--key", required=True, help="the clientId")
