@@ -273,3 +273,19 @@ def test_a_stored_text_has_no_mark_that_came_from_outside():
     stored = texts.venue_text(document)
 
     assert stored == "GEO:1.0;2.0\r\n\x04LOCATION:Hall\\nX-FORGED:1\r\n"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "name",
+    [
+        'The "Blue" Club',
+        "Blue: a, b; c",
+        "^n = ^^",
+        "Café \N{RIGHT SINGLE QUOTATION MARK}s",
+    ],
+)
+def test_any_name_of_an_organizer_is_read_back(anonymous, name):
+    EventFactory(organizers=[OrganizerFactory(complete=True, name=name)])
+
+    assert only(anonymous.get(FEED))["ORGANIZER"].params["CN"] == name
