@@ -58,14 +58,14 @@ class ServiceKey(Terminable):
 
         The name of one that is not on the key is its code here.
         """
-        found = []
+        problems = []
         for code in codes:
             service = self.services.get(code)
             if service is None:
-                found.append((code, code, "Not on key"))
+                problems.append((code, code, "Not on key"))
             elif (status := service.status_at(now)) != "active":
-                found.append((code, service.name, status.capitalize()))
-        return found
+                problems.append((code, service.name, status.capitalize()))
+        return problems
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

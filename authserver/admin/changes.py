@@ -43,9 +43,9 @@ def changed_values(form: Any, formsets: Iterable[Any] | None) -> list[str]:
     shown; any other reads ``name: changed``.
     """
     forms = [form, *(each for formset in formsets or () for each in formset.forms)]
-    found = [words for each in forms for words in _of_form(each)]
-    more = len(found) - MAX_VALUES
-    return [*found[:MAX_VALUES], *([f"and {more} more"] if more > 0 else [])]
+    changes = [words for each in forms for words in _of_form(each)]
+    more = len(changes) - MAX_VALUES
+    return [*changes[:MAX_VALUES], *([f"and {more} more"] if more > 0 else [])]
 
 
 def _of_form(form: Any) -> Iterator[str]:

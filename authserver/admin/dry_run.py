@@ -123,7 +123,7 @@ def _explain(trial: Trial, attempt: SignedAttempt, address: str, signed_text: st
             request=request,
             target=target,
             address=address,
-            secrets=attempt.found.key.secrets,
+            secrets=attempt.lookup.key.secrets,
         )
         if signed_text:
             trial.differences = signature_diagnosis.differences(

@@ -2,12 +2,12 @@
 
 How the pages use it::
 
-    handle, found = pending.store(request, binding=binding, now=now)  # the next address
-    found = pending.load(handle, binding=binding, now=now)  # None: over, or not yours
-    found.check(now)  # what may have ended since
-    found = pending.choose_institution(found, registry_id, now=now)
-    url = pending.issue_code(found, user=user, granted={"calendar_events"}, now=now)
-    url = pending.deny(found, now=now)
+    handle, kept = pending.store(request, binding=binding, now=now)  # the next address
+    kept = pending.load(handle, binding=binding, now=now)  # None: over, or not yours
+    kept.check(now)  # what may have ended since
+    kept = pending.choose_institution(kept, registry_id, now=now)
+    url = pending.issue_code(kept, user=user, granted={"calendar_events"}, now=now)
+    url = pending.deny(kept, now=now)
 
 ``binding`` is a random value that only this browser's session holds, and that survives
 login. A pending request is consumed once, by a grant or a denial; who comes second gets

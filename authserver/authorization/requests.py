@@ -7,7 +7,7 @@ How the pages use it (decisions 3)::
     except requests.AuthorizationError as error:
         error.location     # where to redirect, or None: show it as a local page instead
         error.error, error.description, error.http_code, error.state
-    handle, found = pending.store(request, binding=..., now=now)
+    handle, pending_request = pending.store(request, binding=..., now=now)
 
 ``pending.py`` keeps the request while the user decides, and issues the code. Nothing here
 reads HTTP but addresses, and nothing redirects to an address that was not verified:

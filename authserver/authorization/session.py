@@ -65,24 +65,28 @@ def begin(
     """Keep a validated request for this browser; return its handle, and what is kept."""
     if not binding(request):
         request.session[_BINDING] = secrets.token_urlsafe(32)
-    handle, found = pending.store(authorization, binding=binding(request), now=now)
+    handle, pending_request = pending.store(
+        authorization, binding=binding(request), now=now
+    )
     retention.clear_few(now)
     if authorization.institution is None:
         choosing = [*request.session.get(_CHOOSING, []), opaque.digest(handle)]
         request.session[_CHOOSING] = choosing[-MAX_OPEN_CHOICES:]
-    return handle, found
+    return handle, pending_request
 
 
-def can_change_institution(request: HttpRequest, found: Pending, handle: str) -> bool:
+def can_change_institution(
+    request: HttpRequest, pending_request: Pending, handle: str
+) -> bool:
     """Return whether the institution is the user's choice, and not the application's."""
-    if found.request.institution is None:
+    if pending_request.request.institution is None:
         return True
     return opaque.digest(handle) in request.session.get(_CHOOSING, [])
 
 
-def next_step(request: HttpRequest, found: Pending, *, now: datetime) -> Step:
+def next_step(request: HttpRequest, pending_request: Pending, *, now: datetime) -> Step:
     """Return where a pending request stands (spec 4.1: institution, login, grant)."""
-    authorization = found.request
+    authorization = pending_request.request
     if authorization.institution is None:
         return Step.INSTITUTION
     user = signed_in(request, authorization.institution)

@@ -88,10 +88,10 @@ class InstitutionQuerySet(models.QuerySet["Institution"]):
 
     def matching(self, text: str) -> Self:
         """Institutions whose name, place, code or registry identifier has every word."""
-        found = self
+        matches = self
         for word in fold(text).split():
-            found = found.filter(search_text__contains=word)
-        return found
+            matches = matches.filter(search_text__contains=word)
+        return matches
 
     def in_display_order(self) -> Self:
         """By name, as a picker shows them."""

@@ -22,21 +22,21 @@ def introspect(token: str, *, caller: Client, now: datetime) -> dict[str, Any]:
     Everything that stops a token elsewhere makes it inactive here: a disabled user, a
     canceled or expired key, a lost institution, services that ended.
     """
-    found = ServiceKeyStore().find_token(token)
-    if found is None or not policy.is_token_in_force(found, now):
+    access_token = ServiceKeyStore().find_token(token)
+    if access_token is None or not policy.is_token_in_force(access_token, now):
         return INACTIVE
-    services = policy.live_services(found.key, found.scopes, now)
+    services = policy.live_services(access_token.key, access_token.scopes, now)
     if not policy.live_services(caller, services, now):
         return INACTIVE
-    principal = found.principal
+    principal = access_token.principal
     members: dict[str, Any] = {
         "active": True,
         "scope": " ".join(sorted(services)),
-        "client_id": found.key.client_id,
+        "client_id": access_token.key.client_id,
         "token_type": "bearer",
-        "exp": int(found.expires_at.timestamp()),
+        "exp": int(access_token.expires_at.timestamp()),
         "iss": conf.issuer,
-        "contextInstitutionId": found.institution,
+        "contextInstitutionId": access_token.institution,
         "principalID": principal.identifier if principal is not None else "",
         "principalIDNS": principal.namespace if principal is not None else "",
     }

@@ -17,18 +17,18 @@ def parse(encoded: bytes) -> dict[str, str]:
 
     Raises ``InvalidRequest``, for the first thing that is wrong.
     """
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     try:
         pairs = urlencoded.split(encoded)
         if len(pairs) > MAX_PARAMETERS:
             raise InvalidRequest(f"there are more than {MAX_PARAMETERS} parameters")
         for encoded_name, encoded_value in pairs:
             name, value = urlencoded.decode(encoded_name), urlencoded.decode(encoded_value)
-            if name in found:
+            if name in values:
                 raise InvalidRequest(f"parameter {name} is repeated")
-            found[name] = value
+            values[name] = value
     except urlencoded.BrokenEscape:
         raise InvalidRequest("a % is not followed by two hexadecimal digits") from None
     except UnicodeDecodeError as error:
         raise InvalidRequest("the parameters are not UTF-8") from error
-    return found
+    return values

@@ -119,12 +119,12 @@ def revoke(token: str, *, key_pk: int, now: datetime) -> AccessToken | RefreshTo
     """
     digest = opaque.digest(token)
     for model in (AccessToken, RefreshToken):
-        found = model.objects.by_digest(digest)
-        if found is not None and found.application_id == key_pk:
-            revoke_family(found.token_family, now)
-            if isinstance(found, AccessToken):
-                found.revoke()
-            return found
+        row = model.objects.by_digest(digest)
+        if row is not None and row.application_id == key_pk:
+            revoke_family(row.token_family, now)
+            if isinstance(row, AccessToken):
+                row.revoke()
+            return row
     return None
 
 

@@ -73,19 +73,19 @@ def _is_usable(pair: tuple[str, str]) -> bool:
     return all(0 < len(part) <= MAX_LENGTH and not _CONTROL.search(part) for part in pair)
 
 
-def signed_credentials(found: KeyLookup, asserted: AssertedIdentity) -> Credentials:
+def signed_credentials(lookup: KeyLookup, asserted: AssertedIdentity) -> Credentials:
     """Return the credentials of a verified signed request.
 
     Raises ``InvalidParameters`` when the query names two institutions.
     """
-    key = found.key
+    key = lookup.key
     requested = asserted.institution
     institution: str | None = requested or None
     if institution is None and len(key.institutions) == 1:
         (institution,) = key.institutions
     if institution not in key.institutions:
         institution = None
-    principal = _acting(found.principal, key, institution)
+    principal = _acting(lookup.principal, key, institution)
     return Credentials(
         scheme="hmac",
         key=key,

@@ -43,7 +43,7 @@ class SignedAttempt:
     """Unix seconds."""
     header: algorithm.SignedHeader = field(init=False)
     asserted: AssertedIdentity = field(init=False)
-    found: KeyLookup = field(init=False)
+    lookup: KeyLookup = field(init=False)
     timestamp: int = field(init=False)
 
     def read_header(self) -> None:
@@ -62,18 +62,18 @@ class SignedAttempt:
         self.asserted = asserted_identity.read(
             self.request, header.principal_id, header.principal_namespace
         )
-        found = get_key_store().find_key(
+        lookup = get_key_store().find_key(
             header.client_id,
             principal_id=self.asserted.principal_id,
             principal_namespace=self.asserted.principal_namespace,
         )
-        if found is None:
+        if lookup is None:
             raise catalogue.KeyInvalid(key=header.client_id)
-        self.found = found
+        self.lookup = lookup
 
     def require_active_key(self) -> None:
         """Raise ``KeyCanceled`` or ``KeyExpired`` unless the key works."""
-        require_active_key(self.found.key, datetime.fromtimestamp(self.now, UTC))
+        require_active_key(self.lookup.key, datetime.fromtimestamp(self.now, UTC))
 
     def check_signature(self) -> None:
         """Compare. Raises ``SignatureInvalid``, or ``MalformedRequest`` for the query."""
@@ -83,8 +83,8 @@ class SignedAttempt:
                 header,
                 request=signed,
                 target=target,
-                secrets=self.found.key.secrets,
-                old_generation=self.found.key.old_generation,
+                secrets=self.lookup.key.secrets,
+                old_generation=self.lookup.key.old_generation,
             )
         except canonicalization.QueryMalformed as error:
             # A query that cannot be decoded is a bad request, not a bad signature.
@@ -109,7 +109,7 @@ class SignedAttempt:
         Last: a forged or stale request must not use up a genuine client's.
         """
         if not claim_nonce(
-            client_id=self.found.key.client_id,
+            client_id=self.lookup.key.client_id,
             timestamp=self.timestamp,
             nonce=self.header.nonce,
             oldest=int(self.now) - KEEP_SECONDS,
@@ -118,7 +118,7 @@ class SignedAttempt:
 
     def credentials(self) -> Credentials:
         """Return what was proved. Raises ``InvalidParameters`` for two institutions."""
-        return asserted_identity.signed_credentials(self.found, self.asserted)
+        return asserted_identity.signed_credentials(self.lookup, self.asserted)
 
     @property
     def stated_time(self) -> int | None:

@@ -61,14 +61,14 @@ class ClientEndpoint(Endpoint):
 
     error_dialect = CLIENT_ENDPOINT
 
-    def authenticate(self, asked: ClientRequest, now: datetime) -> Client:
+    def authenticate(self, client_request: ClientRequest, now: datetime) -> Client:
         """Return the key of the client.
 
         Raises what ``clients.authenticate`` does, and ``AuthenticationRequired``.
         """
-        if asked.signature is None and not clients.claimed_id(asked):
+        if client_request.signature is None and not clients.claimed_id(client_request):
             raise clients.AuthenticationRequired("the request names no client")
         try:
-            return clients.authenticate(asked, self.request, now)
+            return clients.authenticate(client_request, self.request, now)
         except clients.SecretMissing as error:
             raise clients.AuthenticationRequired(str(error.detail)) from None

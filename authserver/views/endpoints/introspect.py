@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from django.utils import timezone
 
-from authserver.oauth import client_request, clients, responses
+from authserver.oauth import clients, responses
+from authserver.oauth.client_request import read
 from authserver.oauth.introspection import introspect
 from authserver.views.endpoints.base import ClientEndpoint
 
@@ -20,11 +21,11 @@ class Introspect(ClientEndpoint):
     def post(self, request: HttpRequest) -> HttpResponse:
         """Answer keys with a secret only (decisions 4)."""
         now = timezone.now()
-        asked = client_request.read(request)
-        key = self.authenticate(asked, now)
+        client_request = read(request)
+        key = self.authenticate(client_request, now)
         if not key.has_secret:
             raise clients.AuthenticationRequired(
                 "introspection is for service keys with a secret"
             )
-        members = introspect(asked.require("token"), caller=key, now=now)
+        members = introspect(client_request.require("token"), caller=key, now=now)
         return responses.json_response(members)

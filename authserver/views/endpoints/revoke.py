@@ -8,7 +8,8 @@ from django.utils import timezone
 
 from authserver import audit
 from authserver.models import AuditEvent
-from authserver.oauth import client_request, responses, tokens
+from authserver.oauth import responses, tokens
+from authserver.oauth.client_request import read
 from authserver.views.endpoints.base import ClientEndpoint
 
 if TYPE_CHECKING:
@@ -21,9 +22,9 @@ class Revoke(ClientEndpoint):
     def post(self, request: HttpRequest) -> HttpResponse:
         """Answer alike whether there was such a token or not (RFC 7009 section 2.2)."""
         now = timezone.now()
-        asked = client_request.read(request)
-        key = self.authenticate(asked, now)
-        revoked = tokens.revoke(asked.require("token"), key_pk=key.pk, now=now)
+        client_request = read(request)
+        key = self.authenticate(client_request, now)
+        revoked = tokens.revoke(client_request.require("token"), key_pk=key.pk, now=now)
         if revoked is not None:
             audit.record(
                 AuditEvent.Action.TOKEN_REVOKED,

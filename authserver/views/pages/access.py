@@ -90,9 +90,9 @@ class ChangePassword(OwnPage, PasswordChangeView):
     def form_valid(self, form: PasswordChangeForm) -> HttpResponse:
         response = super().form_valid(form)
         audit.record_account(AuditEvent.Action.PASSWORD_CHANGED, self.user)
-        if self.found is not None:
+        if self.pending_request is not None:
             return steps.redirect_to_next_step(
-                self.request, self.found, self.handle, now=self.now
+                self.request, self.pending_request, self.handle, now=self.now
             )
         messages.success(self.request, "Your password was changed.")
         return response

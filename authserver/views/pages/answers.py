@@ -43,7 +43,9 @@ def error_response(request: HttpRequest, error: AuthorizationError) -> HttpRespo
 
 
 def redirect_errors_to_client(
-    request: HttpRequest, asked: AuthorizationRequest, work: Callable[[], HttpResponse]
+    request: HttpRequest,
+    authorization: AuthorizationRequest,
+    work: Callable[[], HttpResponse],
 ) -> HttpResponse:
     """Do the work, and tell the application when it breaks (RFC 6749 section 4.1.2.1).
 
@@ -60,7 +62,7 @@ def redirect_errors_to_client(
             if isinstance(broke, catalogue.Unavailable)
             else errors.ServerError("something broke; it was recorded")
         )
-    return error_response(request, asked.authorization_error(why))
+    return error_response(request, authorization.authorization_error(why))
 
 
 def render_redirect_interstitial(

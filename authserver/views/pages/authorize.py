@@ -32,7 +32,7 @@ class Authorize(Page):
         """Go to the institution, login or grant page, or straight back (decisions 3)."""
         now = timezone.now()
         try:
-            asked = requests.validate(
+            authorization = requests.validate(
                 urlencoded.query_bytes(request.META.get("QUERY_STRING", "")),
                 registry_id=registry_id,
                 now=now,
@@ -41,12 +41,12 @@ class Authorize(Page):
         except requests.AuthorizationError as error:
             return answers.error_response(request, error)
         return answers.redirect_errors_to_client(
-            request, asked, lambda: _begin(request, asked, now)
+            request, authorization, lambda: _begin(request, authorization, now)
         )
 
 
 def _begin(
-    request: HttpRequest, asked: requests.AuthorizationRequest, now: datetime
+    request: HttpRequest, authorization: requests.AuthorizationRequest, now: datetime
 ) -> HttpResponse:
-    handle, found = session.begin(request, asked, now=now)
-    return steps.issue_code_from_saved_consent(request, found, handle, now=now)
+    handle, pending_request = session.begin(request, authorization, now=now)
+    return steps.issue_code_from_saved_consent(request, pending_request, handle, now=now)

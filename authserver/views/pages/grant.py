@@ -42,11 +42,13 @@ class _SignedInStep(steps.StepPage):
         """Send everybody else to where they have to go first."""
         if (answer := super().prepare(request)) is not None:
             return answer
-        asked = self.found.request
-        user = asked.institution and session.signed_in(request, asked.institution)
+        authorization = self.pending_request.request
+        user = authorization.institution and session.signed_in(
+            request, authorization.institution
+        )
         if not user or user.must_change_password:
             return steps.redirect_to_next_step(
-                request, self.found, self.handle, now=self.now
+                request, self.pending_request, self.handle, now=self.now
             )
         self.user = user
         return None
@@ -71,15 +73,19 @@ class Grant(_SignedInStep):
             return self._deny(request)
         return answers.redirect_errors_to_client(
             request,
-            self.found.request,
+            self.pending_request.request,
             lambda: steps.finish(
-                request, self.found, user=self.user, granted=form.granted, now=self.now
+                request,
+                self.pending_request,
+                user=self.user,
+                granted=form.granted,
+                now=self.now,
             ),
         )
 
     def _deny(self, request: HttpRequest) -> HttpResponse:
         try:
-            location = pending.deny(self.found, now=self.now, user=self.user)
+            location = pending.deny(self.pending_request, now=self.now, user=self.user)
         except pending.RequestAlreadyUsed:
             return answers.request_expired_page(request)
         return answers.to_application(location)
@@ -87,19 +93,22 @@ class Grant(_SignedInStep):
     # Browsers apply form-action to the redirect that follows the form, and that one leaves.
     @method_decorator(csp_replace({"form-action": None}))
     def _show(self, problem: str = "", status: int = HTTPStatus.OK) -> HttpResponse:
-        asked = self.found.request
-        institution = Institution.objects.get(registry_id=asked.institution)
+        authorization = self.pending_request.request
+        institution = Institution.objects.get(registry_id=authorization.institution)
         before = granted_access.scopes(
-            self.user, key_id=asked.key.pk, institution_id=institution.pk, now=self.now
+            self.user,
+            key_id=authorization.key.pk,
+            institution_id=institution.pk,
+            now=self.now,
         )
         return self.page(
             status=status,
             problem=problem,
-            application=asked.key.name,
-            destination=destination(asked.redirect_uri),
+            application=authorization.key.name,
+            destination=destination(authorization.redirect_uri),
             institution=institution,
             user=self.user,
-            items=_items(asked, before),
+            items=_items(authorization, before),
             switch_url=steps.address("switch", self.handle),
             access_url=steps.address("access"),
         )
@@ -113,7 +122,7 @@ class Continue(_SignedInStep):
     def get(self, request: HttpRequest) -> HttpResponse:
         """Refresh to ``Finish``, which issues the code."""
         return self.page(
-            application=self.found.request.key.name,
+            application=self.pending_request.request.key.name,
             next_url=steps.address("finish", self.handle),
         )
 
@@ -125,9 +134,9 @@ class Finish(steps.StepPage):
         """Go to the application, or to the page that has to be shown after all."""
         return answers.redirect_errors_to_client(
             request,
-            self.found.request,
+            self.pending_request.request,
             lambda: steps.issue_code_from_saved_consent(
-                request, self.found, self.handle, now=self.now
+                request, self.pending_request, self.handle, now=self.now
             ),
         )
 
@@ -142,8 +151,8 @@ def destination(redirect_uri: str) -> str:
     return parts.netloc
 
 
-def _items(asked: AuthorizationRequest, before: frozenset[str]) -> list[Item]:
-    codes = asked.scopes.services
+def _items(authorization: AuthorizationRequest, before: frozenset[str]) -> list[Item]:
+    codes = authorization.scopes.services
     services = Service.objects.in_bulk(codes, field_name="code")
     items = [
         Item(
@@ -155,7 +164,7 @@ def _items(asked: AuthorizationRequest, before: frozenset[str]) -> list[Item]:
         for code in codes
         if code in services
     ]
-    if asked.scopes.wants_refresh_token:
+    if authorization.scopes.wants_refresh_token:
         days = max(1, conf.refresh_token_lifetime.days)
         items.append(
             Item(

@@ -28,11 +28,13 @@ class ChooseInstitution(steps.OptionalStepPage):
     def prepare(self, request: HttpRequest) -> HttpResponse | None:
         """Let the user choose only where the application did not."""
         answer = super().prepare(request)
-        if answer is not None or self.found is None:
+        if answer is not None or self.pending_request is None:
             return answer
-        if session.can_change_institution(request, self.found, self.handle):
+        if session.can_change_institution(request, self.pending_request, self.handle):
             return None
-        return steps.redirect_to_next_step(request, self.found, self.handle, now=self.now)
+        return steps.redirect_to_next_step(
+            request, self.pending_request, self.handle, now=self.now
+        )
 
     def get(self, request: HttpRequest) -> HttpResponse:
         """Show at most 25 that match, by name."""
@@ -59,12 +61,12 @@ class ChooseInstitution(steps.OptionalStepPage):
         return response
 
     def _go_on(self, request: HttpRequest, institution: Institution) -> HttpResponse:
-        if self.found is None:
+        if self.pending_request is None:
             query = {"institution": institution.registry_id}
             return HttpResponseRedirect(steps.address("login", **query))
         try:
             chosen = pending.choose_institution(
-                self.found, institution.registry_id, now=self.now
+                self.pending_request, institution.registry_id, now=self.now
             )
         except pending.RequestAlreadyUsed:
             return answers.request_expired_page(request)
@@ -74,9 +76,11 @@ class ChooseInstitution(steps.OptionalStepPage):
 
     def _among(self) -> InstitutionQuerySet:
         active: InstitutionQuerySet = Institution.objects.active()
-        if self.found is None:
+        if self.pending_request is None:
             return active
-        return active.filter(pk__in=self.found.request.key.institution_pks.values())
+        return active.filter(
+            pk__in=self.pending_request.request.key.institution_pks.values()
+        )
 
     def _show(self, request: HttpRequest, problem: str = "") -> HttpResponse:
         form = SearchForm(request.GET)
@@ -85,7 +89,9 @@ class ChooseInstitution(steps.OptionalStepPage):
         return self.page(
             form=form,
             handle=self.handle,
-            application=self.found.request.key.name if self.found else "",
+            application=self.pending_request.request.key.name
+            if self.pending_request
+            else "",
             problem=problem,
             query=query,
             institutions=list(matching.in_display_order()[:ROWS]),

@@ -44,22 +44,24 @@ class Login(steps.AtInstitution, LoginView):
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         """Say where one signs in, and for what."""
-        can_change = self.found is None or session.can_change_institution(
-            self.request, self.found, self.handle
+        can_change = self.pending_request is None or session.can_change_institution(
+            self.request, self.pending_request, self.handle
         )
         return super().get_context_data(
             **kwargs,
             institution=self.institution,
-            application=self.found.request.key.name if self.found else "",
+            application=self.pending_request.request.key.name
+            if self.pending_request
+            else "",
             change_url=steps.address("institution", self.handle) if can_change else "",
             forgotten_url=self.here("forgotten") if conf.sends_mail else "",
         )
 
     def _go_on(self) -> HttpResponse:
-        if self.found is None:
+        if self.pending_request is None:
             return HttpResponseRedirect(steps.address("access"))
         return steps.redirect_to_next_step(
-            self.request, self.found, self.handle, now=self.now
+            self.request, self.pending_request, self.handle, now=self.now
         )
 
 
@@ -70,9 +72,13 @@ class SwitchAccount(steps.StepPage):
 
     def get(self, request: HttpRequest) -> HttpResponse:
         """Go back to where the request stands; only a form ends a session."""
-        return steps.redirect_to_next_step(request, self.found, self.handle, now=self.now)
+        return steps.redirect_to_next_step(
+            request, self.pending_request, self.handle, now=self.now
+        )
 
     def post(self, request: HttpRequest) -> HttpResponse:
         """End the login, and go on to the next one."""
         session.switch_account(request)
-        return steps.redirect_to_next_step(request, self.found, self.handle, now=self.now)
+        return steps.redirect_to_next_step(
+            request, self.pending_request, self.handle, now=self.now
+        )

@@ -35,21 +35,21 @@ def address(page: str, handle: str = "", **query: str) -> str:
 
 
 def redirect_to_next_step(
-    request: HttpRequest, found: Pending, handle: str, *, now: datetime
+    request: HttpRequest, pending_request: Pending, handle: str, *, now: datetime
 ) -> HttpResponse:
     """Redirect to the page that the pending request waits for.
 
     Always a page of ours, because a form may have led here (see
     ``answers.render_redirect_interstitial``).
     """
-    step = session.next_step(request, found, now=now)
+    step = session.next_step(request, pending_request, now=now)
     page = "continue" if step is session.Step.FINISH else step.value
     return HttpResponseRedirect(address(page, handle))
 
 
 def finish(
     request: HttpRequest,
-    found: Pending,
+    pending_request: Pending,
     *,
     user: User,
     granted: frozenset[str],
@@ -57,7 +57,7 @@ def finish(
 ) -> HttpResponse:
     """Issue a code, or the error that came in between, and go to the application."""
     try:
-        location = pending.issue_code(found, user=user, granted=granted, now=now)
+        location = pending.issue_code(pending_request, user=user, granted=granted, now=now)
     except pending.RequestAlreadyUsed:
         return answers.request_expired_page(request)
     except AuthorizationError as error:
@@ -66,42 +66,42 @@ def finish(
 
 
 def issue_code_from_saved_consent(
-    request: HttpRequest, found: Pending, handle: str, *, now: datetime
+    request: HttpRequest, pending_request: Pending, handle: str, *, now: datetime
 ) -> HttpResponse:
     """Issue a code for what was allowed before; ask where that is not all of it."""
-    user = session.signed_in(request, found.request.institution)
+    user = session.signed_in(request, pending_request.request.institution)
     if (
-        session.next_step(request, found, now=now) is not session.Step.FINISH
+        session.next_step(request, pending_request, now=now) is not session.Step.FINISH
         or user is None
     ):
-        return redirect_to_next_step(request, found, handle, now=now)
-    granted = frozenset(found.request.scopes.tokens)
-    return finish(request, found, user=user, granted=granted, now=now)
+        return redirect_to_next_step(request, pending_request, handle, now=now)
+    granted = frozenset(pending_request.request.scopes.tokens)
+    return finish(request, pending_request, user=user, granted=granted, now=now)
 
 
 class OptionalStepPage(Page):
     """A page that serves a pending request, or nobody's in particular."""
 
     handle: str
-    found: Pending | None
+    pending_request: Pending | None
     now: datetime
 
     def prepare(self, request: HttpRequest) -> HttpResponse | None:
         """Load the pending request, if one is named."""
         self.now = timezone.now()
         self.handle = request.GET.get(HANDLE, "")
-        self.found = None
+        self.pending_request = None
         return self._load(request) if HANDLE in request.GET else None
 
     def _load(self, request: HttpRequest) -> HttpResponse | None:
-        self.found = pending.load(
+        self.pending_request = pending.load(
             self.handle, binding=session.binding(request), now=self.now
         )
-        if self.found is None:
+        if self.pending_request is None:
             return answers.request_expired_page(request)
         # Key, services and institutions may have changed since the page before.
         try:
-            self.found.check(self.now)
+            self.pending_request.check(self.now)
         except AuthorizationError as error:
             return answers.render_redirect_interstitial(request, error)
         return None
@@ -116,8 +116,8 @@ class AtInstitution(OptionalStepPage):
         """Find the institution; without one it has to be chosen first."""
         if (answer := super().prepare(request)) is not None:
             return answer
-        if self.found is not None:
-            registry_id = self.found.request.institution or ""
+        if self.pending_request is not None:
+            registry_id = self.pending_request.request.institution or ""
         else:
             registry_id = request.GET.get("institution", "").replace("\x00", "")
         institution = Institution.objects.active().filter(registry_id=registry_id).first()
@@ -128,7 +128,7 @@ class AtInstitution(OptionalStepPage):
 
     def here(self, page: str) -> str:
         """Return the address of another page at this institution."""
-        if self.found is not None:
+        if self.pending_request is not None:
             return address(page, self.handle)
         return address(page, institution=self.institution.registry_id)
 
@@ -136,7 +136,7 @@ class AtInstitution(OptionalStepPage):
 class StepPage(OptionalStepPage):
     """A page for a pending request of this browser; anything else is told in words."""
 
-    found: Pending
+    pending_request: Pending
 
     def prepare(self, request: HttpRequest) -> HttpResponse | None:
         """Load the pending request, which must be named."""

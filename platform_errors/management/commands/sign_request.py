@@ -47,24 +47,24 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         """Print. Raises ``CommandError`` for a key that is unknown or cannot sign."""
         try:
-            found = get_key_store().find_key(options["key"])
+            lookup = get_key_store().find_key(options["key"])
         except SecretUnreadable as error:
             raise CommandError(
                 f"The secret of service key {options['key']} cannot be decrypted here: it "
                 "was encrypted with a key that this installation does not have."
             ) from error
-        if found is None:
+        if lookup is None:
             raise CommandError(f"There is no service key {options['key']}.")
-        if not found.key.secrets:
+        if not lookup.key.secrets:
             raise CommandError(f"Service key {options['key']} has no secret to sign with.")
         query = options["url"].partition("#")[0].partition("?")[2]
         unsigned = algorithm.SignedHeader(
-            client_id=found.key.client_id,
+            client_id=lookup.key.client_id,
             timestamp=options["timestamp"] or str(int(time.time())),
             nonce=options["nonce"] or secrets.token_hex(16),
             signature="",
             principal_id=options["principal"],
-            principal_namespace=self._namespace(options, query, found.key),
+            principal_namespace=self._namespace(options, query, lookup.key),
         )
         try:
             message = algorithm.string_to_sign(
@@ -75,7 +75,7 @@ class Command(BaseCommand):
             )
         except ValueError as error:
             raise CommandError(str(error)) from error
-        header = replace(unsigned, signature=algorithm.sign(message, found.key.secrets[0]))
+        header = replace(unsigned, signature=algorithm.sign(message, lookup.key.secrets[0]))
         value = algorithm.build_header(header, scheme=conf.hmac_scheme_url)
         self.stdout.write(f"Authorization: {value}")
 
