@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from cryptography.fernet import Fernet
+from django.apps import apps
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register  # noqa: A004
 from django.core.management import get_commands
@@ -44,6 +45,7 @@ def check_settings(**_kwargs: Any) -> list[CheckMessage]:
         *_encryption_keys(),
         *_toolkit(),
         *_commands(),
+        *_admin(),
         *_issuer(),
         *_lifetimes(),
         *_requests(),
@@ -131,6 +133,14 @@ def _commands() -> Iterator[CheckMessage]:
             hint="Its command cleartokens would delete every live refresh token.",
             id="authserver.E009",
         )
+
+
+def _admin() -> Iterator[CheckMessage]:
+    """E011: pages of admin extend templates of ``institution_admin``."""
+    if apps.is_installed("django.contrib.admin") and not apps.is_installed(
+        "institution_admin"
+    ):
+        yield Error("INSTALLED_APPS must name 'institution_admin'.", id="authserver.E011")
 
 
 def _issuer() -> Iterator[CheckMessage]:

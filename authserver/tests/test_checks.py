@@ -59,6 +59,14 @@ def test_every_class_must_be_ours(settings, name):
     assert ids() == ["authserver.E004"]
 
 
+def test_the_templates_of_admin_pages_must_be_installed(settings):
+    settings.INSTALLED_APPS = [
+        name for name in settings.INSTALLED_APPS if name != "institution_admin"
+    ]
+
+    assert ids() == ["authserver.E011"]
+
+
 @pytest.mark.parametrize(
     "issuer",
     ["", "example.org", "https://as.example/", "https://as.example/path", "https://"],
