@@ -6,10 +6,7 @@ import sys
 
 from django.core.management import execute_from_command_line
 
-from config.databases import time_limits
-
 if __name__ == "__main__":
-    time_limits.is_command = True
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     try:
         execute_from_command_line(sys.argv)

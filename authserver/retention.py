@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Exists, F, OuterRef, Q, Value
 from django.db.models.functions import Least, Now
 from django.dispatch import Signal
@@ -29,7 +29,6 @@ from authserver.models import (
     SecretLink,
     Session,
 )
-from platform_errors.postgresql.clock import database_now
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,6 +42,16 @@ collect_expired = Signal()
 
 BATCH_SIZE = 5000
 FEW = 5
+
+
+def database_now() -> datetime:
+    """Return PostgreSQL's time, or with SQLite this machine's, which is the only one."""
+    if connection.vendor != "postgresql":
+        return timezone.now()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT statement_timestamp()")
+        now: datetime = cursor.fetchone()[0]
+    return now
 
 
 def purgeable(now: datetime) -> list[models.QuerySet[Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.apps import AppConfig
+from django.db.backends.signals import connection_created
 from django.db.models.signals import post_migrate
 
 
@@ -20,8 +21,10 @@ class ProjectConfig(AppConfig):
         from config import checks  # noqa: F401, PLC0415 -- apps must be loaded first
         from config.adapters import institutions  # noqa: PLC0415 -- the same
         from config.background import queue  # noqa: PLC0415 -- the same
+        from config.databases import answers  # noqa: PLC0415 -- psycopg is not for all
         from config.monitoring import signals  # noqa: PLC0415 -- the same
 
+        connection_created.connect(answers.limit_waits, dispatch_uid=answers.__name__)
         institutions.connect()
         signals.connect()
         retention.collect_expired.connect(queue.purgeable)

@@ -164,22 +164,22 @@ _limits = time_limits.Limits(
     idle_in_transaction=env.int("IDLE_IN_TRANSACTION_TIMEOUT_SECONDS", 15),
     connect=env.int("CONNECT_TIMEOUT_SECONDS", 3),
 )
-# The processes that serve go through PgBouncer in transaction mode, where there is one.
-# Management commands use DATABASE_URL: they need sessions, and other time limits.
+# What serves requests (config/wsgi.py says so) goes through PgBouncer in transaction mode,
+# where there is one. Commands use DATABASE_URL: they need sessions, and other time limits.
+_serves = os.environ.get("SERVES_REQUESTS") == "1"
 _pool = (
     time_limits.pool_entry(env.db_url_config(url))
     if (url := secret("DATABASE_POOL_URL"))
     else None
 )
-_behind = DATABASES["default"]
-if _pool and not time_limits.is_command:
+if _pool and _serves:
     DATABASES["default"] = _pool
 for _database in DATABASES.values():
-    time_limits.configure(_database, _limits)
-if DATABASES["default"] is _pool:
-    time_limits.configure_pooled(
-        _pool, _behind, prepares=env.bool("DATABASE_POOL_PREPARES", False)
+    time_limits.configure(
+        _database, _limits if _serves else time_limits.of_commands(_limits)
     )
+if DATABASES["default"] is _pool:
+    time_limits.configure_pooled(_pool, prepares=env.bool("DATABASE_POOL_PREPARES", False))
 # Where `manage.py serve` finds the pool, and what it makes the defaults of its role.
 DATABASE_POOL = _pool
 DATABASE_POOL_LIMITS = _limits.of_session()

@@ -16,13 +16,13 @@ from django.db.models import Q
 from django.utils import timezone
 
 from authserver.conf import conf
+from authserver.keys.bounded import bounded_write
 from authserver.keys.store import is_storable
 from authserver.models import KeyRefusal, ServiceKey
 from platform_errors.errors import signals
 from platform_errors.errors.catalogue import KeyInvalid
 from platform_errors.http.request_id import stored_request_id
 from platform_errors.logging.circuit_breaker import CircuitBreaker
-from platform_errors.postgresql.bounded import bounded_write
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -24,8 +24,7 @@ from calendar_events.models import (
     visibility,
 )
 from calendar_events.models.kinds import kind_of
-from calendar_events.store import relations, singles, terms
-from platform_errors.postgresql import prepared
+from calendar_events.store import relations, singles, sql, terms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,12 +90,10 @@ def record_version(  # noqa: PLR0913 -- a record, who looks, and when
     """
     moments = [
         record.modified_at,
-        *(prepared.as_moment(one.modified_at) for one in related),
+        *(sql.as_moment(one.modified_at) for one in related),
     ]
     # What time publishes changes then, though nobody writes it.
-    published = [
-        prepared.as_moment(one.published_at) for one in related if one.published_at
-    ]
+    published = [sql.as_moment(one.published_at) for one in related if one.published_at]
     if record.status == Status.PUBLISH:
         published.append(record.published_at)
     moments += [moment for moment in published if moment <= now]
@@ -142,7 +139,7 @@ def term_version(row: terms.TermRow, *, fields: str = "") -> Version:
     """Return the version of a term; ``fields`` are the members it is cut to."""
     return Version(
         etag=conditional.entity_tag(row.taxonomy, row.id, row.version, fields),
-        modified_at=prepared.as_moment(row.modified_at),
+        modified_at=sql.as_moment(row.modified_at),
     )
 
 

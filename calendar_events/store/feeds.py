@@ -16,7 +16,6 @@ from calendar_events import documents
 from calendar_events.models import Event, Taxonomy, visibility
 from calendar_events.store import sql
 from calendar_events.store.sql import conditions_of
-from platform_errors.postgresql import prepared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -92,7 +91,7 @@ def batches(events: EventQuerySet) -> Iterator[list[FeedRow]]:
     after = "lt" if is_descending else "gt"
     while rows := _batch(walk, "DESC" if is_descending else "ASC"):
         yield [FeedRow(*row[1:-1]) for row in rows]
-        last, pk = prepared.as_moment(rows[-1][0]), rows[-1][1]
+        last, pk = sql.as_moment(rows[-1][0]), rows[-1][1]
         # The first condition is implied by the second; an index begins at it.
         rest = Q(**{f"k__{after}e": last}) & (
             Q(**{f"k__{after}": last}) | Q(**{"k": last, f"pk__{after}": pk})

@@ -15,7 +15,6 @@ from django.db.models.signals import m2m_changed
 from calendar_events.models import Event, EventOrganizer, EventTerm, EventVenue
 from calendar_events.models.visibility import LISTED, holds
 from calendar_events.store import sql
-from platform_errors.postgresql import prepared
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -159,7 +158,7 @@ def _stored(event: Event) -> dict[str, _Stored]:
     found = {kind.name: _Stored() for kind in KINDS}
     for name, _, pk, start_utc, listed in sorted(sql.write(_STORED, [event.pk] * 3)):
         found[name].ids.append(pk)
-        found[name].copies.add((prepared.as_moment(start_utc), bool(listed)))
+        found[name].copies.add((sql.as_moment(start_utc), bool(listed)))
     return found
 
 

@@ -20,7 +20,6 @@ from calendar_events.models.visibility import LISTED
 from calendar_events.roles import EDITOR, RECORDS
 from calendar_events.store import sql
 from calendar_events.store.sql import text_of
-from platform_errors.postgresql import prepared
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser
@@ -124,6 +123,6 @@ def read(*, now: datetime, user: AbstractBaseUser | None = None) -> State:
     return State(
         fingerprint="|".join(f"{kind}={text}" for kind, text in sorted(known.items())),
         has_scheduled=scheduled is not None,
-        last_end=prepared.as_moment(last_end) or datetime.min.replace(tzinfo=UTC),
+        last_end=sql.as_moment(last_end) or datetime.min.replace(tzinfo=UTC),
         permissions=permissions,
     )

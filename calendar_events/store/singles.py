@@ -15,7 +15,6 @@ from calendar_events.models.visibility import LISTED
 from calendar_events.parsing import slugs
 from calendar_events.store import sql
 from calendar_events.store.sql import text_of
-from platform_errors.postgresql import prepared
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -142,7 +141,7 @@ def _place(rows: list[Any]) -> Loaded | None:
 
 def _event(pk: int, now: datetime) -> Loaded | None:
     values = [sql.moment(now), pk, pk, pk, pk]
-    rows = prepared.read_rows(sql.connection(), _WHOLE_EVENT, values)
+    rows = sql.rows(_WHOLE_EVENT, values)
     versions = [Row(*row) for row in rows]
     event = next((row for row in versions if row.kind == visibility.EVENT), None)
     if event is None:
@@ -154,13 +153,13 @@ def _event(pk: int, now: datetime) -> Loaded | None:
 def _in_time(single: Single) -> Single:
     """Return a record with its moments as Python has them."""
     return single._replace(
-        published_at=prepared.as_moment(single.published_at),
-        modified_at=prepared.as_moment(single.modified_at),
+        published_at=sql.as_moment(single.published_at),
+        modified_at=sql.as_moment(single.modified_at),
     )
 
 
 def _related(row: Row, event: int, viewer: Viewer, now: datetime) -> Related:
-    in_time = row._replace(published_at=prepared.as_moment(row.published_at))
+    in_time = row._replace(published_at=sql.as_moment(row.published_at))
     is_shown = row.kind in _TERM_KINDS or visibility.holds(
         visibility.visible(viewer, row.kind, now), in_time
     )

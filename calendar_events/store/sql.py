@@ -2,24 +2,23 @@
 
 The lists answer a million events from a few statements; the ORM's share of such a request
 would be larger than the database's. Statements are written in what both databases know. On
-PostgreSQL they are prepared on the server, unless a plan must know its values (``prepare=
-False``): a pattern, or a constant that a partial index wants to see. Nor is a text worth it
-that differs with what is asked for.
+PostgreSQL psycopg prepares what is executed often, unless a plan must know its values
+(``prepare=False``): a pattern that a trigram index looks for.
 """
 
 from __future__ import annotations
 
-from datetime import datetime
+from contextlib import contextmanager, nullcontext
+from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from django.db import connections, router
 
 from calendar_events.models import Event
-from platform_errors.postgresql import prepared
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from django.db.backends.base.base import BaseDatabaseWrapper
     from django.db.models import Model
@@ -51,16 +50,32 @@ def is_postgres() -> bool:
 
 def rows(statement: str, params: Sequence[Any] = (), *, prepare: bool = True) -> list[Any]:
     """Return the rows of one statement with ``%s`` placeholders."""
-    if prepare:
-        return prepared.read_rows(connection(), statement, params, keeps_cursor=False)
-    with connection().cursor() as cursor:
-        cursor.execute(statement, params)
+    database = connection()
+    with database.cursor() as cursor:
+        with nullcontext() if prepare else _unprepared(database):
+            cursor.execute(statement, params)
         return cursor.fetchall()
+
+
+@contextmanager
+def _unprepared(database: Any) -> Iterator[None]:
+    """Let psycopg prepare nothing, so that each plan is made for its values."""
+    if database.vendor != "postgresql":
+        yield
+        return
+    threshold = database.connection.prepare_threshold
+    database.connection.prepare_threshold = None
+    try:
+        yield
+    finally:
+        database.connection.prepare_threshold = threshold
 
 
 def write(statement: str, params: Sequence[Any] = ()) -> list[Any]:
     """Run one statement of a write, in the transaction that is open; return its rows."""
-    return prepared.fetch_rows(_primary(), statement, params, keeps_cursor=False)
+    with _primary().cursor() as cursor:
+        cursor.execute(statement, params)
+        return cursor.fetchall() if cursor.description else []
 
 
 def next_identifier(model: type[Model]) -> int:
@@ -86,6 +101,18 @@ def _primary() -> BaseDatabaseWrapper:
 def moment(instant: datetime) -> Any:
     """Return an instant as the database compares it; psycopg takes it as it is."""
     return instant if is_postgres() else connection().ops.adapt_datetimefield_value(instant)
+
+
+def as_moment(value: Any) -> Any:
+    """Return what the database gives for an instant; SQLite gives it without a zone.
+
+    PostgreSQL's text, as a cast gives it, has one.
+    """
+    if isinstance(value, str):
+        value = datetime.fromisoformat(value)
+    if isinstance(value, datetime) and value.tzinfo is None:
+        return value.replace(tzinfo=UTC)
+    return value
 
 
 class Conditions:

@@ -15,7 +15,7 @@ from django.utils import timezone
 from django_tasks import TaskResultStatus
 from django_tasks_db.models import DBTaskResult
 
-from platform_errors.postgresql.clock import database_now
+from authserver.retention import database_now
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -17,9 +17,9 @@ from django.utils.crypto import get_random_string
 from django_tasks import DEFAULT_TASK_BACKEND_ALIAS
 from django_tasks_db.management.commands.db_worker import Worker as OneByOne
 
+from authserver.retention import database_now
 from config.background import queue
 from platform_errors.logging.circuit_breaker import PAUSE_SECONDS, CircuitBreaker
-from platform_errors.postgresql.clock import database_now
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ from django.core.management import CommandError
 from django.db import DEFAULT_DB_ALIAS, ProgrammingError, transaction
 from django.db.utils import ConnectionHandler
 
-from platform_errors.postgresql import role_defaults
+from config.databases import role_defaults
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -14,9 +14,22 @@ from pathlib import Path
 
 import psycopg
 from django.db import connections
+from django.test import Client
 
 from config.tools import with_postgres
-from platform_errors.postgresql import liveness
+
+
+class ServedClient(Client):
+    """A client whose requests begin and end as a server's do, for the connections.
+
+    Django's keeps a broken one, lest it close a test's own.
+    """
+
+    def request(self, **request):
+        """Send a request."""
+        for connection in connections.all(initialized_only=True):
+            connection.close_if_unusable_or_obsolete()
+        return super().request(**request)
 
 
 @contextlib.contextmanager
@@ -58,8 +71,6 @@ def settings_for(running: with_postgres.Cluster, *, options: str = "") -> dict:
 @contextlib.contextmanager
 def connected(alias: str, database: dict):
     """Let a connection of this thread lead to another database."""
-    # As a new process: what an earlier test let fall silent is not known to be so.
-    liveness._servers.clear()
     known = connections.settings.get(alias)
     kept = getattr(connections._connections, alias, None)
     connections.settings[alias] = database

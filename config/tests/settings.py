@@ -10,6 +10,7 @@ os.environ.setdefault("ENCRYPTION_KEYS", "dGVzdC1vbmx5LWtleS1vZi0zMi1ieXRlcy1sb2
 os.environ.setdefault("PUBLIC_URL", "http://testserver")
 os.environ.setdefault("LOG_LEVEL", "WARNING")
 os.environ.setdefault("ACCESS_LOG", "0")
+os.environ.setdefault("SERVES_REQUESTS", "1")
 
 from config.settings import *  # noqa: F403 -- after the environment was set
 from config.settings import AUTHSERVER, DATABASES

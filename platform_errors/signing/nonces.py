@@ -12,7 +12,6 @@ from django.db import DEFAULT_DB_ALIAS, connections, router
 from django.dispatch import Signal
 
 from platform_errors.models import Nonce
-from platform_errors.postgresql import prepared
 
 nonce_claimed = Signal(use_caching=True)
 """Sent with ``is_first`` when the database has said whether a nonce was new."""
@@ -76,14 +75,15 @@ def claim_nonce(*, client_id: str, timestamp: int, nonce: str, oldest: int) -> b
 
 def _claim(values: tuple[str, int, str], oldest: int) -> bool:
     connection = connections[router.db_for_write(Nonce) or DEFAULT_DB_ALIAS]
-    if connection.vendor == "postgresql":
-        # Once for each ``oldest``, that is, once a second; a claim alone is cheaper.
-        if _swept.get(connection.alias) == oldest:
-            return bool(prepared.fetch_rows(connection, _CLAIM, values))
-        _swept[connection.alias] = oldest
-        return bool(prepared.fetch_rows(connection, _SWEEP_AND_CLAIM, (oldest, *values)))
     with connection.cursor() as cursor:
+        if connection.vendor == "postgresql" and _swept.get(connection.alias) != oldest:
+            # Once for each ``oldest``, that is, once a second; a claim alone is cheaper.
+            _swept[connection.alias] = oldest
+            cursor.execute(_SWEEP_AND_CLAIM, (oldest, *values))
+            return cursor.fetchone() is not None
         cursor.execute(_CLAIM, values)
+        if connection.vendor == "postgresql":
+            return cursor.fetchone() is not None
         row = cursor.fetchone()
         if row is not None and row[0] % SWEEP_LIMIT == 0:
             cursor.execute(_SWEEP, (oldest,))

@@ -9,10 +9,9 @@ import pytest
 from django.core.management import CommandError
 from django.db import connection
 
-from config.databases import pool
+from config.databases import pool, role_defaults
 from config.management.commands import serve
 from config.tests import fresh, servers
-from platform_errors.postgresql import role_defaults
 
 WHOLE = {
     **fresh.WHOLE,
@@ -34,6 +33,11 @@ on_postgresql = pytest.mark.postgresql_only  # PostgreSQL has roles
 
 
 def shown(code, **environment):
+    """Return what the settings are in a process that serves requests."""
+    return fresh.python(f"import config.wsgi\n{code}", **WHOLE | environment).stdout.strip()
+
+
+def shown_to_commands(code, **environment):
     return fresh.python(code, **WHOLE | environment).stdout.strip()
 
 
@@ -46,44 +50,19 @@ def test_what_serves_goes_through_the_pool_and_keeps_nothing_on_a_connection(
     assert printed == f"pool|web|True|{threshold}|none"
 
 
-@pytest.mark.parametrize(
-    ("given", "host", "port"),
-    [
-        ("owner@direct/calendar", "direct", ""),
-        ("owner@direct:5433/calendar", "direct", "5433"),
-        ("/calendar?host=/var/run/postgresql", "/var/run/postgresql", ""),
-        ("/calendar?host=/run&port=5433", "/run", "5433"),
-    ],
-)
-def test_the_server_behind_the_pool_is_known_so_that_it_can_be_watched(given, host, port):
-    code = (
-        "from config import settings\n"
-        "print(*settings.DATABASES['default']['BEHIND_POOL'].values(), sep='|')"
-    )
-
-    printed = shown(code, DATABASE_URL=f"postgres://{given}")
-
-    assert printed == f"{host}|{port}"
-
-
 def test_a_management_command_goes_past_the_pool_with_its_own_limits():
-    as_command = "from config.databases import time_limits; time_limits.is_command = True"
-
-    host, role, *rest, options = shown(f"{as_command}\n{SHOWN}").split("|")
+    """However it is started: ``python -m django`` and ``django-admin`` import no more."""
+    host, role, *rest, options = shown_to_commands(SHOWN).split("|")
 
     assert (host, role, rest) == ("direct", "web", ["False", "5"])
     assert "statement_timeout=0s" in options
 
 
 @pytest.mark.parametrize("url", ["postgres://127.0.0.1:6432/calendar", "sqlite:///a.db"])
-@pytest.mark.parametrize("is_command", [True, False])
-def test_a_pool_without_a_role_to_keep_the_limits_is_refused(url, is_command):
-    code = (
-        f"from config.databases import time_limits; time_limits.is_command = {is_command}"
-    )
-
+@pytest.mark.parametrize("process", [shown, shown_to_commands])
+def test_a_pool_without_a_role_to_keep_the_limits_is_refused(url, process):
     with pytest.raises(subprocess.CalledProcessError) as refused:
-        shown(f"{code}\n{SHOWN}", DATABASE_POOL_URL=url)
+        process(SHOWN, DATABASE_POOL_URL=url)
 
     said = refused.value.stderr.strip().splitlines()[-1]
     assert said.endswith("DATABASE_POOL_URL must be a postgres:// address with a user.")

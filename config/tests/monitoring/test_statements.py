@@ -5,7 +5,6 @@ from django.db import OperationalError, connection, connections
 
 from calendar_events.store import sql
 from config.monitoring import statements
-from platform_errors.postgresql import prepared
 from platform_errors.signing.nonces import claim_nonce
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -24,13 +23,6 @@ def test_a_statement_of_django_s_is_timed(grown):
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
 
-    assert grown(COUNT, database="default") == 1
-
-
-def test_a_prepared_read_is_timed_and_answers_as_without(grown):
-    rows = prepared.fetch_rows(connections["default"], "SELECT CAST(%s AS integer)", [7])
-
-    assert [tuple(row) for row in rows] == [(7,)]
     assert grown(COUNT, database="default") == 1
 
 

@@ -30,8 +30,8 @@ def test_a_database_that_stays_away_is_said_in_a_sentence(tmp_path):
     assert finished.returncode == 1
     assert "Traceback" not in finished.stderr
     waiting, given_up = finished.stderr.splitlines()
-    assert "Waiting up to 1 s for the database: the database server does" in waiting
-    assert "The database did not answer within 1 seconds: the database" in given_up
+    assert "Waiting up to 1 s for the database: connection failed" in waiting
+    assert "The database did not answer within 1 seconds: connection" in given_up
     assert not (tmp_path / "static").exists()
 
 
