@@ -41,7 +41,9 @@ def encoded(picture: ImageFile, content: bytes) -> bytes:
     if picture.format == "WEBP" and b"VP8L" in content:
         options = dict(LOSSLESS)
     if picture.format == "JPEG":
-        options["progressive"] = "progressive" in picture.info
+        # Written at once, into a buffer of twice as many bytes as there are pixels.
+        fits = len(content) < 1.5 * picture.width * picture.height
+        options["progressive"] = "progressive" in picture.info and fits
     options["icc_profile"] = _profile(picture)
     is_turned = picture.getexif().get(ExifTags.Base.Orientation, 1) != 1
     is_animated = picture.format != "JPEG" and getattr(picture, "is_animated", False)

@@ -1,5 +1,6 @@
 """Pictures: what is taken, what is made of them, what is stored."""
 
+import random
 import struct
 import zlib
 from datetime import UTC, datetime
@@ -8,7 +9,7 @@ from io import BytesIO
 import PIL.Image
 import pytest
 from django.core.files.storage import default_storage
-from PIL import ExifTags, ImageChops, ImageCms, ImageSequence
+from PIL import ExifTags, ImageChops, ImageCms, ImageFile, ImageSequence
 from PIL.PngImagePlugin import PngInfo
 
 from calendar_events.models import Image
@@ -238,6 +239,19 @@ def test_a_jpeg_keeps_its_quality(options):
     assert (stored.quantization, stored.layer) == (before.quantization, before.layer)
     assert stored.info.get("progressive") == before.info.get("progressive")
     assert greatest_difference(stored, before) <= 6
+
+
+def test_a_progressive_jpeg_of_many_bytes_for_each_pixel_is_stored(monkeypatch):
+    noise, buffer = random.Random(1).randbytes(3 * 300 * 300), BytesIO()
+    monkeypatch.setattr(ImageFile, "MAXBLOCK", 1_000_000)  # as other encoders write
+    PIL.Image.frombytes("RGB", (300, 300), noise).save(
+        buffer, "JPEG", quality=100, subsampling="4:4:4", progressive=True
+    )
+    monkeypatch.undo()
+
+    original = images.decode(buffer.getvalue(), name="photo").original
+
+    assert opened(original.content).size == (300, 300)
 
 
 def greatest_difference(first, second):
