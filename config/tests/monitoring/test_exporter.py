@@ -90,3 +90,15 @@ def test_a_process_looks_at_itself_again_and_again(grown, monkeypatch):
     assert grown("platform_lane_requests", lane="writes", state="running") == 2
     assert grown("platform_lane_requests", lane="writes", state="waiting") == 3
     assert metrics.workers._value.get() == 1
+
+
+def test_refusals_are_a_series_before_the_first_of_them():
+    known = {sample.name for each in metrics.refusals.collect() for sample in each.samples}
+
+    assert "platform_refusals_total" in known
+
+
+def test_a_route_has_few_series():
+    histogram = metrics.request_seconds.labels("of a test")
+
+    assert len(histogram._child_samples()) <= 12
