@@ -21,7 +21,7 @@ OPTIONS: Final[dict[str, dict[str, Any]]] = {
     "JPEG": {"quality": "keep", "comment": b""},
     "PNG": {"compress_level": 4, "disposal": 0, "blend": 0},
     "GIF": {"comment": b""},
-    "WEBP": {"quality": 90, "method": 0},
+    "WEBP": {"quality": 90, "method": 2},  # quicker ones give up at very much detail
 }
 LOSSLESS: Final = {"lossless": True, "quality": 0, "method": 0}
 """Of WebP, where the quality only says how much time is taken."""
