@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
 
 from calendar_events.conf import conf
 from calendar_events.models import Status
 from calendar_events.parsing import costs, dates, zones
-from calendar_events.serializers.fields import KEPT, InputField, Messages
+from calendar_events.serializers.fields import KEPT, Clearable, Messages
 
 if TYPE_CHECKING:
     from datetime import datetime, tzinfo
 
 
 @extend_schema_field(OpenApiTypes.STR)
-class ZoneName(InputField):
+class ZoneName(Clearable):
     """A time zone; empty is the site's."""
 
     default_error_messages: ClassVar[Messages] = {"zone": "{reason}"}
@@ -37,7 +38,7 @@ class ZoneName(InputField):
 
 
 @extend_schema_field({"oneOf": [{"type": "string"}, {"type": "integer"}]})
-class DateInput(InputField):
+class DateInput(Clearable):
     """A date in any form that the interface reads (decisions 7, "Date words")."""
 
     cleared = None
@@ -84,25 +85,24 @@ class PublicationDate(DateInput):
 
 
 @extend_schema_field(OpenApiTypes.STR)
-class StatusName(InputField):
+class StatusName(Clearable, serializers.ChoiceField):
     """The status; empty leaves it as it is."""
 
     cleared = KEPT
     default_error_messages: ClassVar[Messages] = {
-        "status": "must be one of {choices}.",
+        "invalid_choice": f"must be one of {', '.join(Status.values)}.",
     }
 
-    def to_internal_value(self, data: Any) -> Status:
-        if not isinstance(data, str) or data not in Status.values:
-            self.fail("status", choices=", ".join(Status.values))
-        return Status(data)
+    def __init__(self, **options: Any) -> None:
+        """Take DRF's options."""
+        super().__init__(choices=Status.choices, **options)
 
 
 _AMOUNT = {"oneOf": [{"type": "string"}, {"type": "number"}]}
 
 
 @extend_schema_field({"oneOf": [*_AMOUNT["oneOf"], {"type": "array", "items": _AMOUNT}]})
-class CostText(InputField):
+class CostText(Clearable):
     """What an event costs, kept as it was written."""
 
     default_error_messages: ClassVar[Messages] = {"cost": "cannot be used: {reason}"}

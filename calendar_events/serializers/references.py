@@ -18,8 +18,8 @@ from calendar_events.models import Taxonomy
 from calendar_events.parsing import text
 from calendar_events.parsing.markup import count_tags
 from calendar_events.serializers.fields import (
+    Clearable,
     Identifier,
-    InputField,
     Messages,
     as_identifier,
 )
@@ -44,7 +44,7 @@ MOST_NEW = 20
 """More new venues or organizers than this in one event are a mistake."""
 
 
-class ReferenceField(InputField):
+class ReferenceField(Clearable):
     """What may be empty in more ways: ``[]``, ``{}``, ``0`` and ``false`` are nothing."""
 
     default_error_messages: ClassVar[Messages] = {
@@ -62,7 +62,7 @@ class ReferenceField(InputField):
         given = data if isinstance(data, list) else [data]
         if len(given) > MOST_PARTS:
             self.fail("many", most=MOST)
-        found = [item for item in given if not InputField.is_blank(self, item)]
+        found = [item for item in given if not Clearable.is_blank(self, item)]
         if len(found) > MOST:
             self.fail("many", most=MOST)
         return found
@@ -181,7 +181,7 @@ class LinkedRecords(LinkField):
         identifier = as_identifier(given)
         if identifier:
             return identifier
-        if not isinstance(item, dict) or not InputField.is_blank(self, given):
+        if not isinstance(item, dict) or not Clearable.is_blank(self, given):
             self.fail("linked")
         return self.nested(item)
 
