@@ -3,7 +3,7 @@
 # says; `make run DEMO=0`, or the environment, turns it off.
 
 .DEFAULT_GOAL := help
-.PHONY: help run quick test test-sqlite test-postgres test-all check lint imports types format schema audit sbom gate bench load chaos cluster-test fuzz upgrade-test mutants lock clean
+.PHONY: help run quick test test-sqlite test-postgres test-all check lint imports types format schema audit sbom bench load chaos cluster-test fuzz upgrade-test mutants lock clean
 
 PY := .venv/bin/python
 # Tests in the process itself keep a core busy; those of servers and browsers mostly wait.
@@ -106,11 +106,6 @@ audit: .make/dev ## Look for known vulnerabilities of everything that is pinned,
 
 sbom: .make/dev ## Write the bill of materials (CycloneDX) to .make/sbom.json
 	@$(PY) config/tools/sbom.py
-
-gate: .make/dev ## Count statements and calls of six requests; ACCEPT=1 keeps the new figures
-	@echo "--- Gate"
-	@config/tools/install_test_tools.sh
-	@$(PY) config/tools/with_postgres.py $(PY) -m benchmarks.gate $(if $(ACCEPT),--accept)
 
 bench: .make/dev ## Measure into docs/benchmarks.md; ONLY=growth,feeds SIZES=10k,1M QUICK=1
 	@config/tools/install_test_tools.sh

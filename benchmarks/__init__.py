@@ -9,6 +9,5 @@ answer the same JSON, on the same database, behind the same server program:
 - ``idiomatic``: Django REST framework as its tutorial teaches it;
 - ``stock``: an untouched django-oauth-toolkit, for tokens and bearer authentication.
 
-``gate`` counts instead of timing (``make gate``). Nothing here is imported by
-the product.
+Nothing here is imported by the product.
 """

@@ -23,8 +23,7 @@ STOCK: Final = "benchmarks.yardsticks.stock"
 LIST_TEXT: Final = """
 `GET {path}`, {label}: signature, clock, nonce (a row, committed), service, institution and
 user on every signed call; token, service, institution and user on every bearer call. The
-published events only, so that all three answer the same page. How many statements each
-sends is held by `make gate`.
+published events only, so that all three answer the same page.
 """
 ALONE_TEXT: Final = """
 A view that does nothing but touch its caller, in this project and in a stock
