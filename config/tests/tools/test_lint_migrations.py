@@ -8,6 +8,7 @@ from calendar_events.management.migrating import AddIndexWhileServing
 from config.tools import lint_migrations
 
 pytestmark = [
+    pytest.mark.nightly,  # `make check` runs the tool itself
     pytest.mark.postgresql_only,  # about PostgreSQL
     pytest.mark.django_db(transaction=True),
 ]

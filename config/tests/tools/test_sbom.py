@@ -6,6 +6,8 @@ import pytest
 
 from config.tools import sbom
 
+pytestmark = pytest.mark.nightly  # `make check` runs the tool itself
+
 
 @pytest.fixture(scope="module")
 def whole():
