@@ -10,7 +10,6 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.text import get_text_list
 
-from calendar_events.admin.review import ReviewedRecords
 from calendar_events.models import Status
 from calendar_events.permissions import Actor, NotAllowed
 from calendar_events.services.moving import StaysBehind
@@ -53,61 +52,65 @@ def apply_to_each(
     bulk.report(request, done, changed, left)
 
 
-class StatusActions(ReviewedRecords):
-    """Actions of an admin class whose records are published and trashed."""
-
-    actions: tuple[str, ...] = (
-        *("publish", "return_to_draft", "move_to_trash", "restore"),
-    )
-
-    def set_each(
-        self,
-        request: HttpRequest,
-        records: QuerySet[Any],
-        changes: Mapping[str, Any],
-        *,
-        done: str,
-    ) -> None:
-        def write(record: Any, actor: Actor) -> None:
-            self.update(
-                record=record, actor=actor, changes=dict(changes), now=timezone.now()
-            )
-
-        apply_to_each(request, records, write, done=done)
-
-    @admin.action(description="Publish", permissions=["publish"])
-    def publish(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        """Publish what is a draft or waits for review."""
-        waiting = queryset.filter(status__in=[Status.DRAFT, Status.PENDING])
-        self.set_each(request, waiting, {"status": Status.PUBLISH}, done="Published")
-
-    @admin.action(description="Return to draft", permissions=["change"])
-    def return_to_draft(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        """Take back what is published, or waits for review."""
-        shown = queryset.exclude(status__in=[Status.DRAFT, Status.TRASH])
-        self.set_each(request, shown, {"status": Status.DRAFT}, done="Returned to draft")
-
-    @admin.action(description="Move to the trash", permissions=["delete"])
-    def move_to_trash(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        """Trash what is not there yet."""
-        apply_to_each(
-            request,
-            queryset.exclude(status=Status.TRASH),
-            lambda record, actor: trash_record(
-                self.model, actor=actor, pk=record.pk, now=timezone.now()
-            ),
-            done="Moved to the trash",
+def set_each(
+    model_admin: Any,
+    request: HttpRequest,
+    records: QuerySet[Any],
+    changes: Mapping[str, Any],
+    *,
+    done: str,
+) -> None:
+    def write(record: Any, actor: Actor) -> None:
+        model_admin.update(
+            record=record, actor=actor, changes=dict(changes), now=timezone.now()
         )
 
-    @admin.action(description="Restore from the trash", permissions=["change"])
-    def restore(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        """Give what is in the trash the status that it had before."""
+    apply_to_each(request, records, write, done=done)
 
-        def write(record: Any, actor: Actor) -> None:
-            before = record.previous_status or Status.DRAFT
-            self.update(
-                record=record, actor=actor, changes={"status": before}, now=timezone.now()
-            )
 
-        trashed = queryset.filter(status=Status.TRASH)
-        apply_to_each(request, trashed, write, done="Restored")
+@admin.action(description="Publish", permissions=["publish"])
+def publish(model_admin: Any, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+    """Publish what is a draft or waits for review."""
+    waiting = queryset.filter(status__in=[Status.DRAFT, Status.PENDING])
+    set_each(model_admin, request, waiting, {"status": Status.PUBLISH}, done="Published")
+
+
+@admin.action(description="Return to draft", permissions=["change"])
+def return_to_draft(
+    model_admin: Any, request: HttpRequest, queryset: QuerySet[Any]
+) -> None:
+    """Take back what is published, or waits for review."""
+    shown = queryset.exclude(status__in=[Status.DRAFT, Status.TRASH])
+    set_each(
+        model_admin, request, shown, {"status": Status.DRAFT}, done="Returned to draft"
+    )
+
+
+@admin.action(description="Move to the trash", permissions=["delete"])
+def move_to_trash(model_admin: Any, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+    """Trash what is not there yet."""
+    apply_to_each(
+        request,
+        queryset.exclude(status=Status.TRASH),
+        lambda record, actor: trash_record(
+            model_admin.model, actor=actor, pk=record.pk, now=timezone.now()
+        ),
+        done="Moved to the trash",
+    )
+
+
+@admin.action(description="Restore from the trash", permissions=["change"])
+def restore(model_admin: Any, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+    """Give what is in the trash the status that it had before."""
+
+    def write(record: Any, actor: Actor) -> None:
+        before = record.previous_status or Status.DRAFT
+        model_admin.update(
+            record=record, actor=actor, changes={"status": before}, now=timezone.now()
+        )
+
+    trashed = queryset.filter(status=Status.TRASH)
+    apply_to_each(request, trashed, write, done="Restored")
+
+
+STATUS_ACTIONS = (publish, return_to_draft, move_to_trash, restore)

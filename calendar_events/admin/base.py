@@ -20,13 +20,16 @@ from django.utils import timezone
 from simple_history.admin import SimpleHistoryAdmin
 
 from calendar_events.admin.forms import CHANGED_MEANWHILE, RecordForm
+from calendar_events.admin.history import Differences, name_links
 from calendar_events.admin.institutions import owner_now, registry_id_of
+from calendar_events.admin.pages import PagesMixin
+from calendar_events.models import Event
 from calendar_events.parsing import text
 from calendar_events.permissions import Actor, NotAllowed
 from calendar_events.services import records, restoring
 from calendar_events.services.refusals import InvalidFields, TermExists
 from calendar_events.store.saving import VersionConflict
-from institution_admin import InstitutionScopedAdmin, is_id
+from institution_admin import InstitutionScopedAdmin, institution_of, is_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -49,9 +52,7 @@ def problems_in_words(view: Callable[..., HttpResponse]) -> Callable[..., HttpRe
     """Say so when somebody else was faster between the look and the write."""
 
     @wraps(view)
-    def wrapped(
-        self: RecordAdmin, request: HttpRequest, *args: Any, **kwargs: Any
-    ) -> HttpResponse:
+    def wrapped(self: Any, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         try:
             return view(self, request, *args, **kwargs)
         except VersionConflict:
@@ -88,7 +89,7 @@ class CalendarAdmin(InstitutionScopedAdmin):
             self.delete_model(request, record)
 
 
-class RecordAdmin(CalendarAdmin, SimpleHistoryAdmin):
+class RecordAdmin(PagesMixin, CalendarAdmin, SimpleHistoryAdmin):
     """List, search, history, and writes through services."""
 
     form: type[RecordForm]
@@ -97,6 +98,8 @@ class RecordAdmin(CalendarAdmin, SimpleHistoryAdmin):
     search_fields = ("search_text",)
     search_help_text = "Words of the title or text, or an id."
     readonly_fields: ClassVar[tuple[str, ...]] = ("id", "created_at", "modified_at")
+    object_history_template = "admin/calendar_events/history.html"
+    object_history_list_template = "admin/calendar_events/history_list.html"
 
     class Media:
         css = {"all": ["calendar_events/desk.css"]}
@@ -193,6 +196,21 @@ class RecordAdmin(CalendarAdmin, SimpleHistoryAdmin):
         if not is_id(object_id):
             raise Http404
         return super().history_view(request, object_id, extra_context)
+
+    def get_historical_record_context_helper(
+        self, request: HttpRequest, historical_record: Any
+    ) -> Differences:
+        is_platform = institution_of(request) is None
+        left_out = frozenset() if is_platform else self.form.only_here
+        return Differences(self.model, historical_record, left_out)
+
+    def set_history_delta_changes(
+        self, request: HttpRequest, historical_records: Any, *args: Any, **kwargs: Any
+    ) -> None:
+        """Look up what is linked once for the whole page."""
+        if self.model is Event:
+            name_links(request, historical_records)
+        super().set_history_delta_changes(request, historical_records, *args, **kwargs)
 
     @problems_in_words
     def history_form_view(

@@ -9,22 +9,21 @@ from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 
-from calendar_events.admin.copying import CopiedEvents
-from calendar_events.admin.month import DayFilter, MonthOfEvents
-from calendar_events.admin.moving import VenueActions
+from calendar_events.admin.actions import set_each
+from calendar_events.admin.month import DayFilter, MonthPage
+from calendar_events.admin.moving import move_to_venue
 from calendar_events.admin.published import PUBLICATION, WRITTEN, PublishedAdmin
 from calendar_events.admin.record_forms import EventForm
 from calendar_events.models import Event, Status
 from calendar_events.models.event import LISTED
 from calendar_events.permissions import Actor
-from calendar_events.store import sql
 from institution_admin import institution_of
 from institution_admin.dashboard import ROWS, Block, Row, capped
 from institution_admin.search import MOST_FOUND, is_short, newest
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
-    from django.http import HttpRequest
+    from django.http import HttpRequest, HttpResponse
 
 
 SAMPLES = ((1_000, 100), (10_000, MOST_FOUND))
@@ -32,10 +31,12 @@ SAMPLES = ((1_000, 100), (10_000, MOST_FOUND))
 
 
 @admin.register(Event)
-class EventAdmin(MonthOfEvents, CopiedEvents, VenueActions, PublishedAdmin):
+class EventAdmin(PublishedAdmin):
     """Events."""
 
     form = EventForm
+    save_as = True
+    pages = (MonthPage(), *PublishedAdmin.pages)
     search_help_text = (
         "Words of the title or text, or an id; one or two Latin letters "
         "match only the beginning of a title. "
@@ -68,20 +69,43 @@ class EventAdmin(MonthOfEvents, CopiedEvents, VenueActions, PublishedAdmin):
         ("Record", {"fields": WRITTEN}),
     )
 
-    actions = (
-        *PublishedAdmin.actions,
-        *("move_to_venue", "feature", "stop_featuring"),
-    )
+    actions = (*PublishedAdmin.actions, move_to_venue, "feature", "stop_featuring")
 
     @admin.action(description="Feature", permissions=["change"])
     def feature(self, request: HttpRequest, queryset: QuerySet) -> None:
         plain = queryset.filter(featured=False)
-        self.set_each(request, plain, {"featured": True}, done="Featured")
+        set_each(self, request, plain, {"featured": True}, done="Featured")
 
     @admin.action(description="Stop featuring", permissions=["change"])
     def stop_featuring(self, request: HttpRequest, queryset: QuerySet) -> None:
         marked = queryset.filter(featured=True)
-        self.set_each(request, marked, {"featured": False}, done="No longer featured")
+        set_each(self, request, marked, {"featured": False}, done="No longer featured")
+
+    def get_form(
+        self, request: HttpRequest, obj: Any = None, *args: Any, **kwargs: Any
+    ) -> type[EventForm]:
+        """Give the form the event that "Save as new" copies.
+
+        Raises ``Http404`` and ``PermissionDenied`` where the user may not view it.
+        """
+        form = super().get_form(request, obj, *args, **kwargs)
+        match = request.resolver_match
+        copied = match.kwargs.get("object_id") if match else None
+        if obj is None and copied and "_saveasnew" in request.POST:
+            form.copied = self.get_visible(request, copied)
+        return form
+
+    def render_change_form(
+        self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        """Offer "Save as new" with fields to send, and not for what is in the trash."""
+        page: Any = super().render_change_form(request, context, *args, **kwargs)
+        event = kwargs.get("obj")
+        if event is not None:
+            page.context_data["save_as"] = (
+                event.status != Status.TRASH and self.has_change_permission(request, event)
+            )
+        return page
 
     @admin.display(description="title", ordering="sort_text")
     def listed_title(self, event: Event) -> str:
@@ -129,7 +153,7 @@ class EventAdmin(MonthOfEvents, CopiedEvents, VenueActions, PublishedAdmin):
         found, _ = super().get_search_results(request, queryset, search_term)
         if found is queryset:
             return queryset, False
-        if sql.is_postgres() and (keys := self._newest_by_text(queryset, search_term)):
+        if keys := self._newest_by_text(queryset, search_term):
             return queryset.filter(pk__in=keys), False
         return newest(queryset, found), False
 

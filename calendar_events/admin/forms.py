@@ -147,7 +147,7 @@ class RecordForm(forms.ModelForm):
     def body(self, *, is_new: bool) -> dict[str, Any]:
         """Return what was typed, as a body of the interface."""
         body = {
-            self.input_names.get(name, name): _plain(value)
+            self.input_names.get(name, name): plain(value)
             for name, value in self.cleaned_data.items()
             if name not in ABOUT_THE_WRITE | self.only_here
         }
@@ -178,12 +178,12 @@ class RecordForm(forms.ModelForm):
             return self.cleaned_data
         self.changes = read.validated_data
         for name in self.only_here & self.fields.keys():
-            self.changes[name] = _plain(self.cleaned_data.get(name))
+            self.changes[name] = plain(self.cleaned_data.get(name))
         if stored is None and hasattr(self.instance, "_history"):
             self._require_unrestored()
             # Brought back by somebody who may not set it: as it was.
             for name in self.only_here - self.fields.keys():
-                self.changes[name] = _plain(getattr(self.instance, name))
+                self.changes[name] = plain(getattr(self.instance, name))
         return self.cleaned_data
 
     def _require_version(self, stored: Any) -> None:
@@ -229,10 +229,10 @@ def _sentence(reason: str) -> str:
     return whole if whole != reason else f"This {reason}"
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Return records as their identifiers."""
     if isinstance(value, Model):
         return value.pk
     if isinstance(value, list):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     return value

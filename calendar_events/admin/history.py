@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 from django.contrib import admin
 from simple_history.template_utils import HistoricalRecordContextHelper
 
-from calendar_events.admin.base import RecordAdmin
 from calendar_events.models import Event
-from institution_admin import institution_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -95,44 +93,18 @@ def _in_words(pks: Sequence[int], names: Mapping[int, str]) -> str:
     return ", ".join(names.get(pk, f"number {pk}") for pk in pks) or NOTHING
 
 
-class ReadableHistory(RecordAdmin):
-    """An admin class whose history is read by people."""
+def name_links(request: HttpRequest, records: Iterable[Any]) -> None:
+    """Give versions of events the names of what they link to, read once for all.
 
-    object_history_template = "admin/calendar_events/history.html"
-    object_history_list_template = "admin/calendar_events/history_list.html"
-
-    def get_historical_record_context_helper(
-        self, request: HttpRequest, historical_record: Any
-    ) -> HistoricalRecordContextHelper:
-        is_platform = institution_of(request) is None
-        left_out = frozenset() if is_platform else self.form.only_here
-        return Differences(self.model, historical_record, left_out)
-
-    def set_history_delta_changes(
-        self,
-        request: HttpRequest,
-        historical_records: Any,
-        foreign_keys_are_objs: bool = True,  # noqa: FBT001, FBT002 -- the library's
-    ) -> None:
-        """Look up what is linked once for the whole page."""
-        if self.model is Event:
-            names = self._link_names(request, historical_records)
-            for record in historical_records:
-                record.link_names = names
-                if record.history_type == "+":
-                    record.history_delta_changes = _of_links({}, record.linked, names)
-        super().set_history_delta_changes(
-            request, historical_records, foreign_keys_are_objs
-        )
-
-    def _link_names(
-        self, request: HttpRequest, records: Iterable[Any]
-    ) -> dict[str, dict[int, str]]:
-        """Return what linked rows are called, of those that the user meets in admin."""
-        names = {}
-        for kind in LINKS:
-            model: Any = Event._meta.get_field(kind).related_model
-            pks = {pk for record in records for pk in record.linked.get(kind, [])}
-            rows = admin.site.get_model_admin(model).get_queryset(request)
-            names[kind] = dict(rows.filter(pk__in=pks).values_list("pk", "name"))
-        return names
+    Only what the user may view in admin is named.
+    """
+    names: dict[str, dict[int, str]] = {}
+    for kind in LINKS:
+        model: Any = Event._meta.get_field(kind).related_model
+        pks = {pk for record in records for pk in record.linked.get(kind, [])}
+        rows = admin.site.get_model_admin(model).get_queryset(request)
+        names[kind] = dict(rows.filter(pk__in=pks).values_list("pk", "name"))
+    for record in records:
+        record.link_names = names
+        if record.history_type == "+":
+            record.history_delta_changes = _of_links({}, record.linked, names)

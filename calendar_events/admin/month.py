@@ -10,13 +10,12 @@ from urllib.parse import urlencode
 from dateutil.relativedelta import relativedelta
 from django.contrib import admin
 from django.contrib.admin.options import IncorrectLookupParameters
-from django.core.exceptions import PermissionDenied
 from django.db.models import Count, DateField, F, Window
 from django.db.models.functions import Cast, RowNumber
 from django.utils import timezone
 
 from calendar_events.admin import institutions
-from calendar_events.admin.pages import RecordPages
+from calendar_events.admin.pages import Button, Page
 from calendar_events.admin.widgets import LongSelect
 from calendar_events.conf import conf
 from calendar_events.models import Status
@@ -79,29 +78,23 @@ class DayFilter(admin.SimpleListFilter):
         )
 
 
-class MonthOfEvents(RecordPages):
-    """A page with a table of weeks."""
+class MonthPage(Page):
+    """The events that begin in a month, and those that go on into it, by weeks."""
 
-    def get_urls(self) -> list[Any]:
-        return [self.page("month/", self.month_view, "month"), *super().get_urls()]
+    name = "month"
+    route = "month/"
 
-    def changelist_view(
-        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
-        context = {"month_url": self.address("month"), **(extra_context or {})}
-        return super().changelist_view(request, context)
+    def list_button(self, request: HttpRequest, model_admin: Any) -> Button:
+        return Button("Month", model_admin.url(self.name))
 
-    def month_view(self, request: HttpRequest) -> HttpResponse:
-        """Show the events that begin in a month, and those that go on into it."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
+    def view(self, request: HttpRequest, model_admin: Any, record: None) -> HttpResponse:
         today = timezone.localtime(timezone=conf.site_zone).date()
         asked = request.GET.get("month")
         month = read_month(asked or "")
-        offered = self._institutions(request)
+        offered = _institutions(request)
         chosen = request.GET.get("institution", "")
         chosen = chosen if chosen in dict(offered) else ""
-        rows = self.get_queryset(request).exclude(status=Status.TRASH)
+        rows = model_admin.get_queryset(request).exclude(status=Status.TRASH)
         if chosen:
             rows = rows.filter(institution=chosen)
         shown = month or today.replace(day=1)
@@ -109,12 +102,12 @@ class MonthOfEvents(RecordPages):
         # From Monday on, with the days around the month.
         weeks = Calendar().monthdatescalendar(shown.year, shown.month)
         first, last = weeks[0][0], weeks[-1][-1]
-        days = self._days(request, rows, weeks, chosen=chosen)
+        days = _days(request, model_admin, rows, weeks, chosen=chosen)
         going_on = list(_running(rows, first)[: MOST_OF_A_DAY + 1])
         shown_of_them = sorted(
             going_on[:MOST_OF_A_DAY], key=lambda event: event.start_local
         )
-        return self.show(
+        return model_admin.render_page(
             request,
             "month.html",
             title=f"Events in {name}",
@@ -128,64 +121,68 @@ class MonthOfEvents(RecordPages):
             weeks=[[days[day] for day in week] for week in weeks],
             first=first,
             last=last,
-            going_on=shown_of_them,
+            going_on=_labelled(model_admin, shown_of_them),
             is_more_going_on=len(going_on) > MOST_OF_A_DAY,
-            previous=self._link(shown - relativedelta(months=1), chosen),
-            next=self._link(shown + relativedelta(months=1), chosen),
-            now=self._link(today, chosen),
+            previous=_link(shown - relativedelta(months=1), chosen),
+            next=_link(shown + relativedelta(months=1), chosen),
+            now=_link(today, chosen),
             institution_choice=_select(offered, chosen),
             chosen=chosen,
         )
 
-    def _institutions(self, request: HttpRequest) -> list[tuple[str, str]]:
-        if institution_of(request) is not None or not conf.institutions:
-            return []
-        return list(institutions.choices())
 
-    def _link(self, month: date, chosen: str) -> str:
-        """Return the query of a month, nothing at the ends."""
-        if month.year not in YEARS:
-            return ""
-        query = {"month": f"{month:%Y-%m}"} | ({"institution": chosen} if chosen else {})
-        return f"?{urlencode(query)}"
+def _institutions(request: HttpRequest) -> list[tuple[str, str]]:
+    if institution_of(request) is not None or not conf.institutions:
+        return []
+    return list(institutions.choices())
 
-    def _days(
-        self,
-        request: HttpRequest,
-        rows: QuerySet[Any],
-        weeks: list[list[date]],
-        *,
-        chosen: str,
-    ) -> dict[date, Day]:
-        """Return every day of the table with the first of its events."""
-        found: dict[date, list[Any]] = {}
-        for event in _first_of_each_day(rows, weeks[0][0], weeks[-1][-1]):
-            found.setdefault(event.day, []).append(event)
-        may_add = self.has_add_permission(request)
-        scope = {"institution": chosen} if chosen else {}
-        days = {}
-        for day in (day for week in weeks for day in week):
-            events = found.get(day, [])
-            listed = urlencode({"day": str(day), **scope})
-            start = urlencode({"start_date": f"{day} 09:00:00", **scope})
-            days[day] = Day(
-                day=day,
-                events=self._named(events),
-                more=events[0].of_day - len(events) if events else 0,
-                list_url=f"{self.address('changelist')}?{listed}",
-                add_url=f"{self.address('add')}?{start}" if may_add else "",
-            )
-        return days
 
-    def _named(self, events: Iterable[Any]) -> list[Any]:
-        """Give events the address of their page, and the status that they have now."""
-        now = timezone.now()
-        labels = dict(Status.choices)
-        for event in events:
-            event.url = self.address("change", event.pk)
-            status = event.status_at(now)
-            event.shown_status = "" if status == Status.PUBLISH else labels[status]
-        return list(events)
+def _link(month: date, chosen: str) -> str:
+    """Return the query of a month, nothing at the ends."""
+    if month.year not in YEARS:
+        return ""
+    query = {"month": f"{month:%Y-%m}"} | ({"institution": chosen} if chosen else {})
+    return f"?{urlencode(query)}"
+
+
+def _days(
+    request: HttpRequest,
+    model_admin: Any,
+    rows: QuerySet[Any],
+    weeks: list[list[date]],
+    *,
+    chosen: str,
+) -> dict[date, Day]:
+    """Return every day of the table with the first of its events."""
+    found: dict[date, list[Any]] = {}
+    for event in _first_of_each_day(rows, weeks[0][0], weeks[-1][-1]):
+        found.setdefault(event.day, []).append(event)
+    may_add = model_admin.has_add_permission(request)
+    scope = {"institution": chosen} if chosen else {}
+    days = {}
+    for day in (day for week in weeks for day in week):
+        events = found.get(day, [])
+        listed = urlencode({"day": str(day), **scope})
+        start = urlencode({"start_date": f"{day} 09:00:00", **scope})
+        days[day] = Day(
+            day=day,
+            events=_labelled(model_admin, events),
+            more=events[0].of_day - len(events) if events else 0,
+            list_url=f"{model_admin.url('changelist')}?{listed}",
+            add_url=f"{model_admin.url('add')}?{start}" if may_add else "",
+        )
+    return days
+
+
+def _labelled(model_admin: Any, events: Iterable[Any]) -> list[Any]:
+    """Give events the address of their page, and the status that they have now."""
+    now = timezone.now()
+    labels = dict(Status.choices)
+    for event in events:
+        event.url = model_admin.url("change", event.pk)
+        status = event.status_at(now)
+        event.shown_status = "" if status == Status.PUBLISH else labels[status]
+    return list(events)
 
 
 def _select(offered: list[tuple[str, str]], chosen: str) -> str:

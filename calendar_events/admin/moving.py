@@ -10,12 +10,11 @@ from django.contrib import admin
 from django.utils import timezone
 
 from calendar_events.admin import institutions
-from calendar_events.admin.actions import StatusActions, apply_to_each
+from calendar_events.admin.actions import apply_to_each
 from calendar_events.models import Event, visibility
-from calendar_events.permissions import Actor, may_move
 from calendar_events.services import references
 from calendar_events.services.moving import move_record
-from institution_admin import institution_of, is_id
+from institution_admin import is_id
 from institution_admin.widgets import IdAutocompleteSelect
 
 if TYPE_CHECKING:
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
 
     from django.db.models import QuerySet
     from django.http import HttpRequest, HttpResponse
+
+    from calendar_events.permissions import Actor
 
     Write = Callable[[Any, Actor, Any], object]
 
@@ -54,131 +55,119 @@ class TargetField(forms.ModelChoiceField):
         return super().to_python(value)
 
 
-class MovedRecords(StatusActions):
-    """Actions that ask for a row, or an institution, before they are done."""
-
-    actions = (*StatusActions.actions, "change_author", "move_to_institution")
-
-    def ask_and_write(  # noqa: PLR0913 -- a request, its records, and what is asked
-        self,
-        request: HttpRequest,
-        queryset: QuerySet[Any],
-        *,
-        action: str,
-        field: forms.Field,
-        title: str,
-        write: Write,
-        about: str = "",
-    ) -> HttpResponse | None:
-        """Ask for the value of a field; then ``write`` each record with it."""
-        is_sent = "target" in request.POST
-        form = forms.Form(request.POST if is_sent else None)
-        form.fields["target"] = field
-        field.label = title.rpartition(" ")[2].capitalize()
-        if is_sent and form.is_valid():
-            target = form.cleaned_data["target"]
-            apply_to_each(
-                request,
-                queryset,
-                lambda record, actor: write(record, actor, target),
-                done=title,
-            )
-            return None
-        count = queryset.count()
-        return self.show(
-            request,
-            "move.html",
-            title=title,
-            about=about,
-            form=form,
-            media=self.media + form.media,
-            action=action,
-            selected=request.POST.getlist("_selected_action"),
-            select_across=request.POST.get("select_across", "0"),
-            named=queryset[:MOST_NAMED],
-            more=max(0, count - MOST_NAMED),
-        )
-
-    @admin.action(description="Change the author", permissions=["author"])
-    def change_author(
-        self, request: HttpRequest, queryset: QuerySet[Any]
-    ) -> HttpResponse | None:
-        def write(record: Any, actor: Actor, target: Any) -> None:
-            author = references.find_author(
-                target.pk, actor=actor, model=self.model, current=record.author_id
-            )
-            changes = {"author": author}
-            self.update(record=record, actor=actor, changes=changes, now=timezone.now())
-
-        return self.ask_and_write(
+def ask_and_write(  # noqa: PLR0913 -- a request, its records, and the question
+    model_admin: Any,
+    request: HttpRequest,
+    queryset: QuerySet[Any],
+    *,
+    action: str,
+    field: forms.Field,
+    title: str,
+    write: Write,
+    about: str = "",
+) -> HttpResponse | None:
+    """Ask for the value of a field; then ``write`` each record with it."""
+    is_sent = "target" in request.POST
+    form = forms.Form(request.POST if is_sent else None)
+    form.fields["target"] = field
+    field.label = title.rpartition(" ")[2].capitalize()
+    if is_sent and form.is_valid():
+        target = form.cleaned_data["target"]
+        apply_to_each(
             request,
             queryset,
-            action="change_author",
-            field=TargetField(request, self.model, "author"),
-            title="Change the author",
-            write=write,
+            lambda record, actor: write(record, actor, target),
+            done=title,
+        )
+        return None
+    count = queryset.count()
+    return model_admin.render_page(
+        request,
+        "move.html",
+        title=title,
+        about=about,
+        form=form,
+        media=model_admin.media + form.media,
+        action=action,
+        selected=request.POST.getlist("_selected_action"),
+        select_across=request.POST.get("select_across", "0"),
+        named=queryset[:MOST_NAMED],
+        more=max(0, count - MOST_NAMED),
+    )
+
+
+@admin.action(description="Change the author", permissions=["author"])
+def change_author(
+    model_admin: Any, request: HttpRequest, queryset: QuerySet[Any]
+) -> HttpResponse | None:
+    def write(record: Any, actor: Actor, target: Any) -> None:
+        author = references.find_author(
+            target.pk, actor=actor, model=model_admin.model, current=record.author_id
+        )
+        changes = {"author": author}
+        model_admin.update(record=record, actor=actor, changes=changes, now=timezone.now())
+
+    return ask_and_write(
+        model_admin,
+        request,
+        queryset,
+        action="change_author",
+        field=TargetField(request, model_admin.model, "author"),
+        title="Change the author",
+        write=write,
+    )
+
+
+@admin.action(description="Move to another institution", permissions=["move"])
+def move_to_institution(
+    model_admin: Any, request: HttpRequest, queryset: QuerySet[Any]
+) -> HttpResponse | None:
+    def write(record: Any, actor: Actor, institution: str) -> None:
+        move_record(
+            model_admin.model,
+            actor=actor,
+            pk=record.pk,
+            institution=institution,
+            now=timezone.now(),
+            expected_version=record.version,
         )
 
-    def has_move_permission(self, request: HttpRequest) -> bool:
-        """Let staff of the platform alone give records to another institution."""
-        actor = Actor(user=request.user, institution="")
-        return (
-            institution_of(request) is None
-            and may_move(actor, self.model)
-            and self.has_change_permission(request)
-        )
-
-    @admin.action(description="Move to another institution", permissions=["move"])
-    def move_to_institution(
-        self, request: HttpRequest, queryset: QuerySet[Any]
-    ) -> HttpResponse | None:
-        def write(record: Any, actor: Actor, institution: str) -> None:
-            move_record(
-                self.model,
-                actor=actor,
-                pk=record.pk,
-                institution=institution,
-                now=timezone.now(),
-                expected_version=record.version,
-            )
-
-        field = institutions.new_field()
-        with suppress(forms.ValidationError):
-            # What is there already is passed over.
-            target = field.clean(request.POST.get("target", ""))
-            queryset = queryset.exclude(institution=target)
-        return self.ask_and_write(
-            request,
-            queryset,
-            action="move_to_institution",
-            field=field,
-            title="Move to another institution",
-            write=write,
-            about=MOVED,
-        )
+    field = institutions.new_field()
+    with suppress(forms.ValidationError):
+        # What is there already is passed over.
+        target = field.clean(request.POST.get("target", ""))
+        queryset = queryset.exclude(institution=target)
+    return ask_and_write(
+        model_admin,
+        request,
+        queryset,
+        action="move_to_institution",
+        field=field,
+        title="Move to another institution",
+        write=write,
+        about=MOVED,
+    )
 
 
-class VenueActions(MovedRecords):
-    """Events that take place somewhere else."""
+@admin.action(description="Move to another venue", permissions=["change"])
+def move_to_venue(
+    model_admin: Any, request: HttpRequest, queryset: QuerySet[Any]
+) -> HttpResponse | None:
+    """Give all of them one venue, instead of those that they have."""
 
-    @admin.action(description="Move to another venue", permissions=["change"])
-    def move_to_venue(
-        self, request: HttpRequest, queryset: QuerySet[Any]
-    ) -> HttpResponse | None:
-        """Give all of them one venue, instead of those that they have."""
+    def write(event: Event, actor: Actor, target: Any) -> None:
+        pk = target.pk
+        found = references.find({visibility.VENUE: [pk]}, institution=actor.institution)
+        found.require(visibility.VENUE, pk)
+        changes = {"venue": [pk]}
+        model_admin.update(record=event, actor=actor, changes=changes, now=timezone.now())
 
-        def write(event: Event, actor: Actor, target: Any) -> None:
-            pk = target.pk
-            found = references.find({visibility.VENUE: [pk]}, institution=actor.institution)
-            found.require(visibility.VENUE, pk)
-            changes = {"venue": [pk]}
-            self.update(record=event, actor=actor, changes=changes, now=timezone.now())
-
-        return self.ask_and_write(
-            request,
-            queryset,
-            action="move_to_venue",
-            field=TargetField(request, self.model, "venues"),
-            title="Move to another venue",
-            write=write,
-        )
+    return ask_and_write(
+        model_admin,
+        request,
+        queryset,
+        action="move_to_venue",
+        field=TargetField(request, model_admin.model, "venues"),
+        title="Move to another venue",
+        write=write,
+    )

@@ -1,47 +1,93 @@
-"""Pages of admin classes besides Django's own."""
+"""Pages of an admin class besides Django's own: a list of objects, as actions are."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.core.paginator import Paginator
-from django.db.models import OuterRef, Subquery
 from django.http import Http404
 from django.template.response import TemplateResponse
 from django.urls import path, reverse
 
-from calendar_events.admin.history import ReadableHistory
-from calendar_events.services import restoring
-from institution_admin import institution_of, is_id
+from institution_admin import is_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from django.db.models import QuerySet
     from django.http import HttpRequest, HttpResponse
-    from django.urls import URLPattern
 
 
-class RecordPages(ReadableHistory):
-    """What pages about records, or about one of them, have in common."""
+class Button(NamedTuple):
+    """A link to a page, shown above a list or a form."""
 
-    def page(self, route: str, view: Callable[..., HttpResponse], name: str) -> URLPattern:
-        """Return the pattern of a page; ``name`` follows that of the model."""
-        return path(
-            route,
-            self.admin_site.admin_view(view),
-            name=f"{self.opts.app_label}_{self.opts.model_name}_{name}",
-        )
+    label: str
+    url: str
 
-    def address(self, name: str, *args: Any) -> str:
+
+class Page:
+    """A page about a record, or about all of them where ``route`` has no ``object_id``.
+
+    ``name`` follows the model's in the name of the URL.
+    """
+
+    name: ClassVar[str]
+    route: ClassVar[str]
+
+    def has_permission(self, request: HttpRequest, model_admin: Any, record: Any) -> bool:
+        """Return whether the user may open the page; that of a record they may view."""
+        return bool(model_admin.has_view_permission(request, record))
+
+    def list_button(self, request: HttpRequest, model_admin: Any) -> Button | None:
+        """Return the link above the list, if there is one."""
+        return None
+
+    def record_button(
+        self, request: HttpRequest, model_admin: Any, record: Any
+    ) -> Button | None:
+        """Return the link above the form of a record, if there is one."""
+        return None
+
+    def view(self, request: HttpRequest, model_admin: Any, record: Any) -> HttpResponse:
+        """Answer a request; ``record`` is ``None`` for a page about all of them."""
+        raise NotImplementedError
+
+
+class PagesMixin(admin.ModelAdmin):
+    """Serves ``pages``, and links to them from the list and the form."""
+
+    pages: ClassVar[tuple[Page, ...]] = ()
+
+    def get_urls(self) -> list[Any]:
+        names = f"{self.opts.app_label}_{self.opts.model_name}"
+        ours = [
+            path(
+                page.route,
+                self.admin_site.admin_view(self._view_of(page)),
+                name=f"{names}_{page.name}",
+            )
+            for page in self.pages
+        ]
+        return [*ours, *super().get_urls()]
+
+    def _view_of(self, page: Page) -> Callable[..., HttpResponse]:
+        def view(request: HttpRequest, object_id: str | None = None) -> HttpResponse:
+            record = None if object_id is None else self.get_visible(request, object_id)
+            if not page.has_permission(request, self, record):
+                raise PermissionDenied
+            return page.view(request, self, record)
+
+        return view
+
+    def url(self, name: str, *args: Any) -> str:
+        """Return the URL of a page, Django's own included."""
         opts = self.opts
         return reverse(f"admin:{opts.app_label}_{opts.model_name}_{name}", args=args)
 
-    def find(self, request: HttpRequest, object_id: str) -> Any:
-        """Return a record that the user may look at.
+    def get_visible(self, request: HttpRequest, object_id: str) -> Any:
+        """Return a record that the user may view.
 
-        Raises ``Http404`` when the user meets no such record, and ``PermissionDenied``.
+        Raises ``Http404`` where the list has none for the user, and ``PermissionDenied``.
         """
         record = self.get_object(request, object_id) if is_id(object_id) else None
         if record is None:
@@ -50,7 +96,23 @@ class RecordPages(ReadableHistory):
             raise PermissionDenied
         return record
 
-    def show(
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        buttons = [page.list_button(request, self) for page in self.pages]
+        context = {"page_buttons": list(filter(None, buttons)), **(extra_context or {})}
+        return super().changelist_view(request, context)
+
+    def render_change_form(
+        self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        record = kwargs.get("obj")
+        if record is not None:
+            buttons = [page.record_button(request, self, record) for page in self.pages]
+            context["page_buttons"] = list(filter(None, buttons))
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def render_page(
         self,
         request: HttpRequest,
         template: str,
@@ -59,7 +121,7 @@ class RecordPages(ReadableHistory):
         status: int = 200,
         **context: Any,
     ) -> HttpResponse:
-        """Return a page with what every page of admin needs."""
+        """Return a page with the context that every page of admin needs."""
         return TemplateResponse(
             request,
             f"admin/calendar_events/{template}",
@@ -67,59 +129,8 @@ class RecordPages(ReadableHistory):
                 **self.admin_site.each_context(request),
                 "title": title,
                 "opts": self.opts,
-                "list_url": self.address("changelist"),
+                "list_url": self.url("changelist"),
                 **context,
             },
             status=status,
         )
-
-
-PER_PAGE = 50
-
-
-class DeletedRecords(RecordPages):
-    """A page of an admin class: what was deleted, the last first."""
-
-    change_list_template = "admin/calendar_events/record_list.html"
-
-    def get_urls(self) -> list[Any]:
-        return [self.page("deleted/", self.deleted_view, "deleted"), *super().get_urls()]
-
-    def changelist_view(
-        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
-        context = {"deleted_url": self.address("deleted"), **(extra_context or {})}
-        return super().changelist_view(request, context)
-
-    def deleted_view(self, request: HttpRequest) -> HttpResponse:
-        """List deleted records, which can be restored from their history."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
-        paginator = Paginator(self.get_deleted(request), PER_PAGE)
-        page = paginator.get_page(request.GET.get("page"))
-        page.object_list = [self._row(state) for state in page.object_list]
-        title = f"Deleted {self.opts.verbose_name_plural}"
-        return self.show(request, "deleted.html", title=title, page=page)
-
-    def get_deleted(self, request: HttpRequest) -> QuerySet[Any]:
-        """Return the last state of each deleted record that the user may meet."""
-        model: Any = self.model
-        states = model.history.model.objects
-        last = states.filter(id=OuterRef("id")).order_by("-history_id")
-        found = states.filter(
-            history_type="-", history_id=Subquery(last.values("history_id")[:1])
-        )
-        institution = institution_of(request)
-        if institution is not None:
-            found = self.of_institution(found, institution)
-        return found.select_related("history_user").order_by("-history_id")
-
-    def _row(self, state: Any) -> dict[str, Any]:
-        return {
-            "name": getattr(state, "title", None) or getattr(state, "name", ""),
-            "institution": state.institution,
-            "at": state.history_date,
-            "by": state.history_user,
-            "restored_as": restoring.restored_as(state),
-            "history_url": self.address("history", state.id),
-        }

@@ -9,7 +9,7 @@ from django.contrib import admin
 from django.utils import timezone
 from django.utils.safestring import SafeString, mark_safe
 
-from calendar_events.admin.pages import RecordPages
+from calendar_events.admin.pages import Button, Page
 from calendar_events.api import responses
 from calendar_events.api.feeds import views as feeds
 from calendar_events.models import Event, Organizer, Status, Term, Venue
@@ -37,34 +37,26 @@ class Shown(NamedTuple):
     description: SafeString
 
 
-class PreviewedRecords(RecordPages):
-    """A page that shows a stored record in every form."""
+class PreviewPage(Page):
+    """A stored record as everybody would see it, were it published."""
 
-    def get_urls(self) -> list[Any]:
-        route = "<str:object_id>/preview/"
-        return [self.page(route, self.preview_view, "preview"), *super().get_urls()]
+    name = "preview"
+    route = "<str:object_id>/preview/"
 
-    def render_change_form(
-        self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any
-    ) -> HttpResponse:
-        record = kwargs.get("obj")
-        if record is not None:
-            context["preview_url"] = self.address("preview", record.pk)
-        return super().render_change_form(request, context, *args, **kwargs)
+    def record_button(
+        self, request: HttpRequest, model_admin: Any, record: Record
+    ) -> Button:
+        return Button("Preview", model_admin.url(self.name, record.pk))
 
-    def preview_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Show the record as everybody would see it, were it published."""
-        record = self.find(request, object_id)
+    def view(self, request: HttpRequest, model_admin: Any, record: Record) -> HttpResponse:
         now = timezone.now()
-        return self.show(
+        return model_admin.render_page(
             request,
             "preview.html",
-            title=f"Preview of {self.opts.verbose_name}",
+            title=f"Preview of {model_admin.opts.verbose_name}",
             record=record,
-            status_shown=dict(record._meta.get_field("status").choices)[
-                record.status_at(now)
-            ],
-            change_url=self.address("change", record.pk),
+            status_shown=Status(record.status_at(now)).label,
+            change_url=model_admin.url("change", record.pk),
             shown=shown(request, record),
             document=document(record, now),
             calendar=calendar(record, now),

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from django import forms
 
 from calendar_events.admin import institutions
-from calendar_events.admin.forms import OrderedChoices, PublishedForm
+from calendar_events.admin.forms import OrderedChoices, PublishedForm, plain
 from calendar_events.admin.widgets import LocalDateTimeInput, RichTextArea, TimeZoneInput
-from calendar_events.models import Event, Organizer, Taxonomy, Term, Venue
+from calendar_events.models import Event, Organizer, Status, Taxonomy, Term, Venue
 from calendar_events.serializers.inputs import EventInput, OrganizerInput, VenueInput
 from institution_admin import is_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from django.http import QueryDict
 
 TERMS = ("in_categories", "in_terms")
 WIDGETS = {"description": RichTextArea}
@@ -98,6 +100,8 @@ class EventForm(PublishedForm):
     input = EventInput
     input_names: ClassVar = {"at_venues": "venue", "by_organizers": "organizer"}
     only_here = frozenset({"password", "post_parent"})
+    copied: Event | None = None
+    """The event that is saved as a new one."""
 
     start_date = forms.CharField(
         label="Starts",
@@ -123,12 +127,13 @@ class EventForm(PublishedForm):
             *("password", "post_parent"),
         ]
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, data: Any = None, *args: Any, **kwargs: Any) -> None:
         """Show categories as a tree, where an institution is known and has not too many."""
-        super().__init__(*args, **kwargs)
+        super().__init__(data and self._as_draft(data), *args, **kwargs)
         tree: Any = self.fields["in_categories"]
         terms: Any = self.fields["in_terms"]
-        if not tree.offer(self.instance.institution or institutions.own(self.request)):
+        event = self.copied or self.instance
+        if not tree.offer(event.institution or institutions.own(self.request)):
             return
         linked = self.initial.get("in_terms") or []
         self.initial["in_categories"] = [
@@ -139,8 +144,17 @@ class EventForm(PublishedForm):
         ]
         terms.label = "Tags"
 
+    def _as_draft(self, data: QueryDict) -> QueryDict:
+        """Make a copy a draft of the user's, in the institution of the original."""
+        if self.copied is None:
+            return data
+        sent = data.copy()
+        sent["institution"], sent["status"] = self.copied.institution, Status.DRAFT
+        sent["author"] = sent["slug"] = sent["date_utc"] = sent["seen_version"] = ""
+        return sent
+
     def shown(self) -> dict[str, Any]:
-        event = self.instance
+        event = self.copied or self.instance
         if not event.pk:
             return super().shown()
         return super().shown() | {
@@ -153,15 +167,24 @@ class EventForm(PublishedForm):
 
     def _linked(self, name: str, position: str) -> list[Any]:
         """Return what is linked now, or was in the state that is looked at."""
-        state = getattr(self.instance, "_history", None)
+        event = self.copied or self.instance
+        state = getattr(event, "_history", None)
         if state is None:
-            return list(getattr(self.instance, name).order_by(position))
+            return list(getattr(event, name).order_by(position))
         model: Any = Event._meta.get_field(name).related_model
         found = model.objects.in_bulk(state.linked.get(name, []))
         return list(found.values())
 
+    def clean(self) -> dict[str, Any]:
+        """Keep for a copy what its user may not set."""
+        super().clean()
+        if self.copied is not None:
+            for name in self.only_here - self.fields.keys():
+                self.changes[name] = plain(getattr(self.copied, name))
+        return self.cleaned_data
+
     def body(self, *, is_new: bool) -> dict[str, Any]:
-        """Tell categories from tags."""
+        """Tell categories from tags; leave what is in the trash off a copy."""
         body = super().body(is_new=is_new)
         for name in TERMS:
             body.pop(name, None)
@@ -169,6 +192,10 @@ class EventForm(PublishedForm):
         terms = {term.pk: term for term in chosen}.values()
         for name, taxonomy in (("categories", Taxonomy.CATEGORY), ("tags", Taxonomy.TAG)):
             body[name] = [term.pk for term in terms if term.taxonomy == taxonomy]
+        if self.copied is not None:
+            for ours, theirs in self.input_names.items():
+                records = self.cleaned_data.get(ours, [])
+                body[theirs] = [each.pk for each in records if each.status != Status.TRASH]
         return body
 
     def clean_post_parent(self) -> Event | None:

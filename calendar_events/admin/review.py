@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.http import HttpResponseRedirect
 from django.utils import timezone
 
 from calendar_events.admin.base import problems_in_words, refused_as_forbidden
 from calendar_events.admin.forms import CHANGED_MEANWHILE
-from calendar_events.admin.pages import RecordPages
+from calendar_events.admin.pages import Button, Page
 from calendar_events.admin.preview import shown
 from calendar_events.models import Status
 from calendar_events.permissions import Actor, NotAllowed, require_review
@@ -44,6 +43,9 @@ class ReviewFilter(admin.SimpleListFilter):
         return queryset.filter(status=Status.PENDING)
 
 
+AWAITING_REVIEW = f"?{ReviewFilter.parameter_name}={ReviewFilter.AWAITING}"
+
+
 class ReviewForm(forms.Form):
     """A decision, with a comment if the author is to mend something."""
 
@@ -67,96 +69,79 @@ class ReviewForm(forms.Form):
         return sent
 
 
-class ReviewedRecords(RecordPages):
-    """A page for what waits for review, and what came of it on the page of a record."""
+class ReviewPage(Page):
+    """What waits for review, and the decision about it."""
 
-    def get_urls(self) -> list[Any]:
-        route = "<str:object_id>/review/"
-        return [self.page(route, self.review_view, "review"), *super().get_urls()]
+    name = "review"
+    route = "<str:object_id>/review/"
 
-    def changelist_view(
-        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
-        waiting = f"?{ReviewFilter.parameter_name}={ReviewFilter.AWAITING}"
-        may_publish = self.has_publish_permission(request)
-        context = {"review_url": waiting if may_publish else "", **(extra_context or {})}
-        return super().changelist_view(request, context)
-
-    def has_publish_permission(self, request: HttpRequest) -> bool:
-        """Offer publication to those whose records may be seen by everybody."""
-        actor = Actor(user=request.user, institution="")
-        return actor.has("publish", self.model) and actor.has("change", self.model)
-
-    def may_decide(self, request: HttpRequest, record: Any) -> bool:
+    def has_permission(self, request: HttpRequest, model_admin: Any, record: Any) -> bool:
         """Return whether the user may approve or return the record."""
         actor = Actor(user=request.user, institution=record.institution)
         try:
             require_review(actor, record)
         except NotAllowed:
             return False
-        return self.has_change_permission(request, record)
+        return bool(model_admin.has_change_permission(request, record))
 
-    def render_change_form(
-        self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any
-    ) -> HttpResponse:
-        """Show the last comment, and lead those who decide to their page."""
-        record = kwargs.get("obj")
-        if record is not None:
-            context["returned"] = review.last_comment(record)
-            if record.status == Status.PENDING and self.may_decide(request, record):
-                context["review_url"] = self.address("review", record.pk)
-        return super().render_change_form(request, context, *args, **kwargs)
+    def list_button(self, request: HttpRequest, model_admin: Any) -> Button | None:
+        """Lead those who publish to the list of what waits."""
+        if not model_admin.has_publish_permission(request):
+            return None
+        return Button("Awaiting review", AWAITING_REVIEW)
+
+    def record_button(
+        self, request: HttpRequest, model_admin: Any, record: Any
+    ) -> Button | None:
+        if record.status != Status.PENDING:
+            return None
+        if not self.has_permission(request, model_admin, record):
+            return None
+        return Button("Review", model_admin.url(self.name, record.pk))
 
     @problems_in_words
-    def review_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Show what waits for review, and take the decision."""
-        record = self.find(request, object_id)
-        if not self.may_decide(request, record):
-            raise PermissionDenied
+    def view(self, request: HttpRequest, model_admin: Any, record: Any) -> HttpResponse:
+        change_url = model_admin.url("change", record.pk)
         if record.status != Status.PENDING:
             messages.warning(request, f"“{record}” {review.NOT_WAITING}")
-            return HttpResponseRedirect(self.address("change", record.pk))
+            return HttpResponseRedirect(change_url)
         form = ReviewForm(request.POST or None, initial={"seen_version": record.version})
         if request.method == "POST" and form.is_valid():
             if form.cleaned_data["seen_version"] == record.version:
-                return self._decide(request, record, form.cleaned_data)
+                return _decide(request, model_admin, record, form.cleaned_data)
             messages.error(request, CHANGED_MEANWHILE)
             return HttpResponseRedirect(request.path)
-        return self.show(
+        return model_admin.render_page(
             request,
             "review.html",
-            title=f"Review {self.opts.verbose_name}",
+            title=f"Review {model_admin.opts.verbose_name}",
             form=form,
             record=record,
-            change_url=self.address("change", record.pk),
+            change_url=change_url,
             returned=review.last_comment(record),
             shown=shown(request, record),
         )
 
-    def _decide(
-        self, request: HttpRequest, record: Any, sent: dict[str, Any]
-    ) -> HttpResponse:
-        """Publish the record, or return it with the comment."""
-        actor = Actor(user=request.user, institution=record.institution)
-        now = timezone.now()
-        with refused_as_forbidden():
-            if sent["decision"] == APPROVE:
-                self.update(
-                    record=record,
-                    actor=actor,
-                    changes={"status": Status.PUBLISH},
-                    now=now,
-                )
-            else:
-                review.return_record(
-                    self.model,
-                    actor=actor,
-                    pk=record.pk,
-                    comment=sent["comment"],
-                    now=now,
-                    expected_version=record.version,
-                )
-        done = "published" if sent["decision"] == APPROVE else "returned to its author"
-        messages.success(request, f"“{record}” was {done}.")
-        waiting = f"?{ReviewFilter.parameter_name}={ReviewFilter.AWAITING}"
-        return HttpResponseRedirect(f"{self.address('changelist')}{waiting}")
+
+def _decide(
+    request: HttpRequest, model_admin: Any, record: Any, sent: dict[str, Any]
+) -> HttpResponse:
+    """Publish the record, or return it with the comment."""
+    actor = Actor(user=request.user, institution=record.institution)
+    now = timezone.now()
+    with refused_as_forbidden():
+        if sent["decision"] == APPROVE:
+            changes = {"status": Status.PUBLISH}
+            model_admin.update(record=record, actor=actor, changes=changes, now=now)
+        else:
+            review.return_record(
+                model_admin.model,
+                actor=actor,
+                pk=record.pk,
+                comment=sent["comment"],
+                now=now,
+                expected_version=record.version,
+            )
+    done = "published" if sent["decision"] == APPROVE else "returned to its author"
+    messages.success(request, f"“{record}” was {done}.")
+    return HttpResponseRedirect(f"{model_admin.url('changelist')}{AWAITING_REVIEW}")

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
 
+from calendar_events.admin.base import RecordAdmin
 from calendar_events.admin.forms import RecordForm
-from calendar_events.admin.history import ReadableHistory
 from calendar_events.admin.institutions import InstitutionFilter
 from calendar_events.models import Taxonomy, Term
 from calendar_events.serializers.inputs import CategoryInput, TermInput
@@ -46,7 +46,7 @@ class TermForm(RecordForm):
 
 
 @admin.register(Term)
-class TermAdmin(ReadableHistory):
+class TermAdmin(RecordAdmin):
     """Categories and tags."""
 
     form = TermForm

@@ -1,9 +1,9 @@
-"""Duplicates of events: whose, with what, and how often."""
+"""Copies of events by "Save as new": whose, with what, and never published by accident."""
 
 import pytest
 
-from calendar_events.models import Event, IdempotentAnswer
-from calendar_events.tests.admin.test_desk import desk_of, statuses, url
+from calendar_events.models import Event
+from calendar_events.tests.admin.test_desk import desk_of, url
 from calendar_events.tests.factories import (
     CategoryFactory,
     EventFactory,
@@ -13,7 +13,7 @@ from calendar_events.tests.factories import (
     VenueFactory,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 SAME = (
     *("title", "description", "excerpt", "website", "cost", "password", "image"),
@@ -21,6 +21,7 @@ SAME = (
     *("show_map", "hide_from_listings", "sticky", "featured", "ticketed", "institution"),
     "post_parent",
 )
+BUTTON = 'name="_saveasnew"'
 
 
 @pytest.fixture
@@ -28,11 +29,23 @@ def editor():
     return desk_of(roles=["editor"])
 
 
-def duplicate(client, event, **sent):
-    """Press the button of the event's page; return the answer."""
+def typed(form):
+    """Return what a browser sends of the fields that a form shows."""
+    sent = {}
+    for bound in form:
+        value = bound.value()
+        if isinstance(value, list):
+            sent[bound.html_name] = [getattr(each, "pk", each) for each in value]
+        elif value is not None and value is not False:
+            sent[bound.html_name] = value
+    return sent
+
+
+def copy(client, event, **changed):
+    """Press "Save as new" on the event's page; return the answer."""
     page = client.get(url(Event, "change", event.pk))
-    key = {"key": page.context.get("duplicate_key", "x")}
-    return client.post(url(Event, "duplicate", event.pk), key | sent, follow=True)
+    sent = typed(page.context["adminform"].form) | changed | {"_saveasnew": "1"}
+    return client.post(url(Event, "change", event.pk), sent, follow=True)
 
 
 def linked(event):
@@ -46,7 +59,7 @@ def linked(event):
     }
 
 
-def test_a_duplicate_is_a_draft_of_whoever_made_it_with_everything_else(editor):
+def test_a_copy_is_a_draft_of_whoever_made_it_with_everything_else(editor):
     record = EventFactory(
         description="<p>Words</p>",
         cost="12, 15",
@@ -61,7 +74,7 @@ def test_a_duplicate_is_a_draft_of_whoever_made_it_with_everything_else(editor):
         terms=[CategoryFactory(), TagFactory()],
     )
 
-    answer = duplicate(editor, record)
+    answer = copy(editor, record)
 
     made = Event.objects.latest("pk")
     assert answer.redirect_chain == [(url(Event, "change", made.pk), 302)]
@@ -72,78 +85,78 @@ def test_a_duplicate_is_a_draft_of_whoever_made_it_with_everything_else(editor):
     assert made.history.get().history_user == editor.user
 
 
+@pytest.mark.parametrize("status", ["publish", "future", "private"])
+def test_a_copy_is_not_published_whatever_the_form_says(editor, status):
+    record = EventFactory()
+
+    copy(editor, record, status=status, date_utc="2020-01-01 10:00:00", slug="mine")
+
+    made = Event.objects.latest("pk")
+    assert made != record
+    assert (made.status, made.slug, made.published_at) == ("draft", "", None)
+
+
+def test_what_was_typed_meanwhile_is_of_the_copy_alone(editor):
+    record = EventFactory(title="First")
+
+    copy(editor, record, title="Second")
+
+    assert Event.objects.latest("pk").title == "Second"
+    record.refresh_from_db()
+    assert (record.title, record.version) == ("First", 1)
+
+
 def test_a_link_to_what_is_in_the_trash_is_not_copied(editor):
     kept = VenueFactory()
     record = EventFactory(venues=[VenueFactory(trashed=True), kept])
 
-    duplicate(editor, record)
+    copy(editor, record)
 
-    assert list(Event.objects.latest("pk").venues.all()) == [kept]
-
-
-def test_a_second_click_makes_no_second_duplicate(editor):
-    record = EventFactory()
-    key = editor.get(url(Event, "change", record.pk)).context["duplicate_key"]
-
-    answers = [duplicate(editor, record, key=key) for _ in range(3)]
-
-    made = Event.objects.exclude(pk=record.pk).get()
-    assert {answer.redirect_chain[-1][0] for answer in answers} == {
-        url(Event, "change", made.pk)
-    }
-    duplicate(editor, record)
-    assert Event.objects.count() == 3
+    made = Event.objects.latest("pk")
+    assert made != record
+    assert list(made.venues.all()) == [kept]
 
 
-def test_a_key_of_one_event_or_person_is_none_of_another(editor):
-    first, second = EventFactory.create_batch(2)
-    for event in (first, second):
-        duplicate(editor, event, key="same")
-    duplicate(desk_of(roles=["editor"]), first, key="same")
-
-    assert Event.objects.count() == 5
-    assert IdempotentAnswer.objects.count() == 3
-
-
-@pytest.mark.parametrize("key", ["", "a b", "x" * 10_000, "é"])
-def test_without_a_key_nothing_is_duplicated(editor, key):
-    record = EventFactory()
-
-    answer = duplicate(editor, record, key=key)
-
-    assert "Nothing was duplicated." in answer.content.decode()
-    assert Event.objects.get() == record
-
-
-def test_what_is_in_the_trash_is_not_duplicated(editor):
+def test_what_is_in_the_trash_offers_no_copy(editor):
     record = EventFactory(trashed=True)
 
     page = editor.get(url(Event, "change", record.pk)).content.decode()
-    duplicate(editor, record)
 
-    assert "/duplicate/" not in page
-    assert statuses(record) == ["trash"]
-    assert Event.objects.count() == 1
-    assert not IdempotentAnswer.objects.exists()
+    assert BUTTON not in page
 
 
-def test_a_look_duplicates_nothing(editor):
+def test_a_copy_is_of_an_event_that_is_there(editor):
+    sent = {"_saveasnew": "1"}
+
+    assert editor.post(url(Event, "change", 4711), sent).status_code == 404
+    assert not Event.objects.exists()
+
+
+def test_a_look_copies_nothing(editor):
     record = EventFactory()
 
-    assert editor.get(url(Event, "duplicate", record.pk)).status_code == 405
-    assert editor.post(url(Event, "duplicate", 4711)).status_code == 404
+    editor.get(url(Event, "change", record.pk), {"_saveasnew": "1"})
+
+    assert Event.objects.get() == record
 
 
-@pytest.mark.parametrize(("role", "status"), [("reader", 403), ("contributor", 200)])
-def test_who_may_create_may_duplicate(role, status):
+@pytest.mark.parametrize(("role", "is_shown"), [("reader", False), ("contributor", True)])
+def test_who_may_create_and_change_may_copy(role, is_shown):
     someone = desk_of(roles=[role])
-    record = EventFactory()
+    record = EventFactory(author=someone.user, draft=True)
 
     page = someone.get(url(Event, "change", record.pk)).content.decode()
-    answer = duplicate(someone, record)
+    answer = copy(someone, record)
 
-    assert answer.status_code == status
-    assert ("/duplicate/" in page) == (status == 200)
-    assert Event.objects.filter(author=someone.user, status="draft").count() == (
-        1 if status == 200 else 0
-    )
+    assert (BUTTON in page) == is_shown
+    assert answer.status_code == (200 if is_shown else 403)
+    copies = Event.objects.exclude(pk=record.pk)
+    assert copies.filter(author=someone.user, status="draft").count() == int(is_shown)
+
+
+def test_who_may_not_change_an_event_is_offered_no_copy():
+    someone = desk_of(roles=["contributor"])
+
+    page = someone.get(url(Event, "change", EventFactory().pk)).content.decode()
+
+    assert BUTTON not in page

@@ -82,17 +82,42 @@ def test_a_month_holds_what_the_institution_and_the_role_may_see(staff, here, th
     assert seen("contributor") == {"Ours"}
 
 
-def test_an_event_of_another_institution_is_not_duplicated(editor, uma, here, there):
+def test_an_event_of_another_institution_is_not_copied(editor, uma, here, there):
     before = Event.objects.count()
 
     answers = [
-        editor.post(pages.of(there.event, "duplicate"), key="k").status_code,
-        editor.post(pages.of(there.draft, "duplicate"), key="k").status_code,
-        uma.post(pages.of(here.event, "duplicate"), key="k").status_code,
+        editor.post(pages.of(there.event, "change"), _saveasnew="1").status_code,
+        editor.post(pages.of(there.draft, "change"), _saveasnew="1").status_code,
+        uma.post(pages.of(here.event, "change"), _saveasnew="1").status_code,
     ]
 
     assert answers == [404, 404, 403]
     assert Event.objects.count() == before
+
+
+def test_a_copy_keeps_what_its_user_may_not_set_or_see(staff, here):
+    author = staff("contributor", at=here.institution, username="carl")
+    ours = {"institution": "1001"}
+    hidden = calendar.VenueFactory(**ours, author=here.person, draft=True)
+    record = calendar.EventFactory(
+        **ours,
+        author=author.user,
+        draft=True,
+        password="opensesame",
+        venues=[here.venue, hidden],
+    )
+    form = author.get(pages.of(record))
+    assert hidden.name not in form.content.decode()
+
+    sent = pages.shown(form) | {"_saveasnew": "1"}
+    answer = author.post(pages.of(record), **sent)
+
+    copy = Event.objects.latest("pk")
+    assert answer.status_code == 302
+    assert copy != record
+    assert (copy.status, copy.institution) == ("draft", "1001")
+    assert (copy.author, copy.password) == (author.user, "opensesame")
+    assert set(copy.venues.all()) == {here.venue, hidden}
 
 
 def test_a_preview_names_no_draft_that_the_reader_does_not_meet(editor, staff, here):
