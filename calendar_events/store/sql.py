@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from django.db import connections, router
@@ -42,7 +41,6 @@ def settle() -> None:
         database.close_if_unusable_or_obsolete()
 
 
-@cache  # a replica is of the primary's kind, and neither changes while a process lives
 def is_postgres() -> bool:
     """Return whether the calendar is on PostgreSQL."""
     return connection().vendor == "postgresql"
