@@ -1,6 +1,6 @@
 """Statements: how long each took, and which the database did not carry out.
 
-By Django's own means, a wrapper of the connection, which prepared reads go through as well.
+By Django's own means, a wrapper of the connection.
 """
 
 from __future__ import annotations

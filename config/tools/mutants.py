@@ -196,6 +196,8 @@ def main() -> int:
     parser.add_argument("--only", default="", help="modules whose path contains this")
     options = parser.parse_args()
     targets = {name: tests for name, tests in TARGETS.items() if options.only in name}
+    if not targets:
+        parser.error(f"no module has {options.only!r} in its path")
     seconds = 60 * options.minutes * options.jobs / len(targets)
     with tempfile.TemporaryDirectory(prefix="platform-mutants-") as scratch:
         copies = []
