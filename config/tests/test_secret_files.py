@@ -23,7 +23,7 @@ SECRETS = {
     ),
     "DATABASE_POOL_URL": (
         "postgres://u:hidden@pool/main",
-        "settings.DATABASES['default']['PASSWORD']",
+        "settings.DATABASE_POOL['PASSWORD']",
         "hidden",
     ),
     "DATABASE_REPLICA_URL": (

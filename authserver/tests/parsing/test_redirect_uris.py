@@ -21,6 +21,7 @@ from authserver.tests import factories
         "com.example.app:/oauth",
         "ncip://testapp",
         "oclcApp://x?y=1",
+        "https://client.example/".ljust(2000, "a"),
     ],
 )
 def test_these_may_be_registered(address):
@@ -62,7 +63,7 @@ def test_these_may_be_registered(address):
         "file:///etc/passwd",
         "blob:https://client.example/x",
         "about:blank",
-        "https://client.example/" + "a" * 2000,
+        "https://client.example/".ljust(2001, "a"),
     ],
 )
 def test_these_may_not_be_registered(address):
