@@ -14,7 +14,7 @@ from calendar_events.models.guard import store_writes
 from calendar_events.tests.factories import UserFactory
 from calendar_events.tests.reading import path
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

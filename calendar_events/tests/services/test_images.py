@@ -19,8 +19,6 @@ from calendar_events.services.images import NotAPicture
 from calendar_events.tests.factories import UserFactory
 from calendar_events.tests.web import picture
 
-pytestmark = pytest.mark.both_databases
-
 NOW = datetime(2031, 1, 15, 12, tzinfo=UTC)
 
 

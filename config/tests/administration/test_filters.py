@@ -11,10 +11,13 @@ from authserver.tests import factories
 from config.tests.administration import pages
 from config.tests.administration.conftest import Staff
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.parametrize("kept_to", ["platform", "institution"])
+@pytest.mark.parametrize(
+    "kept_to",
+    [pytest.param("platform", marks=pytest.mark.both_databases), "institution"],
+)
 @pytest.mark.parametrize(
     "model_admin",
     admin.site._registry.values(),
@@ -49,6 +52,7 @@ EDGES = [
 
 
 @naive_dates
+@pytest.mark.both_databases
 @pytest.mark.parametrize("of_the_platform", [True, False])
 @pytest.mark.parametrize("lookup", EDGES)
 def test_a_date_at_the_edge_of_the_calendar_breaks_no_list(here, lookup, of_the_platform):
@@ -73,6 +77,7 @@ def test_a_date_at_the_edge_of_the_calendar_breaks_no_list(here, lookup, of_the_
 
 
 @naive_dates
+@pytest.mark.both_databases
 @pytest.mark.parametrize("kind", export_formats.WRITERS)
 @pytest.mark.parametrize("lookup", EDGES)
 def test_a_date_at_the_edge_of_the_calendar_breaks_no_export(oscar, kind, lookup):

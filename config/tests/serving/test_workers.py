@@ -56,9 +56,16 @@ def is_gone(pid: int) -> bool:
 
 
 @pytest.fixture(scope="module")
-def supervised(tmp_path_factory):
+def of_two(tmp_path_factory):
     with servers.demo_server(tmp_path_factory.mktemp("supervised"), WORKERS="2") as running:
         yield running
+
+
+@pytest.fixture
+def supervised(of_two):
+    """A server both of whose processes run, whatever the test before did to them."""
+    eventually(lambda: len(workers(of_two)) == 2)
+    return of_two
 
 
 def test_workers_that_are_killed_come_back_also_twice_in_quick_succession(supervised):
