@@ -34,8 +34,12 @@ class ServedClient(Client):
 
 @contextlib.contextmanager
 def cluster_like(name: str):
-    """Start a cluster of its own with a copy of a database of the suite's."""
-    with with_postgres.cluster(with_postgres.EPHEMERAL_OPTIONS) as running:
+    """Start a cluster of its own with a copy of a database of the suite's.
+
+    Its commits are synchronous, or a crash right after the copy would lose the copy.
+    """
+    options = f"{with_postgres.EPHEMERAL_OPTIONS} -c synchronous_commit=on"
+    with with_postgres.cluster(options) as running:
         copy_database(name, running.url)
         yield running
 
