@@ -1,4 +1,4 @@
-"""waitress, with what it has no setting for: time limits by phase, and overload.
+"""waitress, with what it has no setting for: time limits by phase, overload, 304.
 
 waitress receives whole requests and buffers answers, to disk beyond a bound, so that no
 thread waits for a client. It closes connections that have been idle; here each phase of a
@@ -132,6 +132,15 @@ class Task(WSGITask):
         if self.channel.is_refused:
             environ[OVERLOADED] = True
         return environ
+
+    def set_close_on_finish(self) -> None:
+        """Close the connection after the answer, but for a 204 or 304.
+
+        waitress takes their missing ``Content-Length`` for a body without an end.
+        """
+        is_asked = self.request.headers.get("CONNECTION", "").lower() == "close"
+        if self.has_body or self.version != "1.1" or is_asked:
+            super().set_close_on_finish()
 
 
 class Channel(HTTPChannel):

@@ -313,3 +313,15 @@ def test_the_loop_beats(serve):
     served = serve(echo)
 
     eventually(lambda: len(served.beats) >= 2)
+
+
+def unchanged(_environ, start_response):
+    start_response("304 Not Modified", [("ETag", '"1"')])
+    return []
+
+
+def test_the_connection_stays_open_after_a_304(serve):
+    answers = serve(unchanged).send(head("/") * 2 + head("/", ONCE))
+
+    assert answers.count(b"HTTP/1.1 304") == 3
+    assert answers.count(b"Connection: close") == 1
