@@ -3,7 +3,7 @@
 # says; `make run DEMO=0`, or the environment, turns it off.
 
 .DEFAULT_GOAL := help
-.PHONY: help run quick test test-sqlite test-postgres test-all check lint imports types format schema audit sbom bench load chaos cluster-test fuzz upgrade-test mutants lock clean
+.PHONY: help run quick test test-sqlite test-postgres test-all check lint imports types format schema audit sbom bench load fuzz upgrade-test mutants lock clean
 
 PY := .venv/bin/python
 # Tests in the process itself keep a core busy; those of servers and browsers mostly wait.
@@ -112,19 +112,9 @@ bench: .make/dev ## Measure into docs/benchmarks.md; ONLY=growth,feeds SIZES=10k
 	@$(PY) config/tools/with_postgres.py --durable $(PY) -m benchmarks \
 		$(if $(ONLY),--only $(ONLY)) $(if $(SIZES),--sizes $(SIZES)) $(if $(QUICK),--quick)
 
-load: .make/dev ## The whole mixture on the production set-up, to standard output; EVENTS=300000 RATE=40 SECONDS=120
-	@config/tools/install_test_tools.sh
+load: .make/dev ## A mixture of journeys at a fixed rate, to standard output; EVENTS=300000 RATE=40 SECONDS=120
 	@$(PY) config/tools/with_postgres.py --durable $(PY) -m benchmarks.load \
 		$(if $(EVENTS),--events $(EVENTS)) $(if $(RATE),--rate $(RATE)) $(if $(SECONDS),--seconds $(SECONDS))
-
-chaos: .make/dev ## Faults one after another under that load, and what was promised meanwhile
-	@config/tools/install_test_tools.sh
-	@$(PY) config/tools/with_postgres.py --durable $(PY) -m benchmarks.load.chaos \
-		$(if $(EVENTS),--events $(EVENTS)) $(if $(RATE),--rate $(RATE)) $(if $(ONLY),--only "$(ONLY)")
-
-cluster-test: .make/dev ## Lose databases, hosts and etcd of a cluster under that load; EVENTS=4000 RATE=10
-	@config/tools/install_test_tools.sh --cluster
-	@$(PY) -m benchmarks.cluster $(if $(EVENTS),--events $(EVENTS)) $(if $(RATE),--rate $(RATE)) $(if $(ONLY),--only "$(ONLY)")
 
 fuzz: .make/dev ## The long form of the fuzz tests; EXAMPLES=10000
 	@env -u DATABASE_URL FUZZ=long $(if $(EXAMPLES),EXAMPLES=$(EXAMPLES)) $(IN_PROCESS) -m fuzz

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SIZES: Final = {"10k": 10_000, "100k": 100_000, "300k": 300_000, "1M": 1_000_000}
 LARGE: Final = "300k"
-"""What admin and the mixture work on, whichever sizes the others measure."""
+"""What the mixture works on, whichever sizes the others measure."""
 QUICK: Final = Effort(rounds=2, alone=20, together=40, seconds=1)
 FIRST_PORT: Final = 8110
 

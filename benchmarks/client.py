@@ -1,8 +1,7 @@
 """The load generator: HTTP over persistent connections of the loopback, on asyncio.
 
-A *closed* loop sends the next request when the last one is answered, as fast as the server
-allows; an *open* loop sends at the times of a schedule, whatever the server does, and
-measures from the scheduled time, so that a stall counts for everybody who would have come.
+A closed loop sends the next request when the last one is answered, as fast as the server
+allows. The open loop of journeys is ``benchmarks.load.generator``.
 """
 
 from __future__ import annotations
@@ -10,13 +9,10 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from random import Random
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
-    import ssl
     from collections.abc import Coroutine, Iterator
 
 ANSWER_SECONDS = 120
@@ -75,12 +71,12 @@ class Outcome:
 class Connection:
     """One persistent connection of the loopback, with one request under way."""
 
-    def __init__(self, port: int, tls: ssl.SSLContext | None = None) -> None:
-        self.port, self.tls = port, tls
+    def __init__(self, port: int) -> None:
+        self.port = port
 
     async def __aenter__(self) -> Self:
         self.reader, self.writer = await asyncio.open_connection(
-            "127.0.0.1", self.port, limit=2**20, ssl=self.tls
+            "127.0.0.1", self.port, limit=2**20
         )
         return self
 
@@ -145,45 +141,6 @@ async def closed_loop(  # noqa: PLR0913 -- what a load is made of
 
     await asyncio.gather(*(send_in_turn() for _ in range(connections)))
     outcome.seconds = time.perf_counter() - begin
-    return outcome
-
-
-async def open_loop(  # noqa: PLR0913 -- as above
-    port: int,
-    requests: Iterator[bytes],
-    *,
-    rate: float,
-    seconds: float,
-    connections: int = 64,
-    status: int | None = 200,
-) -> Outcome:
-    """Send ``rate`` requests a second at random times (Poisson), over idle connections.
-
-    One for which no connection is idle waits for one, which counts as waiting.
-    """
-    outcome = Outcome()
-    due: asyncio.Queue[float | None] = asyncio.Queue()
-    random = Random(rate)  # noqa: S311 -- repeatable is the point
-
-    async def arrive(at: float) -> None:
-        end = at + seconds
-        while (at := at + random.expovariate(rate)) < end:
-            await asyncio.sleep(at - time.perf_counter())
-            due.put_nowait(at)
-        for _ in range(connections):
-            due.put_nowait(None)
-
-    async def send_when_due(connection: Connection) -> None:
-        while (at := await due.get()) is not None:
-            outcome.take(await connection.send(next(requests)), at, status)
-
-    async with AsyncExitStack() as stack:
-        opened = [Connection(port) for _ in range(connections)]
-        for connection in opened:
-            await stack.enter_async_context(connection)
-        begin = time.perf_counter()
-        await asyncio.gather(arrive(begin), *map(send_when_due, opened))
-        outcome.seconds = time.perf_counter() - begin
     return outcome
 
 

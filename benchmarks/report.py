@@ -83,17 +83,15 @@ class Goal:
 
 @dataclass(slots=True)
 class Section:
-    """A heading, a paragraph, a table, the goals that it decides, and plots by name."""
+    """A heading, a paragraph, a table, and the goals that it decides."""
 
     title: str
     text: str
     table: str = ""
     goals: list[Goal] = field(default_factory=list)
-    plots: dict[str, str] = field(default_factory=dict)
 
-    def markdown(self, stem: str) -> str:
-        images = [f"![{self.title}]({stem}-{name}.svg)" for name in self.plots]
-        parts = [f"## {self.title}", self.text.strip(), *images, self.table]
+    def markdown(self) -> str:
+        parts = [f"## {self.title}", self.text.strip(), self.table]
         return "\n\n".join(part for part in parts if part)
 
 
@@ -143,8 +141,8 @@ def cost_table(costs: Mapping[str, Cost], *, baseline: str) -> str:
     return table((*COST_COLUMNS, f"CPU / {baseline}"), rows)
 
 
-def page(bench: Bench, command: str, sections: Sequence[Section], stem: str) -> str:
-    """Return the whole page as Markdown; plots are files named ``stem-name.svg``."""
+def page(bench: Bench, command: str, sections: Sequence[Section]) -> str:
+    """Return the whole page as Markdown."""
     goals = [goal for section in sections for goal in section.goals]
     met = sum(goal.is_met for goal in goals)
     columns = ("work", "goal", "measured", "verdict", "compared with")
@@ -153,7 +151,7 @@ def page(bench: Bench, command: str, sections: Sequence[Section], stem: str) -> 
         "## Goals",
         f"{met} of {len(goals)} goals are met.",
         table(columns, [goal.row() for goal in goals]),
-        *(section.markdown(stem) for section in sections),
+        *(section.markdown() for section in sections),
     ]
     return "\n\n".join(parts) + "\n"
 

@@ -1,4 +1,4 @@
-"""``make load``: the whole mixture on the production set-up, at a rate that does not wait.
+"""``make load``: a mixture of journeys, at a rate that does not wait for the server.
 
     python -m benchmarks.load [--events N] [--rate JOURNEYS] [--seconds S]
 
@@ -15,18 +15,17 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, Final
 
-from benchmarks import inside
+from benchmarks import inside, servers
+from benchmarks.bench import FIRST_PORT, free_port
 from benchmarks.databases import Cluster
-from benchmarks.load import page, production, settlement
+from benchmarks.load import page, settlement
 from benchmarks.load.generator import Load
 from benchmarks.load.journeys import Mixture
 from benchmarks.load.ledger import Ledger
 from benchmarks.load.page import Run
-from benchmarks.load.postgresql import Breakable
 
 if TYPE_CHECKING:
-    from benchmarks.load.page import Look
-    from benchmarks.load.production import Production
+    from benchmarks.servers import Server
 
 LOOK_SECONDS: Final = 5.0
 SINGLES: Final = 2_000
@@ -51,16 +50,21 @@ def main() -> int:
 def run(url: str, *, rate: float, seconds: float) -> Run:
     """Serve a calendar, send the mixture, and hold the server to its answers."""
     mixture = prepare(url)
-    with production.running(Breakable.from_environment(), url) as made:
-        load = Load(made.port, mixture, rate)
-        looks = asyncio.run(_watched(load, made, seconds))
-        found = asyncio.run(settlement.settle(made.port, mixture))
+    # Rates out of reach, so that every request is counted and none is refused.
+    variables = servers.environment(
+        url, RATE_LIMIT_ADDRESS="100000/second", RATE_LIMIT_KEY="100000/second"
+    )
+    port = free_port(FIRST_PORT)
+    with servers.serving("ours", port, variables, servers.OURS) as server:
+        load = Load(port, mixture, rate)
+        memory = asyncio.run(_watched(load, server, seconds))
+        found = asyncio.run(settlement.settle(port, mixture))
     found += settlement.promises(mixture, titles(url, mixture.run))
     return Run(
         rate=rate,
         seconds=seconds,
         tally=load.tally,
-        looks=looks,
+        samples=memory,
         broken_promises=found,
         tried=mixture.ledger.tried,
     )
@@ -83,17 +87,17 @@ def _inside(url: str, function: str, **arguments: Any) -> Any:
     return inside.at(url, f"benchmarks.load.people:{function}", **arguments)
 
 
-async def _watched(load: Load, made: Production, seconds: float) -> list[Look]:
-    """Run the load; return memory and connections as they were every few seconds."""
-    looks = []
+async def _watched(load: Load, server: Server, seconds: float) -> list[list[float]]:
+    """Run the load; return the memory of each worker as it was every few seconds."""
+    samples = []
     running = asyncio.create_task(load.run())
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         await asyncio.sleep(min(LOOK_SECONDS, seconds / 4))
-        looks.append(await asyncio.to_thread(lambda: (made.memory(), made.connections())))
+        samples.append(await asyncio.to_thread(server.worker_mebibytes))
     load.stopping.set()
     await running
-    return looks
+    return samples
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ import re
 import time
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from math import inf
 from random import Random
 from typing import TYPE_CHECKING, Final
 
@@ -42,8 +41,6 @@ class Tally:
     """Any other answers, by status and work."""
     broken: Counter[str] = field(default_factory=Counter)
     """Requests without a whole answer."""
-    troubles: list[float] = field(default_factory=list)
-    """When those were due that did not get what they asked for (``time.perf_counter``)."""
 
     def take(self, work: str, answer: Answer, milliseconds: float) -> None:
         """Record an answer."""
@@ -57,13 +54,6 @@ class Tally:
             self.faults[f"{answer.status} {work}"] += 1
         else:
             self.milliseconds[work].append(milliseconds)
-            return
-        self.troubles.append(time.perf_counter() - milliseconds / 1000)
-
-    def last_trouble(self, since: float, until: float = inf) -> float:
-        """Return how many seconds after ``since`` the last of them was due, 0 for none."""
-        found = [due for due in self.troubles if since <= due < until]
-        return max(found, default=since) - since
 
     @property
     def answers(self) -> int:
@@ -86,9 +76,6 @@ class Load:
     rate: float
     tally: Tally = field(default_factory=Tally)
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
-    _waiting: list[float] = field(default_factory=list)
-    """When those were due that wait for an idle line."""
-    _visits: set[Visit] = field(default_factory=set)
     _random: Random = field(default_factory=lambda: Random("arrivals"))  # noqa: S311 -- repeatable
 
     async def run(self) -> None:
@@ -113,25 +100,13 @@ class Load:
     async def _begin(
         self, journey: Journey, idle: asyncio.LifoQueue[Line], due: float
     ) -> None:
-        tally = self.tally  # what hangs counts where it began
-        self._waiting.append(due)
         line = await idle.get()
-        visit = Visit(line, due, tally.take)
-        self._waiting.remove(due)
-        self._visits.add(visit)
         try:
-            await journey(visit)
+            await journey(Visit(line, due, self.tally.take))
         except UnexpectedAnswer:
-            tally.faults[UNEXPECTED] += 1
-            tally.troubles.append(visit.due)
+            self.tally.faults[UNEXPECTED] += 1
         finally:
-            self._visits.remove(visit)
             idle.put_nowait(line)
-
-    def is_answered(self, until: float) -> bool:
-        """Return whether nobody waits any more whose request was due before."""
-        dues = (*self._waiting, *(visit.due for visit in self._visits))
-        return min(dues, default=inf) >= until
 
 
 async def once(port: int, journey: Journey) -> Tally:

@@ -13,9 +13,6 @@ if TYPE_CHECKING:
 
     from benchmarks.load.generator import Tally
 
-    Look = tuple[list[float], int]
-    """The mebibytes of each worker, and the connections to the database."""
-
 SHOWN: Final = 20
 HELD: Final = "Every acknowledged write is there, nothing was done or used twice."
 LOAD: Final = """
@@ -24,19 +21,20 @@ a second. Times count from when a request was due.
 """
 OUTCOME: Final = """
 Errors, and requests without an answer: {errors}. Memory of the workers: {memory} MiB after
-each quarter of the time. Connections to the database: at most {connections}.
+each quarter of the time.
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """A load without faults, and what came of it; ``looks`` are evenly spaced in time."""
+    """A load without faults, and what came of it."""
 
     rate: float
     """Journeys that begin in a second."""
     seconds: float
     tally: Tally
-    looks: Sequence[Look]
+    samples: Sequence[list[float]]
+    """The mebibytes of each worker, evenly spaced in time."""
     broken_promises: Sequence[str]
     tried: Mapping[str, int]
 
@@ -46,14 +44,9 @@ class Run:
         return self.tally.faults.total() + self.tally.broken.total()
 
     @property
-    def connections(self) -> int:
-        """The most connections to the database at any look."""
-        return max(connections for _, connections in self.looks)
-
-    @property
     def memory(self) -> list[list[float]]:
         """The mebibytes of each worker after each quarter of the time."""
-        return [self.looks[len(self.looks) * part // 4 - 1][0] for part in (1, 2, 3, 4)]
+        return [self.samples[len(self.samples) * part // 4 - 1] for part in (1, 2, 3, 4)]
 
 
 def of_load(run: Run, *, events: int) -> str:
@@ -76,7 +69,6 @@ def outcome(run: Run) -> str:
     text = OUTCOME.format(
         errors=run.errors,
         memory=", ".join(map(_mebibytes, run.memory)),
-        connections=run.connections,
     )
     faults = (f"Error: {what}, {times} times." for what, times in run.tally.faults.items())
     return "\n\n".join([text.strip(), *faults, promises(run.broken_promises, run.tried)])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import ssl
 import time
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
@@ -13,8 +12,8 @@ from urllib.parse import urlencode, urljoin, urlsplit
 
 from benchmarks import messages
 from benchmarks.client import Answer, Connection, UnexpectedAnswer
-from benchmarks.load.production import PUBLIC_URL
 from benchmarks.messages import FORM
+from benchmarks.servers import PUBLIC_URL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -24,9 +23,6 @@ BROKEN: Final = 0
 IDLE_SECONDS: Final = 5.0
 """A connection that was idle for longer is left: the server may be closing it."""
 REDIRECTS: Final = {302, 303}
-TLS: Final = ssl.create_default_context()
-TLS.check_hostname = False
-TLS.verify_mode = ssl.CERT_NONE  # of a certificate that nginx made a moment ago
 
 
 @dataclass(slots=True)
@@ -47,7 +43,7 @@ class Line:
         try:
             async with asyncio.timeout(self.patience):
                 if self._connection is None:
-                    opened = Connection(self.port, TLS)
+                    opened = Connection(self.port)
                     self._connection = await self._stack.enter_async_context(opened)
                 answer = await self._connection.send(request)
         except (OSError, EOFError, ValueError, asyncio.LimitOverrunError):
@@ -116,7 +112,7 @@ class Visit:
         """Send the form of a page with its token, and follow where that leads."""
         fields = [("csrfmiddlewaretoken", token_of(page)), *values.items()]
         fields += [("scope", scope) for scope in scopes_of(page)]
-        headers = {**FORM, "Accept": "text/html", "Origin": "https://127.0.0.1"}
+        headers = {**FORM, "Accept": "text/html", "Origin": "http://127.0.0.1"}
         body = urlencode(fields).encode()
         answer = await self.send(work, "POST", address, headers=headers, body=body)
         target = _within_site(address, answer)

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from benchmarks.servers import Server
 
 LIST: Final = f"{paths.EVENTS}?status=publish"
-SIGNED_LIMIT: Final = 1.4
-BEARER_LIMIT: Final = 0.25
-EXCHANGE_LIMIT: Final = 1.6
+SIGNED_LIMIT: Final = 1.8
+BEARER_LIMIT: Final = 0.5
+EXCHANGE_LIMIT: Final = 1.0
 STOCK: Final = "benchmarks.yardsticks.stock"
 LIST_TEXT: Final = """
 `GET {path}`, {label}: signature, clock, nonce (a row, committed), service, institution and

@@ -20,7 +20,7 @@ FEEDS: Final = {
     "one institution": f"{paths.FEED}?institution={INSTITUTIONS[0]}",
 }
 EFFORT: Final = Effort(rounds=2, alone=2, together=4, connections=2, seconds=30, warm_up=1)
-PER_EVENT_LIMIT: Final = 0.02
+PER_EVENT_LIMIT: Final = 0.03
 MEMORY_LIMIT: Final = 1.05
 TEXT: Final = """
 `GET /events.ics` for anybody, {label}, read to its end. L is the list of ten in the same

@@ -5,7 +5,6 @@ import itertools
 import json
 import os
 import threading
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -15,9 +14,7 @@ import pytest
 from django.conf import settings
 from django.db import connection
 from django.db.models import Sum
-from lxml import etree
 
-from authserver.models import AuditEvent, ServiceKey, User
 from benchmarks import __main__ as benchmarks
 from benchmarks import (
     bench,
@@ -26,12 +23,11 @@ from benchmarks import (
     measure,
     messages,
     paths,
-    plot,
     report,
     sameness,
     servers,
 )
-from benchmarks.seed import accounts, calendar, platform
+from benchmarks.seed import accounts, calendar
 from benchmarks.yardsticks import floor
 from calendar_events.models import DayCount, Event, EventTerm, Organizer, Term, Venue
 
@@ -107,16 +103,6 @@ def test_the_same_calendar_is_made_again(filled):
     assert [venue.fragment for venue in venues] == [venue.fragment for venue in stored]
 
 
-def test_a_platform_is_filled_around_a_calendar(filled):
-    platform.fill(institutions=3, users=10, keys=4)
-
-    assert AuditEvent.objects.count() == EVENTS
-    states = Counter(Event.history.values_list("history_type", flat=True))
-    assert states == {"+": EVENTS, "-": 1}
-    assert ServiceKey.objects.filter(client_id__startswith="key").count() == 4
-    assert User.objects.filter(username__startswith="person").count() == 10
-
-
 @pytest.mark.postgresql_only  # it reads the kept counters
 @pytest.mark.usefixtures("public_address")
 def test_the_idiomatic_lists_answer_the_same(filled, client, settings):
@@ -147,8 +133,7 @@ def test_the_idiomatic_single_answers_the_same(filled, client, settings):
 )
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("public_address")
-@pytest.mark.parametrize("floor_application", [floor.floor_rows, floor.floor_documents])
-def test_the_floors_answer_the_same(client, monkeypatch, floor_application):
+def test_the_floor_answers_the_same(client, monkeypatch):
     editor = accounts.create(other_tokens=0)
     calendar.fill(events=EVENTS, author=editor.pk)
     database = connection.settings_dict
@@ -157,15 +142,12 @@ def test_the_floors_answer_the_same(client, monkeypatch, floor_application):
         os.environ, "DATABASE_URL", f"postgres://{database['USER']}@{where}"
     )
     floor.database.cache_clear()
-    with closing(floor.database()) as direct:
-        floor.build_documents()
+    with closing(floor.database()):
         ours = client.get(f"{paths.EVENTS}?page=2").json()
 
         body = b"".join(
-            floor_application({"QUERY_STRING": "page=2"}, lambda status, headers: None)
+            floor.floor_rows({"QUERY_STRING": "page=2"}, lambda status, headers: None)
         )
-
-        direct.execute("DROP TABLE benchmark_document")
     floor.database.cache_clear()
     assert sameness.differences(ours, json.loads(body)) == []
 
@@ -216,19 +198,6 @@ def test_a_table_has_a_row_per_variant():
         lines[2]
         == "| ours | 1.00 | 0.50 | 1.50 | 2.00 | 2.00 | 3.00 | 3.00 | 9.00 | 0 | 1.00 |"
     )
-
-
-@pytest.mark.parametrize("is_log", [False, True])
-def test_a_plot_is_one_file_with_a_line_for_each_series(is_log):
-    series = {"page one": [(10_000, 2.0), (100_000, 2.5)], "a & b": [(10_000, 30.0)]}
-
-    drawing = plot.lines(series, title="Growth", x="events", y="ms", is_log=is_log)
-
-    texts = [element.text for element in etree.fromstring(drawing.encode()).iter()]
-    lines = drawing.count('class="line"')
-    assert ("Growth" in texts, "a & b" in texts, lines) == (True, True, 2)
-    assert "prefers-color-scheme: dark" in drawing
-    assert "href" not in drawing
 
 
 class Answers(BaseHTTPRequestHandler):
@@ -310,17 +279,6 @@ def test_a_server_that_is_busy_is_asked_again_and_the_share_is_told(port):
     )
 
     assert (outcome.statuses, outcome.refused_share) == ({200: 4}, 0.5)
-
-
-def test_an_open_loop_sends_on_time_and_measures_from_then(port):
-    load = client.open_loop(
-        port, messages.in_turns("/"), rate=100, seconds=0.5, connections=4
-    )
-
-    [outcome] = aside(client.play, load)
-
-    assert 25 <= outcome.statuses[200] <= 75
-    assert min(outcome.milliseconds) > 0
 
 
 def test_chunks_are_read_to_their_end(port):

@@ -1,19 +1,13 @@
 """The ledger of the load: what counts as a broken promise, and what does not."""
 
-import asyncio
-import os
 import time
-from dataclasses import replace
-from math import inf
 
 import pytest
 
 from benchmarks.bench import Bench
 from benchmarks.client import Answer, UnexpectedAnswer
-from benchmarks.load import chaos, disks, generator, page, settlement, visits
-from benchmarks.load.chaos import Finding
-from benchmarks.load.faults import FAKETIME, FAULTS
-from benchmarks.load.generator import Load, Tally
+from benchmarks.load import page, settlement, visits
+from benchmarks.load.generator import Tally
 from benchmarks.load.journeys import Mixture
 from benchmarks.load.ledger import Document, Ledger, Used, broken_promises
 from benchmarks.sections import mixture as part
@@ -67,54 +61,6 @@ def test_an_answer_counts_as_what_it_is():
     assert tally.refused == {"list": 1}
     assert tally.faults == {"503 list": 1, "401 list": 1}
     assert tally.broken == {"list": 1}
-    assert len(tally.troubles) == 4
-
-
-def test_trouble_counts_from_when_a_request_was_due_not_from_when_it_was_given_up():
-    tally, began = Tally(), time.perf_counter()
-    tally.take("list", answer(visits.BROKEN), 15_000.0)
-
-    assert tally.last_trouble(began - 20) == pytest.approx(5, abs=1)
-    assert tally.last_trouble(began) == 0
-    assert tally.last_trouble(began - 20, until=began - 18) == 0
-
-
-class Hanging:
-    """A mixture of requests that get no answer once they are released."""
-
-    def __init__(self):
-        self.released = asyncio.Event()
-
-    def kinds(self):
-        return {"hangs": (1, self.hang)}
-
-    async def hang(self, visit):
-        await self.released.wait()
-        visit.record("hangs", answer(visits.BROKEN), 1.0)
-
-
-def test_what_hangs_counts_for_the_time_in_which_it_began(monkeypatch):
-    monkeypatch.setattr(generator, "LINES", 1)  # the others wait for it
-
-    async def run():
-        load = Load(0, mixture := Hanging(), rate=1000.0)
-        began, first = time.perf_counter(), load.tally
-        running = asyncio.create_task(load.run())
-        await asyncio.sleep(0.1)
-        assert load.is_answered(began)
-        assert not load.is_answered(time.perf_counter())
-        load.stopping.set()
-        await asyncio.sleep(0.1)
-        load.tally = Tally()
-        mixture.released.set()
-        await running
-        assert load.is_answered(inf)
-        return first, load.tally
-
-    first, second = loops.run(run())
-
-    assert first.broken.total() > 1
-    assert second.broken.total() == 0
 
 
 @pytest.mark.parametrize(
@@ -136,31 +82,11 @@ def test_why_a_request_was_refused_is_counted_in_words(body, words):
     assert tally.reasons == {words: 1}
 
 
-def test_a_fault_excuses_the_errors_that_it_means_alone():
-    fault = replace(FAULTS["a host's clock an hour fast"], missing="")
-    tally = Tally()
-    for work in ("signed list", "create"):
-        tally.take(work, answer(401), 4.0)
-
-    finding = Finding(
-        fault=fault, lasted=1.0, recovered=0.0, tally=tally, broken_promises=[]
-    )
-
-    assert finding.faults == {"401 create": 1}
-
-
 def test_what_was_used_is_tried_again_once(ledger):
     ledger.used.codes.append((1.0, "auth_a"))
 
     assert ledger.take_used().codes == [(1.0, "auth_a")]
     assert ledger.take_used().codes == []
-
-
-def test_a_fault_of_the_clock_needs_what_sets_it_wrong():
-    skewed = [fault for name, fault in FAULTS.items() if "clock" in name]
-
-    assert len(skewed) == 2
-    assert {fault.missing for fault in skewed} == {"" if FAKETIME else "libfaketime"}
 
 
 def test_only_what_is_still_valid_is_used_again(monkeypatch):
@@ -212,7 +138,7 @@ def ended():
         rate=1,
         seconds=8,
         tally=tally,
-        looks=[([100.0 + number, 50.0], 3) for number in range(8)],
+        samples=[[100.0 + number, 50.0] for number in range(8)],
         broken_promises=["a code worked twice: 200"],
         tried={"nonce": 3, "code": 1},
     )
@@ -244,18 +170,6 @@ def test_the_benchmarks_hold_the_load_to_its_goals(ended, monkeypatch):
     assert "**Broken promise:** a code worked twice: 200" in section.text
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
-def test_a_small_disk_can_be_filled_and_cleared(tmp_path):
-    with disks.small(tmp_path / "disk", 1):
-        disks.fill(tmp_path / "disk")
-        with pytest.raises(OSError, match="No space left"):
-            (tmp_path / "disk" / "more").write_bytes(b"more")
-        disks.clear(tmp_path / "disk")
-        (tmp_path / "disk" / "more").write_bytes(b"more")
-
-    assert not (tmp_path / "disk" / "more").exists()
-
-
 def test_a_code_is_taken_from_a_redirect_alone():
     back = "https://client.example/cb?code=auth_a-b_c&state=s"
     assert visits.code_of(answer(302, location=back)) == "auth_a-b_c"
@@ -282,17 +196,3 @@ def test_the_mixture_is_a_hundred_arrivals():
     mixture = Mixture(ledger=Ledger(), events=[1])
 
     assert sum(weight for weight, _ in mixture.kinds().values()) == 100
-
-
-def test_a_fault_is_named_once():
-    assert all(name == fault.name for name, fault in FAULTS.items())
-    assert len({fault.begin for fault in FAULTS.values()}) == len(FAULTS)
-
-
-def test_faults_are_not_tried_on_a_calendar_that_visitors_page_past(monkeypatch, capsys):
-    monkeypatch.setattr("sys.argv", ["chaos", "--events", "1000"])
-
-    with pytest.raises(SystemExit):
-        chaos.main()
-
-    assert "--events must be at least 5,000" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""WSGI applications without a framework: the same list, from rows and from documents.
+"""WSGI applications without a framework: the same list, from rows.
 
 Only the default list is answered: anybody, the default window, ``page`` and ``per_page``.
 Totals come from the same roll-up that the product reads.
@@ -71,11 +71,6 @@ TERMS: Final = f"""SELECT l.event_id, {columns("t", TERM)},
         WHERE d.scope = 'term:' || t.id AND d.day = '0001-01-01') AS count
     FROM calendar_events_eventterm l JOIN calendar_events_term t ON t.id = l.term_id
     WHERE l.event_id = ANY(%(ids)s) ORDER BY t.sort_text, t.id"""
-DOCUMENTS: Final = f"""SELECT body FROM
-    (SELECT id, start_utc FROM calendar_events_event WHERE {VISIBLE}
-        ORDER BY start_utc, id LIMIT %(size)s OFFSET %(offset)s) AS page
-    JOIN benchmark_document d ON d.event_id = page.id
-    ORDER BY page.start_utc, page.id"""
 
 
 @cache
@@ -153,17 +148,6 @@ def floor_rows(environ: dict[str, Any], start_response: StartResponse) -> Iterab
     return _answer(start_response, body, total)
 
 
-def floor_documents(
-    environ: dict[str, Any], start_response: StartResponse
-) -> Iterable[bytes]:
-    """Answer from finished documents."""
-    page, size, parameters = _asked(environ["QUERY_STRING"])
-    total = rows(TOTAL, **parameters)[0]["total"]
-    events = ",".join(row["body"] for row in rows(DOCUMENTS, **parameters))
-    rest = orjson.dumps(envelope.rest(page, size, total, parameters)).decode()
-    return _answer(start_response, f'{{"events":[{events}],{rest[1:]}'.encode(), total)
-
-
 def _answer(start_response: StartResponse, body: bytes, total: int) -> list[bytes]:
     start_response(
         "200 OK",
@@ -174,32 +158,3 @@ def _answer(start_response: StartResponse, body: bytes, total: int) -> list[byte
         ],
     )
     return [body]
-
-
-def build_documents(batch: int = 2_000) -> int:
-    """Store the whole answer of every event of the default window; return how many."""
-    now = datetime.now(UTC)
-    # A day more at both ends: the window moves on while the benchmark runs.
-    first, last = envelope.window(now)
-    parameters = {
-        "now": now,
-        "first": first - timedelta(days=1),
-        "last": last + timedelta(days=1),
-    }
-    connection = database()
-    connection.execute("DROP TABLE IF EXISTS benchmark_document")
-    connection.execute(
-        "CREATE TABLE benchmark_document (event_id bigint PRIMARY KEY, body text NOT NULL)"
-    )
-    stored = 0
-    while found := rows(PAGE, **parameters, size=batch, offset=stored):
-        events = assembled(found)  # before the COPY, which has the connection to itself
-        with (
-            connection.cursor() as cursor,
-            cursor.copy("COPY benchmark_document FROM STDIN") as copy,
-        ):
-            for event in events:
-                copy.write_row((event["id"], orjson.dumps(event).decode()))
-        stored += len(found)
-    connection.execute("VACUUM ANALYZE benchmark_document")
-    return stored

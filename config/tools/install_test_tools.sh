@@ -1,7 +1,6 @@
 #!/bin/sh
 # Install what the test suite uses beyond Python: PostgreSQL, Chromium, Redis, nginx,
-# PgBouncer, of which no service is started, and libfaketime.
-# With --cluster also what `make cluster-test` runs: Patroni, etcd, HAProxy and Sentinel.
+# PgBouncer, of which no service is started.
 # Present: nothing happens. Root on Debian: apt-get. Otherwise: a sentence that says what is
 # missing; PostgreSQL is required, without the others only their tests skip.
 set -eu
@@ -12,13 +11,6 @@ have_chromium() { command -v chromium >/dev/null 2>&1 || command -v chromium-bro
 have_redis() { command -v redis-server >/dev/null 2>&1; }
 have_nginx() { command -v nginx >/dev/null 2>&1 || [ -x /usr/sbin/nginx ]; }
 have_pgbouncer() { command -v pgbouncer >/dev/null 2>&1 || [ -x /usr/sbin/pgbouncer ]; }
-have_faketime() { ls /usr/lib/*/faketime/libfaketimeMT.so.1 >/dev/null 2>&1; }
-have_cluster() {
-    PATH="$PATH:/usr/sbin"
-    for program in patroni etcd haproxy redis-sentinel; do
-        command -v "$program" >/dev/null 2>&1 || return 1
-    done
-}
 can_install() { [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; }
 
 wanted=""
@@ -27,10 +19,6 @@ have_chromium || wanted="$wanted chromium"
 have_redis || wanted="$wanted redis-server"
 have_nginx || wanted="$wanted nginx-light"
 have_pgbouncer || wanted="$wanted pgbouncer"
-have_faketime || wanted="$wanted libfaketime"
-if [ "${1:-}" = --cluster ] && ! have_cluster; then
-    wanted="$wanted patroni python3-etcd etcd-server haproxy redis-sentinel"
-fi
 if [ -n "$wanted" ] && can_install; then
     say "Installing$wanted ..."
     apt-get -qq update || true
@@ -54,13 +42,6 @@ if ! have_redis; then
 fi
 if ! have_nginx || ! have_pgbouncer; then
     say "nginx or PgBouncer is missing, so the tests of deploy/ will skip. On Debian: sudo apt-get install nginx-light pgbouncer"
-fi
-if ! have_faketime; then
-    say "libfaketime is missing, so make chaos sets no clock wrong. On Debian: sudo apt-get install libfaketime"
-fi
-if [ "${1:-}" = --cluster ] && ! { have_cluster && have_redis && have_nginx && have_pgbouncer; }; then
-    say "The cluster cannot run here. On Debian: sudo apt-get install patroni python3-etcd etcd-server haproxy redis-server redis-sentinel nginx-light pgbouncer"
-    exit 1
 fi
 if ! have_postgres; then
     say "PostgreSQL is missing, and the suite runs on it too. On Debian: sudo apt-get install postgresql"

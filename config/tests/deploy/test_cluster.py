@@ -1,4 +1,4 @@
-"""The files of ``deploy/cluster`` agree with each other; `make cluster-test` runs them."""
+"""The files of ``deploy/cluster`` agree with each other."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from config.tools.installation import DEPLOY
 HOSTS = {f"database-{host}": f"10.0.0.1{host}" for host in cluster_files.DATABASE_HOSTS}
 PATH = "/usr/bin:/usr/sbin:/bin"
 HAPROXY, PATRONI = (shutil.which(name, path=PATH) for name in ("haproxy", "patroni"))
-# No etcd runs here, or that of a `make cluster-test`; `postgresql.pg_hba` does as well.
+# No etcd runs here; `postgresql.pg_hba` does as well.
 NO_MATTER = ("already in use", "is not reachable", "bootstrap.pg_hba  is not defined.")
 
 
@@ -119,7 +119,7 @@ def test_only_what_is_a_host_s_own_differs_between_hosts():
     )
 
 
-@pytest.mark.skipif(not HAPROXY, reason="HAProxy is missing; make cluster-test installs it")
+@pytest.mark.skipif(not HAPROXY, reason="HAProxy is missing")
 def test_haproxy_accepts_its_file():
     checked = subprocess.run(
         [HAPROXY, "-c", "-f", DEPLOY / "cluster" / "haproxy.cfg"],
@@ -131,7 +131,7 @@ def test_haproxy_accepts_its_file():
     assert (checked.returncode, checked.stderr) == (0, "")
 
 
-@pytest.mark.skipif(not PATRONI, reason="Patroni is missing; make cluster-test installs it")
+@pytest.mark.skipif(not PATRONI, reason="Patroni is missing")
 def test_patroni_accepts_its_file(tmp_path, patroni):
     if not shutil.which("postgres", path=patroni["postgresql"]["bin_dir"]):
         pytest.skip("the file names Debian 12's PostgreSQL")
