@@ -37,6 +37,7 @@ ENVIRONMENT: Final = {
     "PUBLIC_URL": PUBLIC_URL,
     "ALLOWED_HOSTS": "127.0.0.1,calendar.example",
     "LOG_LEVEL": "ERROR",
+    "ACCESS_LOG": "0",  # as behind the shipped nginx
     "PYTHONWARNINGS": "ignore",  # no static files are served here
 }
 LIMITS: Final = (

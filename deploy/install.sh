@@ -69,6 +69,8 @@ if [ ! -e "$settings" ]; then
 # Settings of the server; /opt/calendar/.env.example has all. Restart calendar after a change.
 PUBLIC_URL=https://$hostname
 TRUSTED_PROXIES=127.0.0.1
+# nginx writes a line for each request; 1 adds one with the key, the institution and the reason.
+ACCESS_LOG=0
 DATABASE_URL=postgres:///calendar?host=/var/run/postgresql
 CACHE_URL=redis://127.0.0.1:6379/0
 SECRET_KEY=$(token)

@@ -8,6 +8,7 @@ head, and more requests than the threads can answer soon get 503 from a thread o
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import socket
 import time
@@ -273,7 +274,8 @@ class Server(TcpWSGIServer):
         if not self.is_stopping:
             self.is_stopping = True
             self.stop_at = time.monotonic() + STOP_SECONDS
-            self.pull_trigger()
+            with contextlib.suppress(OSError):  # the loop has ended already
+                self.pull_trigger()
 
     def requests(self) -> dict[str, tuple[int, int]]:
         """Return how many requests run and wait, by the threads that answer them."""

@@ -191,3 +191,15 @@ def container(pod):
 
 def compose_environment():
     return compose()["services"]["application"]["environment"]
+
+
+def test_only_nginx_writes_an_access_log_where_it_is_in_front():
+    compose = (DEPLOY / "compose.yaml").read_text()
+    script = (DEPLOY / "install.sh").read_text()
+
+    assert 'ACCESS_LOG: "0"' in compose
+    assert "\nACCESS_LOG=0\n" in script
+    for host in ("nginx/calendar/host.conf", "compose/host.conf"):
+        assert re.search(
+            r"^access_log \S+ calendar;$", (DEPLOY / host).read_text(), re.MULTILINE
+        )
