@@ -67,17 +67,11 @@ class AuthserverConf(Conf):
     session_absolute_seconds = Setting(8 * 3600, int)
     """How long a login survives at all."""
     login_failures_per_account = Setting(10, int)
-    """Failures of one (institution, username) within the window before the lock."""
+    """Failures of one (institution, username) within the window; then logins wait."""
     login_failures_per_address = Setting(100, int)
-    """Failures from one address within the window before the lock."""
-    login_window_seconds = Setting(15 * 60, int)
+    """Failures from one address within the window; then logins wait."""
+    login_window = Setting(15 * 60, seconds, name="LOGIN_WINDOW_SECONDS")
     """The window in which login failures are counted."""
-    login_backoff_min_seconds = Setting(30, int)
-    """The first Retry-After of a locked account or address."""
-    login_backoff_max_seconds = Setting(15 * 60, int)
-    """The longest Retry-After of a locked account or address."""
-    login_device_lifetime = Setting(90, days, name="LOGIN_DEVICE_DAYS")
-    """How long a browser that has signed in to an account passes an address lock."""
 
     sends_mail = Setting(False, bool)
     """Whether mail can be sent; without it no page offers what needs it."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.core.exceptions import BadRequest
 
-from authserver.accounts import devices, login_limits
+from authserver.accounts import login_limits
 from authserver.views.pages.failures import too_many_attempts
 
 if TYPE_CHECKING:
@@ -38,21 +38,8 @@ class OriginMiddleware:
         return self.get_response(request)
 
 
-class DeviceMiddleware:
-    """Let the browser that has just signed in to an account keep the proof of it."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Serve, then set the cookie after a login."""
-        response = self.get_response(request)
-        devices.remember(request, response)
-        return response
-
-
 class LoginLimitMiddleware:
-    """Say how long to wait, in place of any page that asked for a password in a pause."""
+    """Say how long to wait, in place of a page that asked for a password beyond a limit."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response

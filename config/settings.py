@@ -122,7 +122,6 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",  # refuses a Host that is not ours
     "django.contrib.sessions.middleware.SessionMiddleware",
     "authserver.middleware.AdminQueryMiddleware",
-    "authserver.middleware.DeviceMiddleware",
     "authserver.middleware.OriginMiddleware",  # before the check that it is for
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -361,7 +360,6 @@ AUTHSERVER = {
         *("SESSION_ABSOLUTE_SECONDS", "LOGIN_FAILURES_PER_ACCOUNT"),
         *("LOGIN_FAILURES_PER_ADDRESS", "LOGIN_WINDOW_SECONDS"),
         *("KEY_USE_SECONDS", "KEY_REFUSALS", "KEY_REFUSAL_DAYS", "SECRET_LINK_HOURS"),
-        *("LOGIN_BACKOFF_MIN_SECONDS", "LOGIN_BACKOFF_MAX_SECONDS", "LOGIN_DEVICE_DAYS"),
         *("PASSWORD_MAILS_PER_ACCOUNT", "PASSWORD_MAILS_PER_ADDRESS"),
         "PASSWORD_MAIL_WINDOW_SECONDS",
     ),

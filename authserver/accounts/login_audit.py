@@ -27,9 +27,9 @@ def connect() -> None:
     user_login_failed.connect(failed, dispatch_uid="authserver.login_audit.failed")
 
 
-def logged_in(user: User, request: HttpRequest, **_kwargs: Any) -> None:
+def logged_in(user: User, **_kwargs: Any) -> None:
     """Record who came in."""
-    login_limits.note_success(request, user.login)
+    login_limits.clear_account(user.login)
     audit.record_account(Action.LOGIN_SUCCEEDED, user)
 
 
@@ -50,7 +50,7 @@ def failed(
     if request is None or login_limits.refused_account(request) is not None:
         return
     account = login_limits.account_of(credentials)
-    failure = login_limits.count_failure(request, account)
+    login_limits.count_failure(request, account)
     institution = credentials.get("institution")
     record = partial(
         audit.record,
@@ -58,6 +58,5 @@ def failed(
         registry_id=institution.registry_id if isinstance(institution, Institution) else "",
     )
     record(Action.LOGIN_FAILED)
-    seconds = login_limits.seconds_locked_since(request, account, failure.at)
-    if seconds:
+    if seconds := login_limits.seconds_to_wait(request, account):
         record(Action.LOGIN_LOCKED, seconds=seconds)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @admin.register(LoginFailure)
 class LoginFailureAdmin(ReadOnlyAdmin):
-    """Failures of the last day; deleting an account's failures lifts its lock."""
+    """Failures that still count; deleting an account's failures lifts its lock."""
 
     institution_path = "account"
 

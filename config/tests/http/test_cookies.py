@@ -29,7 +29,7 @@ def cookies(client, settings, django_user_model):
     return collected
 
 
-NAMES = {"session", "csrf", "device", "messages"}
+NAMES = {"session", "csrf", "messages"}
 
 
 def test_every_cookie_belongs_to_this_host_alone_over_https(cookies):
