@@ -163,6 +163,7 @@ def _lifetimes() -> Iterator[CheckMessage]:
         "SECRET_LINK_HOURS": conf.secret_link_lifetime,
         "CONSENT_DAYS": conf.consent_lifetime,
         "CLIENT_FAILURE_WINDOW_SECONDS": conf.client_failure_window,
+        "LOGIN_WINDOW_SECONDS": conf.login_window,
     }
     for name, lifetime in lifetimes.items():
         if lifetime.total_seconds() <= 0:
@@ -191,6 +192,12 @@ def _login_limits() -> Iterator[CheckMessage]:
         yield Error(
             f"AUTHENTICATION_BACKENDS must begin with {LIMIT_BACKEND!r}.",
             hint="A backend before it looks at passwords during a pause.",
+            id="authserver.E008",
+        )
+    if min(conf.login_failures_per_account, conf.login_failures_per_address) < 1:
+        yield Error(
+            "AUTHSERVER['LOGIN_FAILURES_PER_ACCOUNT'] and "
+            "AUTHSERVER['LOGIN_FAILURES_PER_ADDRESS'] must be positive.",
             id="authserver.E008",
         )
     if LIMIT_MIDDLEWARE not in settings.MIDDLEWARE:

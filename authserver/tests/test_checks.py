@@ -86,6 +86,7 @@ def test_the_issuer_is_an_origin(configure, issuer):
         "PENDING_REQUEST_SECONDS",
         "CONSENT_DAYS",
         "CLIENT_FAILURE_WINDOW_SECONDS",
+        "LOGIN_WINDOW_SECONDS",
     ],
 )
 def test_lifetimes_are_positive(configure, name):
@@ -110,6 +111,15 @@ def test_no_request_is_one_transaction(settings, monkeypatch):
 def test_the_login_limits_must_be_wired(settings, name):
     ours = {checks.LIMIT_BACKEND, checks.LIMIT_MIDDLEWARE}
     setattr(settings, name, [path for path in getattr(settings, name) if path not in ours])
+
+    assert ids() == ["authserver.E008"]
+
+
+@pytest.mark.parametrize(
+    "name", ["LOGIN_FAILURES_PER_ACCOUNT", "LOGIN_FAILURES_PER_ADDRESS"]
+)
+def test_the_login_limits_are_positive(configure, name):
+    configure(**{name: 0})
 
     assert ids() == ["authserver.E008"]
 
