@@ -12,7 +12,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.utils.module_loading import import_string
 
 from calendar_events.conf import conf
-from calendar_events.documents.rendering import DOCUMENTS
+from calendar_events.models.kinds import KINDS
 from calendar_events.store import triggers
 
 if TYPE_CHECKING:
@@ -38,8 +38,9 @@ def check_institutions(**_kwargs: Any) -> list[CheckMessage]:
 def check_documents(**_kwargs: Any) -> list[CheckMessage]:
     """E003: ``DOCUMENTS`` must name subclasses of the calendar's documents."""
     problems = []
+    calendars = {kind.singular: import_string(kind.document) for kind in KINDS}
     for kind, path in conf.documents.items():
-        own = DOCUMENTS.get(kind)
+        own = calendars.get(kind)
         try:
             document = import_string(path)
         except ImportError as error:

@@ -12,15 +12,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from calendar_events.models import Image, Record, Status, Taxonomy, Term
+from calendar_events.models.kinds import kind_for
 
 if TYPE_CHECKING:
     from django.db.models import Model
 
 APP = "calendar_events"
-MANAGE = {
-    Taxonomy.CATEGORY: "manage_categories",
-    Taxonomy.TAG: "manage_tags",
-}
 
 
 class NotAllowed(Exception):
@@ -131,9 +128,9 @@ def require_choose_author(actor: Actor, model: type[Record]) -> None:
 
 def require_manage(actor: Actor, taxonomy: Taxonomy) -> None:
     """Require the right to manage terms of a kind. Raises ``NotAllowed``."""
-    if not actor.holds(MANAGE[taxonomy]):
-        kind = "categories" if taxonomy == Taxonomy.CATEGORY else "tags"
-        raise NotAllowed(f"You may not create, change or delete {kind}.")
+    terms = kind_for(taxonomy).plural
+    if not actor.holds(f"manage_{terms}"):
+        raise NotAllowed(f"You may not create, change or delete {terms}.")
 
 
 def require_manage_on(actor: Actor, term: Term) -> None:

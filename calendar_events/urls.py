@@ -9,15 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django.urls import URLPattern, re_path
+from django.utils.module_loading import import_string
 
-from calendar_events.api import viewsets
 from calendar_events.api.dialect import EVENTS
 from calendar_events.api.feeds.views import EventFeeds
 from calendar_events.api.root import Documentation, Root, Schema
+from calendar_events.models.kinds import KINDS
 from platform_errors.views import NoSuchResource
 
 if TYPE_CHECKING:
-    from calendar_events.api.base import EventsView
+    from calendar_events.models.kinds import Kind
 
 app_name = "calendar_events"
 
@@ -33,27 +34,27 @@ PK = r"(?P<pk>[0-9]+)"
 SLUG = r"by-slug/(?P<slug>[^/]+)"
 
 
-def records(name: str, viewset: type[EventsView]) -> list[URLPattern]:
-    """Return the routes of events, venues or organizers."""
-    return [*terms(name, viewset), by_slug(name, viewset)]
-
-
-def by_slug(name: str, viewset: type[EventsView]) -> URLPattern:
-    """Return the route of a record by its slug."""
-    return re_path(rf"^/{name}/{SLUG}/?$", viewset.as_view(RECORD), name=f"{name}-by-slug")
-
-
-def terms(name: str, viewset: type[EventsView]) -> list[URLPattern]:
+def collection(kind: Kind) -> list[URLPattern]:
     """Return the routes of a collection and its members."""
+    name, viewset = kind.plural, import_string(kind.viewset)
     return [
         re_path(rf"^/{name}/?$", viewset.as_view(COLLECTION), name=name),
         re_path(rf"^/{name}/{PK}/?$", viewset.as_view(RECORD), name=f"{name}-by-id"),
     ]
 
 
+def by_slug(kind: Kind) -> list[URLPattern]:
+    """Return the route of a record by its slug; terms have none."""
+    if kind.taxonomy:
+        return []
+    name, view = kind.plural, import_string(kind.viewset).as_view(RECORD)
+    return [re_path(rf"^/{name}/{SLUG}/?$", view, name=f"{name}-by-slug")]
+
+
+EVENTS_KIND, *OTHERS = KINDS
 # What is asked for most stands first; feeds before the slugs that would take their names.
 urlpatterns = [
-    *terms("events", viewsets.EventViewSet),
+    *collection(EVENTS_KIND),
     re_path(r"^/?$", Root.as_view({"get": "retrieve"}), name="root"),
     re_path(r"^/doc/?$", Schema.as_view({"get": "retrieve"}), name="doc"),
     re_path(r"^/doc/swagger/?$", Documentation.as_view(), name="doc-page"),
@@ -68,10 +69,7 @@ urlpatterns = [
         EventFeeds.as_view({"get": "retrieve"}),
         name="feed-by-slug",
     ),
-    by_slug("events", viewsets.EventViewSet),
-    *records("venues", viewsets.VenueViewSet),
-    *records("organizers", viewsets.OrganizerViewSet),
-    *terms("categories", viewsets.CategoryViewSet),
-    *terms("tags", viewsets.TagViewSet),
+    *by_slug(EVENTS_KIND),
+    *(route for kind in OTHERS for route in (*collection(kind), *by_slug(kind))),
     re_path(r"^/", NoSuchResource.as_view(error_dialect=EVENTS)),
 ]

@@ -69,7 +69,7 @@ def shown(request: HttpRequest, record: Record) -> Shown:
     Of what is linked only what the user meets in admin is named.
     """
     return Shown(
-        name=record.title if isinstance(record, Event) else record.name,
+        name=record.display_name,
         facts=[(label, value) for label, value in _facts(request, record) if value],
         image=record.image,
         # What ``html`` returns is safe, whatever the column holds.

@@ -10,11 +10,12 @@ from csp.decorators import csp_update
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.decorators import method_decorator
+from django.utils.module_loading import import_string
 from django.views import View
 from django.views.decorators.csrf import csrf_exempt
 from rest_framework.serializers import CharField, ChoiceField, Serializer, ValidationError
 
-from calendar_events.api import responses, viewsets
+from calendar_events.api import responses
 from calendar_events.api.base import EventsView
 from calendar_events.api.dialect import EVENTS
 from calendar_events.api.reading import RecordReads
@@ -24,6 +25,7 @@ from calendar_events.api.schema.operations import EventsAutoSchema
 from calendar_events.api.schema.parameters import query_parameters
 from calendar_events.conf import conf
 from calendar_events.filters.base import by_parameter
+from calendar_events.models.kinds import KINDS
 from platform_errors.errors.catalogue import MethodNotSupported
 from platform_errors.errors.handler import error_response
 from platform_errors.errors.writes import InvalidParameters
@@ -36,13 +38,6 @@ if TYPE_CHECKING:
     from calendar_events.api.reading import ListView
 
 CONTEXTS = ("view", "embed", "edit")
-LISTS: tuple[type[ListView], ...] = (
-    viewsets.EventViewSet,
-    viewsets.VenueViewSet,
-    viewsets.OrganizerViewSet,
-    viewsets.CategoryViewSet,
-    viewsets.TagViewSet,
-)
 CHANGES = ["POST", "PUT", "PATCH"]
 PASSWORD = {
     "password": {
@@ -97,8 +92,9 @@ def index(namespace: str) -> bytes:
         "": _route([_endpoint(["GET"], _arguments(Root, "retrieve"))]),
         "/doc": _route([_endpoint(["GET"], {})]),
     }
-    for viewset in LISTS:
-        name, listed = viewset.resource, _arguments(viewset, "list")
+    for kind in KINDS:
+        viewset: type[ListView] = import_string(kind.viewset)
+        name, listed = kind.plural, _arguments(viewset, "list")
         routes[f"/{name}"] = _route([_endpoint(["GET"], listed), _endpoint(["POST"], {})])
         args = PASSWORD if name == "events" else {}
         addresses = [f"/{name}/(?P<id>\\d+)"]

@@ -10,26 +10,9 @@ open in what is stored:
 - what belongs to other rows (venues, organizers, terms, their counts): ``composition``
   joins the fragments of those rows.
 
-``store.saving`` calls ``render_event``, ``render_venue``, ``render_organizer`` and
-``render_term`` on every write; nothing else has to.
+``store.saving`` calls ``columns`` on every write; nothing else has to.
 """
 
-from calendar_events.documents.rendering import (
-    Rendered,
-    RenderedEvent,
-    render_event,
-    render_organizer,
-    render_term,
-    render_venue,
-    term_answer,
-)
+from calendar_events.documents.rendering import columns, term_answer
 
-__all__ = [
-    "Rendered",
-    "RenderedEvent",
-    "render_event",
-    "render_organizer",
-    "render_term",
-    "render_venue",
-    "term_answer",
-]
+__all__ = ["columns", "term_answer"]

@@ -8,6 +8,7 @@ from django.utils.functional import cached_property
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
+from calendar_events.documents import addresses
 from calendar_events.documents.fields import FileAddress, Html, JsonLd, Moment, SiteMoment
 from calendar_events.models import Image, Status
 
@@ -49,6 +50,10 @@ class Document(serializers.ModelSerializer):
             if name in document and document[name] in ("", None):
                 del document[name]
         return document
+
+    def columns(self, record: Any) -> dict[str, str]:
+        """Return the columns of a record that are made of its document."""
+        return {"fragment": addresses.members(self.to_representation(record))}
 
 
 class Published(Document):

@@ -10,6 +10,7 @@ from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
 from calendar_events.conf import conf
+from calendar_events.documents import addresses, jsonld
 from calendar_events.documents.base import PUBLICATION, ImageDocument, Published
 from calendar_events.documents.fields import (
     AddressField,
@@ -22,6 +23,7 @@ from calendar_events.documents.fields import (
     Moment,
     PageAddress,
 )
+from calendar_events.documents.ical import texts
 from calendar_events.documents.places import OrganizerDocument
 from calendar_events.documents.terms import TermDocument
 from calendar_events.models import Event
@@ -155,6 +157,25 @@ class EventDocument(Published):
             *("categories", "tags", "venue", "organizer", "custom_fields", "json_ld"),
         )
         extra_kwargs = {name: {"allow_null": True} for name in FLAGS}
+
+    def columns(self, record: Event) -> dict[str, str]:
+        """Return the columns made of the document.
+
+        The protected ones are what is seen without the password; empty when there is none.
+        ``json_ld`` is what comes before and after ``location`` and ``organizer``.
+        """
+        document = self.to_representation(record)
+        protected = self.protected(document) if record.password else None
+        described = jsonld.event(document, currency=conf.currency)
+        return {
+            "fragment": addresses.members(document),
+            "protected_fragment": addresses.members(protected) if protected else "",
+            "feed_text": texts.event_text(document, version=record.version),
+            "protected_feed_text": (
+                texts.event_text(protected, version=record.version) if protected else ""
+            ),
+            "json_ld": texts.MARK.join(map(addresses.members, described)),
+        }
 
     def protected(self, document: dict[str, Any]) -> dict[str, Any]:
         """Blank what the password protects (contract events 4)."""

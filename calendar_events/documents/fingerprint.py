@@ -9,7 +9,8 @@ from functools import cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from calendar_events.documents.rendering import DOCUMENTS, document_class
+from calendar_events.documents.rendering import document_class
+from calendar_events.models.kinds import KINDS
 
 if TYPE_CHECKING:
     from rest_framework.serializers import Serializer
@@ -20,7 +21,7 @@ JOINING = "3"
 
 def fingerprint() -> str:
     """Return a digest of the fields of all documents, whatever is inside them."""
-    return fingerprint_of(tuple(map(document_class, DOCUMENTS)))
+    return fingerprint_of(tuple(document_class(kind.singular) for kind in KINDS))
 
 
 @cache

@@ -5,8 +5,10 @@ from __future__ import annotations
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
+from calendar_events.documents import addresses, jsonld
 from calendar_events.documents.base import PUBLICATION, ImageDocument, Published
 from calendar_events.documents.fields import GlobalId, Html, Lineage, PageAddress
+from calendar_events.documents.ical import texts
 from calendar_events.models import Organizer, Venue
 
 _VENUE_DETAILS = (
@@ -41,6 +43,14 @@ class VenueDocument(Place):
         )
         extra_kwargs = {name: {"required": False} for name in _VENUE_DETAILS}
 
+    def columns(self, record: Venue) -> dict[str, str]:
+        document = self.to_representation(record)
+        return {
+            "fragment": addresses.members(document),
+            "feed_text": texts.venue_text(document),
+            "json_ld": addresses.members(jsonld.place(document)),
+        }
+
 
 @extend_schema_serializer(component_name="Organizer")
 class OrganizerDocument(Place):
@@ -58,3 +68,11 @@ class OrganizerDocument(Place):
             *("description", "image", *_ORGANIZER_DETAILS, "json_ld"),
         )
         extra_kwargs = {name: {"required": False} for name in _ORGANIZER_DETAILS}
+
+    def columns(self, record: Organizer) -> dict[str, str]:
+        document = self.to_representation(record)
+        return {
+            "fragment": addresses.members(document),
+            "feed_text": texts.organizer_text(document),
+            "json_ld": addresses.members(jsonld.person(document)),
+        }

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
+from calendar_events.documents import addresses
 from calendar_events.documents.addresses import Address
 from calendar_events.documents.base import Document
 from calendar_events.documents.fields import (
@@ -91,6 +93,10 @@ class TermDocument(Document):
             *("url", "meta", "term_group", "term_taxonomy_id", "filter"),
         )
 
+    def columns(self, record: Any) -> dict[str, str]:
+        """Return the term as events carry it."""
+        return {"fragment": addresses.members(_carried().to_representation(record))}
+
 
 class CarriedTerm(TermDocument):
     """A term as events carry it; ``composition`` puts the count behind it."""
@@ -102,6 +108,11 @@ class CarriedTerm(TermDocument):
             *("name", "slug", "term_group", "term_taxonomy_id", "taxonomy"),
             *("description", "parent", "filter", "id", "urls"),
         )
+
+
+@cache
+def _carried() -> CarriedTerm:
+    return CarriedTerm()
 
 
 class OwnTerm(TermDocument):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.db import models
 from django.db.models import F, Q
@@ -14,11 +14,13 @@ from calendar_events.models.history import LinkedHistory, StateManager, reason_f
 from calendar_events.models.indexes import SubstringIndex
 from calendar_events.models.organizer import Organizer
 from calendar_events.models.querysets.events import EventQuerySet
-from calendar_events.models.record import Record, record_permissions
+from calendar_events.models.record import RECORD_FIELDS, Record, record_permissions
 from calendar_events.models.term import Term
-from calendar_events.models.venue import RECORD_FIELDS, Venue
+from calendar_events.models.venue import Venue
 from calendar_events.models.visibility import Status
+from calendar_events.parsing import text
 
+EVENT_FIELDS = [*RECORD_FIELDS, "protected_fragment", "protected_feed_text"]
 LISTED = Q(hide_from_listings=False) & Q(status=Status.PUBLISH.value)
 
 
@@ -59,7 +61,7 @@ class Event(Record):
     terms = models.ManyToManyField(Term, through="EventTerm", related_name="events")
 
     history = HistoricalRecords(
-        excluded_fields=[*RECORD_FIELDS, "protected_fragment", "protected_feed_text"],
+        excluded_fields=EVENT_FIELDS,
         bases=[LinkedHistory],
         history_manager=StateManager,
         history_change_reason_field=reason_field(),
@@ -67,6 +69,7 @@ class Event(Record):
 
     objects = EventQuerySet.as_manager()
 
+    rendered_fields: ClassVar[list[str]] = EVENT_FIELDS
     linked: dict[str, list[int]]
     """What it is linked to, while it is being written; kept by the history."""
 
@@ -150,6 +153,17 @@ class Event(Record):
             ),
         ]
         permissions = record_permissions("event")
+
+    @property
+    def display_name(self) -> str:
+        """The title."""
+        return self.title
+
+    def searched_texts(self) -> list[str]:
+        """Return title, excerpt and description; of a protected event the title alone."""
+        if self.password:
+            return [self.title]
+        return [self.title, *map(text.strip_html, (self.excerpt, self.description))]
 
     def __str__(self) -> str:
         return f"{self.title} ({self.pk})"

@@ -1,8 +1,7 @@
-"""The types of record that the interface serves, and the words for them.
+"""The types of record that the interface serves: one entry each.
 
-Tables of functions by type are still in ``api.root``, ``store.links``, ``store.saving``,
-``store.rebuilding``, ``documents.rendering`` and ``permissions``: a sixth type needs an
-entry in each of them, too.
+A further type is an entry here, a model, a document, a FilterSet and a viewset. Routes, the
+index, OpenAPI, stored documents and permissions follow from the entry.
 """
 
 from __future__ import annotations
@@ -18,28 +17,73 @@ from calendar_events.models.venue import Venue
 from calendar_events.models.visibility import EVENT, ORGANIZER, VENUE
 
 if TYPE_CHECKING:
-    from django.db.models import Model
+    from calendar_events.models.rendered import Rendered
+
+DOCUMENTS: Final = "calendar_events.documents"
+VIEWSETS: Final = "calendar_events.api.viewsets"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A type of record, and the words for it."""
+    """A type of record: its words, and by dotted path what serves it above the models."""
 
-    model: type[Model]
+    model: type[Rendered]
     singular: str
     """In error codes, in texts, and as a slug of last resort."""
     plural: str
     """The path segment of its collection."""
+    summary: str
+    """In the OpenAPI document."""
+    document: str
+    """The serializer of its answers; a project's own by ``DOCUMENTS``."""
+    viewset: str
     taxonomy: Taxonomy | None = None
     """Which of the terms are of the kind."""
 
 
 KINDS: Final = (
-    Kind(Event, EVENT, "events"),
-    Kind(Venue, VENUE, "venues"),
-    Kind(Organizer, ORGANIZER, "organizers"),
-    Kind(Term, "category", "categories", Taxonomy.CATEGORY),
-    Kind(Term, "tag", "tags", Taxonomy.TAG),
+    Kind(
+        model=Event,
+        singular=EVENT,
+        plural="events",
+        summary="Events, as JSON and as calendars.",
+        document=f"{DOCUMENTS}.events.EventDocument",
+        viewset=f"{VIEWSETS}.EventViewSet",
+    ),
+    Kind(
+        model=Venue,
+        singular=VENUE,
+        plural="venues",
+        summary="Where events take place.",
+        document=f"{DOCUMENTS}.places.VenueDocument",
+        viewset=f"{VIEWSETS}.VenueViewSet",
+    ),
+    Kind(
+        model=Organizer,
+        singular=ORGANIZER,
+        plural="organizers",
+        summary="Who holds them.",
+        document=f"{DOCUMENTS}.places.OrganizerDocument",
+        viewset=f"{VIEWSETS}.OrganizerViewSet",
+    ),
+    Kind(
+        model=Term,
+        singular="category",
+        plural="categories",
+        summary="A tree of terms.",
+        document=f"{DOCUMENTS}.terms.TermDocument",
+        viewset=f"{VIEWSETS}.CategoryViewSet",
+        taxonomy=Taxonomy.CATEGORY,
+    ),
+    Kind(
+        model=Term,
+        singular="tag",
+        plural="tags",
+        summary="Terms without an order.",
+        document=f"{DOCUMENTS}.terms.TermDocument",
+        viewset=f"{VIEWSETS}.TagViewSet",
+        taxonomy=Taxonomy.TAG,
+    ),
 )
 _BY_KEY: Final[dict[Any, Kind]] = {
     **{kind.singular: kind for kind in KINDS},

@@ -9,8 +9,8 @@ from simple_history.models import HistoricalRecords
 from calendar_events.models.history import StateManager, reason_field
 from calendar_events.models.indexes import SubstringIndex
 from calendar_events.models.querysets.places import PlaceQuerySet
-from calendar_events.models.record import Record, record_permissions
-from calendar_events.models.venue import RECORD_FIELDS
+from calendar_events.models.record import RECORD_FIELDS, Record, record_permissions
+from calendar_events.parsing import text
 
 
 class Organizer(Record):
@@ -46,6 +46,11 @@ class Organizer(Record):
             models.Index(fields=["modified_at", "id"], name="organizer_modified"),
         ]
         permissions = record_permissions("organizer")
+
+    def searched_texts(self) -> list[str]:
+        """Return the name, the description and how to reach the organizer."""
+        description = text.strip_html(self.description)
+        return [self.name, description, self.phone, self.email, self.website]
 
     def __str__(self) -> str:
         return f"{self.name} ({self.pk})"

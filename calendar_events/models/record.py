@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
 from calendar_events.models import visibility
-from calendar_events.models.rendered import Rendered
+from calendar_events.models.rendered import RENDERED_FIELDS, Rendered
 from calendar_events.models.visibility import Status
 
 if TYPE_CHECKING:
     from datetime import datetime
 
 STORED_STATUSES = [status.value for status in Status if status is not Status.FUTURE]
+
+
+RECORD_FIELDS = [*RENDERED_FIELDS, "feed_text", "json_ld"]
 
 
 def record_permissions(kind: str) -> list[Any]:
@@ -56,6 +59,8 @@ class Record(Rendered):
         on_delete=models.PROTECT,  # its addresses are part of the rendered form
         related_name="+",
     )
+
+    rendered_fields: ClassVar[list[str]] = RECORD_FIELDS
 
     class Meta:
         abstract = True

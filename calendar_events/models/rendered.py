@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from django.db import models, router, transaction
 from django.db.models import F
@@ -27,6 +27,9 @@ from calendar_events.signals import announce
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from datetime import datetime
+
+
+RENDERED_FIELDS = ["fragment", "search_text", "sort_text"]
 
 
 class Writer(Protocol):
@@ -95,6 +98,8 @@ class Rendered(models.Model):
     sort_text = models.CharField(max_length=200, editable=False, blank=True, default="")
     """The folded title or name, by which lists are sorted."""
 
+    rendered_fields: ClassVar[list[str]] = RENDERED_FIELDS
+    """The columns that are made of the others; histories leave them out."""
     write_instead = "Call save() or delete() of each record."
     _saving: _Save | None = None
 
@@ -169,6 +174,16 @@ class Rendered(models.Model):
                 child.save(using=using)
             with store_writes():
                 return super().delete(using=using, keep_parents=keep_parents)
+
+    @property
+    def display_name(self) -> str:
+        """The title or name, as plain text."""
+        name: str = self.name  # type: ignore[attr-defined]
+        return name
+
+    def searched_texts(self) -> list[str]:
+        """Return the texts that ``search`` looks in, without markup."""
+        return [self.display_name]
 
     def _children(self, using: str) -> Iterator[Rendered]:
         """Yield what names this row and may do without it, no longer naming it."""

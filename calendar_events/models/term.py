@@ -9,9 +9,8 @@ from simple_history.models import HistoricalRecords
 from calendar_events.models.history import StateManager
 from calendar_events.models.indexes import SubstringIndex
 from calendar_events.models.querysets.terms import TermQuerySet
-from calendar_events.models.rendered import Rendered
+from calendar_events.models.rendered import RENDERED_FIELDS, Rendered
 from calendar_events.models.taxonomy import Taxonomy
-from calendar_events.models.venue import RENDERED_FIELDS
 
 
 class Term(Rendered):
@@ -65,6 +64,10 @@ class Term(Rendered):
             ("manage_categories", "Can create, change and delete categories"),
             ("manage_tags", "Can create, change and delete tags"),
         ]
+
+    def searched_texts(self) -> list[str]:
+        """Return name and slug."""
+        return [self.name, self.slug]
 
     def __str__(self) -> str:
         return f"{self.name} ({self.get_taxonomy_display()} {self.pk})"

@@ -9,11 +9,8 @@ from simple_history.models import HistoricalRecords
 from calendar_events.models.history import StateManager, reason_field
 from calendar_events.models.indexes import SubstringIndex
 from calendar_events.models.querysets.places import PlaceQuerySet
-from calendar_events.models.record import Record, record_permissions
-
-RENDERED_FIELDS = ["fragment", "search_text", "sort_text"]
-RECORD_FIELDS = [*RENDERED_FIELDS, "feed_text", "json_ld"]
-"""What histories leave out, for it is made of the rest."""
+from calendar_events.models.record import RECORD_FIELDS, Record, record_permissions
+from calendar_events.parsing import text
 
 
 class Venue(Record):
@@ -73,6 +70,14 @@ class Venue(Record):
             models.Index(fields=["modified_at", "id"], name="venue_modified"),
         ]
         permissions = record_permissions("venue")
+
+    def searched_texts(self) -> list[str]:
+        """Return the name, the description, the address and the phone number."""
+        return [
+            *(self.name, text.strip_html(self.description)),
+            *(self.address, self.city, self.province, self.state),
+            *(self.stateprovince, self.zip, self.phone),
+        ]
 
     def __str__(self) -> str:
         return f"{self.name} ({self.pk})"

@@ -136,8 +136,7 @@ def text_of(row: FeedRow, *, is_open: bool) -> str:
     event = Event.objects.select_related("image").filter(pk=row.id).first()
     if event is None:
         return ""
-    rendered = documents.render_event(event)
-    return rendered.feed_text if is_open else rendered.protected_feed_text
+    return documents.columns(event)["feed_text" if is_open else "protected_feed_text"]
 
 
 def embedded(ids: Sequence[int], viewer: Viewer, now: datetime) -> dict[int, Embedded]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db.models.signals import m2m_changed
 
-from calendar_events.models import Event, EventOrganizer, EventTerm, EventVenue
+from calendar_events.models import Event
 from calendar_events.models.visibility import LISTED, holds
 from calendar_events.store import sql
 
@@ -31,16 +31,13 @@ class _Kind(NamedTuple):
     """The table of that row."""
 
 
-def _kind(name: str, model: Any, column: str) -> _Kind:
-    linked = model._meta.get_field(column).related_model
-    return _Kind(name, model._meta.db_table, column, linked._meta.db_table)
+def _kind(relation: Any) -> _Kind:
+    table, linked = relation.remote_field.through, relation.related_model
+    column = f"{relation.m2m_reverse_field_name()}_id"
+    return _Kind(relation.name, table._meta.db_table, column, linked._meta.db_table)
 
 
-KINDS = (
-    _kind("venues", EventVenue, "venue_id"),
-    _kind("organizers", EventOrganizer, "organizer_id"),
-    _kind("terms", EventTerm, "term_id"),
-)
+KINDS = tuple(_kind(relation) for relation in Event._meta.many_to_many)
 _STORED = " UNION ALL ".join(
     f"SELECT '{kind.name}', position, {kind.column}, start_utc, listed "
     f"FROM {kind.table} WHERE event_id = %s"
@@ -156,7 +153,9 @@ def _send(event: Event, plan: Plan, when: str) -> None:
 
 def _stored(event: Event) -> dict[str, _Stored]:
     found = {kind.name: _Stored() for kind in KINDS}
-    for name, _, pk, start_utc, listed in sorted(sql.write(_STORED, [event.pk] * 3)):
+    for name, _, pk, start_utc, listed in sorted(
+        sql.write(_STORED, [event.pk] * len(KINDS))
+    ):
         found[name].ids.append(pk)
         found[name].copies.add((sql.as_moment(start_utc), bool(listed)))
     return found

@@ -69,6 +69,5 @@ def needs_slug(record: AnyRecord) -> bool:
 
 def made_slug(record: AnyRecord) -> str:
     """Return the slug that is made of the title or name."""
-    title = record.title if isinstance(record, Event) else record.name
     # A title or name may be without a letter or digit.
-    return slugs.from_plain(title, fallback=kind_of(record).singular)
+    return slugs.from_plain(record.display_name, fallback=kind_of(record).singular)

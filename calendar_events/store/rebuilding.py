@@ -21,25 +21,18 @@ from calendar_events.models import (
     DayCount,
     Event,
     EventTerm,
-    Organizer,
     Term,
-    Venue,
 )
 from calendar_events.models.guard import store_writes
-from calendar_events.models.venue import RECORD_FIELDS, RENDERED_FIELDS
+from calendar_events.models.kinds import KINDS
 from calendar_events.models.visibility import LISTED, as_q
 from calendar_events.store import links, saving, triggers
 
 BATCH = 500
 WHOLE = date(1, 1, 1)
 """The day under which the whole of a scope is counted."""
-COLUMNS: dict[Any, list[str]] = {
-    Venue: RECORD_FIELDS,
-    Organizer: RECORD_FIELDS,
-    Term: RENDERED_FIELDS,
-    Event: [*RECORD_FIELDS, "protected_fragment", "protected_feed_text"],
-}
-"""What is made of the other columns, in the order in which it is made."""
+MODELS: tuple[Any, ...] = tuple(dict.fromkeys(kind.model for kind in reversed(KINDS)))
+"""In the order in which they are rendered: events last."""
 
 
 class Place(NamedTuple):
@@ -56,7 +49,7 @@ class Place(NamedTuple):
     def parse(cls, text: str) -> Place:
         """Raise ``ValueError`` for what names no record."""
         name, _, number = text.partition(":")
-        known = {str(model._meta.model_name): model for model in COLUMNS}
+        known = {str(model._meta.model_name): model for model in MODELS}
         if name not in known or not (number.isascii() and number.isdigit()):
             raise ValueError(f"{text!r} is not like event:1500 ({', '.join(known)}).")
         return cls(known[name], int(number))
@@ -91,7 +84,7 @@ def number_of_records(*, after: Place | None = None) -> int:
 
 def _left(after: Place | None) -> list[tuple[Any, int]]:
     """Return the kinds still to be rendered, each with the record to begin behind."""
-    kinds = list(COLUMNS)
+    kinds = list(MODELS)
     if after is None:
         return [(model, 0) for model in kinds]
     later = kinds[kinds.index(after.model) + 1 :]
@@ -111,7 +104,7 @@ def _rebuild_batch(model: Any, last: int) -> tuple[int | None, int]:
     for record in batch:
         saving.render(record)
     with store_writes():
-        rows.bulk_update(batch, COLUMNS[model])
+        rows.bulk_update(batch, model.rendered_fields)
     if model is Event:
         for event in batch:
             links.write(event, links.plan(event, links.NO_CHANGE))

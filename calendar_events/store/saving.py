@@ -12,7 +12,7 @@ with ``published_at`` to come.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from calendar_events import documents
 from calendar_events.models import Event, Organizer, Status, Term, Venue
@@ -22,7 +22,6 @@ from calendar_events.store import links as link_rows
 from calendar_events.store import naming, sql
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from datetime import datetime
 
     from calendar_events.store.links import Links
@@ -32,11 +31,6 @@ __all__ = ["SORT_LENGTH", "VersionConflict", "before_delete", "finish", "prepare
 AnyRecord = Event | Venue | Organizer | Term
 
 SORT_LENGTH = 200
-_RENDERERS: dict[type[AnyRecord], Callable[[Any], Any]] = {
-    Event: documents.render_event,
-    Venue: documents.render_venue,
-    Organizer: documents.render_organizer,
-}
 
 
 def prepare(
@@ -70,42 +64,9 @@ def before_delete(record: AnyRecord) -> None:
 
 def render(record: AnyRecord) -> None:
     """Make again what is made of a record's columns, without writing it."""
-    _describe(record)
-    _render(record)
-
-
-def _describe(record: AnyRecord) -> None:
-    """Fill the columns that search and sorting look at (decisions 7, "Search")."""
-    # One line each, so that no phrase matches across two of them.
-    record.search_text = "\n".join(filter(None, map(text.fold, searched(record))))
-    name = record.title if isinstance(record, Event) else record.name
-    record.sort_text = text.fold(name)[:SORT_LENGTH]
-
-
-def searched(record: AnyRecord) -> list[str]:
-    """Return the texts that ``search`` looks in, without markup."""
-    if isinstance(record, Event):
-        if record.password:
-            return [record.title]
-        return [
-            record.title,
-            text.strip_html(record.excerpt),
-            text.strip_html(record.description),
-        ]
-    found = [record.name, text.strip_html(record.description)]
-    if isinstance(record, Venue):
-        found += [record.address, record.city, record.province, record.state]
-        found += [record.stateprovince, record.zip, record.phone]
-    elif isinstance(record, Organizer):
-        found += [record.phone, record.email, record.website]
-    else:
-        found = [record.name, record.slug]
-    return found
-
-
-def _render(record: AnyRecord) -> None:
-    if isinstance(record, Term):
-        record.fragment = documents.render_term(record)
-        return
-    for column, made in _RENDERERS[type(record)](record)._asdict().items():
+    # One line each, so that no phrase matches across two of them (decisions 7, "Search").
+    lines = map(text.fold, record.searched_texts())
+    record.search_text = "\n".join(filter(None, lines))
+    record.sort_text = text.fold(record.display_name)[:SORT_LENGTH]
+    for column, made in documents.columns(record).items():
         setattr(record, column, made)

@@ -11,6 +11,7 @@ from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.settings import patched_settings
 
 from calendar_events.conf import conf
+from calendar_events.models.kinds import KINDS
 
 DESCRIPTION = """\
 Read, create, update and delete events, venues, organizers, event categories and event tags.
@@ -28,11 +29,7 @@ children `code` (the status), `message` and `detail`.
 
 TAGS = {
     "namespace": "What the interface consists of.",
-    "events": "Events, as JSON and as calendars.",
-    "venues": "Where events take place.",
-    "organizers": "Who holds them.",
-    "categories": "A tree of terms.",
-    "tags": "Terms without an order.",
+    **{kind.plural: kind.summary for kind in KINDS},
 }
 
 
