@@ -86,10 +86,10 @@ connections_made = Counter(
     ("database",),
     registry=REGISTRY,
 )
-lane_requests = Gauge(
-    "platform_lane_requests",
+server_requests = Gauge(
+    "platform_server_requests",
     "Requests that have a thread, or wait for one, by kind of thread.",
-    ("lane", "state"),
+    ("threads", "state"),
     multiprocess_mode="livesum",
     registry=REGISTRY,
 )

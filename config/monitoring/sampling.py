@@ -14,8 +14,8 @@ from config.monitoring import metrics, statements
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    Lanes = Mapping[str, tuple[int, int]]
-    """Lane → how many requests have a thread of it, and how many wait for one."""
+    Requests = Mapping[str, tuple[int, int]]
+    """By group of threads: how many requests run, and how many wait for a thread."""
 
 PAUSE_SECONDS: Final = 1.0
 _PAGE_BYTES: Final = os.sysconf("SC_PAGE_SIZE")
@@ -24,18 +24,18 @@ _PAGE_BYTES: Final = os.sysconf("SC_PAGE_SIZE")
 class Sampler:
     """Looks at its own process."""
 
-    def __init__(self, lanes: Callable[[], Lanes]) -> None:
-        """Count the start of the process; ``lanes`` is called for each sample."""
-        self._lanes = lanes
+    def __init__(self, requests: Callable[[], Requests]) -> None:
+        """Count the start of the process; ``requests`` is called for each sample."""
+        self._requests = requests
         self._cpu = 0.0
         metrics.worker_starts.inc()
         metrics.workers.set(1)
 
     def sample(self) -> None:
         """Set the gauges."""
-        for lane, (running, waiting) in self._lanes().items():
-            metrics.lane_requests.labels(lane, "running").set(running)
-            metrics.lane_requests.labels(lane, "waiting").set(waiting)
+        for threads, (running, waiting) in self._requests().items():
+            metrics.server_requests.labels(threads, "running").set(running)
+            metrics.server_requests.labels(threads, "waiting").set(waiting)
         for alias, number in statements.open_connections().items():
             metrics.connections.labels(alias).set(number)
         metrics.feeds.set(places.taken)
@@ -53,9 +53,9 @@ class Sampler:
             time.sleep(PAUSE_SECONDS)
 
 
-def start(lanes: Callable[[], Lanes]) -> None:
+def start(requests: Callable[[], Requests]) -> None:
     """Sample in a thread."""
-    sampler = Sampler(lanes)
+    sampler = Sampler(requests)
     threading.Thread(target=sampler.run, name="sampling", daemon=True).start()
 
 

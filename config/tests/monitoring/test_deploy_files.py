@@ -41,7 +41,7 @@ def scraped(monitored):
     """Return what a server tells that has refused somebody, and looked at itself since."""
     assert monitored.server.http.get(monitored.server.identity).status_code == 401
     assert monitored.server.http.get(f"{monitored.server.events_root}/events").is_success
-    eventually(lambda: "platform_lane_requests" in monitored.scrape().names)
+    eventually(lambda: "platform_server_requests" in monitored.scrape().names)
     return monitored.scrape()
 
 

@@ -77,18 +77,18 @@ def test_a_process_looks_at_itself_again_and_again(grown, monkeypatch):
     class Enough(Exception):
         """Ends what goes on for as long as the process lives."""
 
-    lanes = [(1, 0), (2, 3)]
+    samples = [(1, 0), (2, 3)]
 
     def pause(_seconds):
-        if not lanes:
+        if not samples:
             raise Enough
 
     monkeypatch.setattr(sampling.time, "sleep", pause)
     with pytest.raises(Enough):
-        sampling.Sampler(lambda: {"writes": lanes.pop(0)}).run()
+        sampling.Sampler(lambda: {"requests": samples.pop(0)}).run()
 
-    assert grown("platform_lane_requests", lane="writes", state="running") == 2
-    assert grown("platform_lane_requests", lane="writes", state="waiting") == 3
+    assert grown("platform_server_requests", threads="requests", state="running") == 2
+    assert grown("platform_server_requests", threads="requests", state="waiting") == 3
     assert metrics.workers._value.get() == 1
 
 

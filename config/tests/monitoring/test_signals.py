@@ -45,13 +45,13 @@ def test_a_feed_that_finds_no_place_is_counted(settings, grown):
 
 
 def test_a_sample_says_what_the_process_holds(grown):
-    sampler = sampling.Sampler(lambda: {"reads": (2, 3)})
+    sampler = sampling.Sampler(lambda: {"quick": (2, 3)})
 
     sampler.sample()
 
     assert grown("platform_worker_starts_total") == 1
-    lane = "platform_lane_requests"
-    assert grown(lane, lane="reads", state="running") == 2
-    assert grown(lane, lane="reads", state="waiting") == 3
+    name = "platform_server_requests"
+    assert grown(name, threads="quick", state="running") == 2
+    assert grown(name, threads="quick", state="waiting") == 3
     assert grown("platform_cpu_seconds_total") > 0
     assert sampling.resident_bytes() > 1_000_000
