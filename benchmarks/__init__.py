@@ -5,7 +5,6 @@ machines and between hours. So every endpoint is measured in turns with yardstic
 answer the same JSON, on the same database, behind the same server program:
 
 - ``floor_rows``: no framework; raw psycopg, rows assembled in Python, orjson;
-- ``floor_documents``: no framework; finished documents read from one table;
 - ``idiomatic``: Django REST framework as its tutorial teaches it;
 - ``stock``: an untouched django-oauth-toolkit, for tokens and bearer authentication.
 
