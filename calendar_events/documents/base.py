@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from django.utils.functional import cached_property
@@ -54,6 +55,13 @@ class Document(serializers.ModelSerializer):
     def columns(self, record: Any) -> dict[str, str]:
         """Return the columns of a record that are made of its document."""
         return {"fragment": addresses.members(self.to_representation(record))}
+
+
+# A serializer copies its fields when it is made, which takes longer than all that they do.
+@cache
+def serializer_of(document: type[Document]) -> Document:
+    """Return the one serializer of a class that this process makes."""
+    return document()
 
 
 class Published(Document):

@@ -7,13 +7,14 @@ rows. From the same document come the record's text in feeds and its ``json_ld``
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 from django.utils.module_loading import import_string
 
 from calendar_events.conf import conf
 from calendar_events.documents import addresses
+from calendar_events.documents.base import serializer_of
 from calendar_events.documents.terms import OwnTerm
 from calendar_events.models.kinds import kind_for, kind_of
 
@@ -34,15 +35,9 @@ def document_class(singular: str) -> type[Document]:
     return cast("type[Document]", import_string(path))
 
 
-# A serializer copies its fields when it is made, which takes longer than all that they do.
-@cache
-def _serializer(document: type[Document]) -> Document:
-    return document()
-
-
 def columns(record: Event | Organizer | Term | Venue) -> dict[str, str]:
     """Return the columns that are made of a record's document, related records aside."""
-    return _serializer(document_class(kind_of(record).singular)).columns(record)
+    return serializer_of(document_class(kind_of(record).singular)).columns(record)
 
 
 def term_answer(row: Any) -> str:

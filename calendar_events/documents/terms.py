@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_serializer
@@ -10,7 +9,7 @@ from rest_framework import serializers
 
 from calendar_events.documents import addresses
 from calendar_events.documents.addresses import Address
-from calendar_events.documents.base import Document
+from calendar_events.documents.base import Document, serializer_of
 from calendar_events.documents.fields import (
     AddressField,
     ConstantInteger,
@@ -95,7 +94,8 @@ class TermDocument(Document):
 
     def columns(self, record: Any) -> dict[str, str]:
         """Return the term as events carry it."""
-        return {"fragment": addresses.members(_carried().to_representation(record))}
+        carried = serializer_of(CarriedTerm).to_representation(record)
+        return {"fragment": addresses.members(carried)}
 
 
 class CarriedTerm(TermDocument):
@@ -108,11 +108,6 @@ class CarriedTerm(TermDocument):
             *("name", "slug", "term_group", "term_taxonomy_id", "taxonomy"),
             *("description", "parent", "filter", "id", "urls"),
         )
-
-
-@cache
-def _carried() -> CarriedTerm:
-    return CarriedTerm()
 
 
 class OwnTerm(TermDocument):

@@ -14,13 +14,12 @@ from calendar_events.models.history import LinkedHistory, StateManager, reason_f
 from calendar_events.models.indexes import SubstringIndex
 from calendar_events.models.organizer import Organizer
 from calendar_events.models.querysets.events import EventQuerySet
-from calendar_events.models.record import RECORD_FIELDS, Record, record_permissions
+from calendar_events.models.record import Record, record_permissions
 from calendar_events.models.term import Term
 from calendar_events.models.venue import Venue
 from calendar_events.models.visibility import Status
 from calendar_events.parsing import text
 
-EVENT_FIELDS = [*RECORD_FIELDS, "protected_fragment", "protected_feed_text"]
 LISTED = Q(hide_from_listings=False) & Q(status=Status.PUBLISH.value)
 
 
@@ -60,8 +59,13 @@ class Event(Record):
     )
     terms = models.ManyToManyField(Term, through="EventTerm", related_name="events")
 
+    rendered_fields: ClassVar[list[str]] = [
+        *Record.rendered_fields,
+        "protected_fragment",
+        "protected_feed_text",
+    ]
     history = HistoricalRecords(
-        excluded_fields=EVENT_FIELDS,
+        excluded_fields=rendered_fields,
         bases=[LinkedHistory],
         history_manager=StateManager,
         history_change_reason_field=reason_field(),
@@ -69,7 +73,6 @@ class Event(Record):
 
     objects = EventQuerySet.as_manager()
 
-    rendered_fields: ClassVar[list[str]] = EVENT_FIELDS
     linked: dict[str, list[int]]
     """What it is linked to, while it is being written; kept by the history."""
 

@@ -9,16 +9,13 @@ from django.db import models
 from django.db.models import Q
 
 from calendar_events.models import visibility
-from calendar_events.models.rendered import RENDERED_FIELDS, Rendered
+from calendar_events.models.rendered import Rendered
 from calendar_events.models.visibility import Status
 
 if TYPE_CHECKING:
     from datetime import datetime
 
 STORED_STATUSES = [status.value for status in Status if status is not Status.FUTURE]
-
-
-RECORD_FIELDS = [*RENDERED_FIELDS, "feed_text", "json_ld"]
 
 
 def record_permissions(kind: str) -> list[Any]:
@@ -60,7 +57,11 @@ class Record(Rendered):
         related_name="+",
     )
 
-    rendered_fields: ClassVar[list[str]] = RECORD_FIELDS
+    rendered_fields: ClassVar[list[str]] = [
+        *Rendered.rendered_fields,
+        "feed_text",
+        "json_ld",
+    ]
 
     class Meta:
         abstract = True

@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 
-RENDERED_FIELDS = ["fragment", "search_text", "sort_text"]
-
-
 class Writer(Protocol):
     """What saving involves besides the row."""
 
@@ -98,7 +95,7 @@ class Rendered(models.Model):
     sort_text = models.CharField(max_length=200, editable=False, blank=True, default="")
     """The folded title or name, by which lists are sorted."""
 
-    rendered_fields: ClassVar[list[str]] = RENDERED_FIELDS
+    rendered_fields: ClassVar[list[str]] = ["fragment", "search_text", "sort_text"]
     """The columns that are made of the others; histories leave them out."""
     write_instead = "Call save() or delete() of each record."
     _saving: _Save | None = None

@@ -9,7 +9,7 @@ from simple_history.models import HistoricalRecords
 from calendar_events.models.history import StateManager
 from calendar_events.models.indexes import SubstringIndex
 from calendar_events.models.querysets.terms import TermQuerySet
-from calendar_events.models.rendered import RENDERED_FIELDS, Rendered
+from calendar_events.models.rendered import Rendered
 from calendar_events.models.taxonomy import Taxonomy
 
 
@@ -26,7 +26,7 @@ class Term(Rendered):
     )
 
     history = HistoricalRecords(
-        excluded_fields=RENDERED_FIELDS, history_manager=StateManager
+        excluded_fields=Rendered.rendered_fields, history_manager=StateManager
     )
 
     objects = TermQuerySet.as_manager()

@@ -9,7 +9,7 @@ from simple_history.models import HistoricalRecords
 from calendar_events.models.history import StateManager, reason_field
 from calendar_events.models.indexes import SubstringIndex
 from calendar_events.models.querysets.places import PlaceQuerySet
-from calendar_events.models.record import RECORD_FIELDS, Record, record_permissions
+from calendar_events.models.record import Record, record_permissions
 from calendar_events.parsing import text
 
 
@@ -31,7 +31,7 @@ class Venue(Record):
     geo_lng = models.FloatField(null=True, blank=True)
 
     history = HistoricalRecords(
-        excluded_fields=RECORD_FIELDS,
+        excluded_fields=Record.rendered_fields,
         history_manager=StateManager,
         history_change_reason_field=reason_field(),
     )
