@@ -112,13 +112,11 @@ def pgbouncer(
     port: int,
     database_url: str,
     *,
-    addresses: str = "127.0.0.1",
     host_file: Path = DEPLOY / "pgbouncer" / "pgbouncer.ini",
 ) -> Iterator[str]:
     """Run PgBouncer with the shipped files; yield the address of the same database.
 
-    It listens on ``addresses``, which are separated by commas and have 127.0.0.1 among
-    them; ``host_file`` is what includes the rules. The database's user may use its console.
+    ``host_file`` is what includes the rules. The database's user may use its console.
     Raises ``RuntimeError`` if it does not start.
     """
     database = urlsplit(database_url)
@@ -129,7 +127,7 @@ def pgbouncer(
         users = directory / "userlist.txt"
         users.write_text(f'"{database.username}" "{PASSWORD}"\n')
         of_this_host = {
-            "listen_addr": addresses,
+            "listen_addr": "127.0.0.1",
             "listen_port": port,
             "auth_file": users,
             "logfile": "",

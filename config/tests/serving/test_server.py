@@ -315,13 +315,24 @@ def test_the_loop_beats(serve):
     eventually(lambda: len(served.beats) >= 2)
 
 
-def unchanged(_environ, start_response):
-    start_response("304 Not Modified", [("ETag", '"1"')])
-    return []
+@pytest.mark.parametrize("status", ["204 No Content", "304 Not Modified"])
+def test_the_connection_stays_open_after_an_answer_without_a_body(serve, status):
+    def empty(_environ, start_response):
+        start_response(status, [("ETag", '"1"')])
+        return []
+
+    answers = serve(empty).send(head("/") * 2 + head("/", ONCE))
+
+    assert answers.count(f"HTTP/1.1 {status}".encode()) == 3
+    assert answers.count(b"Connection: close") == 1
 
 
-def test_the_connection_stays_open_after_a_304(serve):
-    answers = serve(unchanged).send(head("/") * 2 + head("/", ONCE))
+def test_the_connection_is_closed_after_a_body_of_unknown_length(serve):
+    def endless(_environ, start_response):
+        start_response("200 OK", [])
+        return iter([b"piece"])
 
-    assert answers.count(b"HTTP/1.1 304") == 3
+    answers = serve(endless).send(head("/") * 2)
+
+    assert answers.count(b"HTTP/1.1 200") == 1
     assert answers.count(b"Connection: close") == 1
