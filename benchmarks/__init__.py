@@ -2,7 +2,7 @@
 
 Only ratios within one run mean anything: absolute figures drift by a third between
 machines and between hours. So every endpoint is measured in turns with yardsticks that
-answer the same JSON, on the same database, behind the same server program:
+answer the same JSON, on the same database:
 
 - ``floor_rows``: no framework; raw psycopg, rows assembled in Python, orjson;
 - ``idiomatic``: Django REST framework as its tutorial teaches it;

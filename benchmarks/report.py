@@ -40,6 +40,7 @@ PACKAGES: Final = (
     "psycopg",
     "orjson",
     "granian",
+    "waitress",
 )
 INTRODUCTION: Final = Path(__file__).with_name("introduction.md")
 

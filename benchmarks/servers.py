@@ -1,4 +1,4 @@
-"""Start and stop the measured servers: granian, ours as ``manage.py serve`` starts it."""
+"""Start and stop the measured servers: ours by waitress, yardsticks by granian."""
 
 from __future__ import annotations
 

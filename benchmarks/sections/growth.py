@@ -60,7 +60,7 @@ def works(last_page: int) -> dict[str, Work]:
     daily = DAILY_MILLISECONDS
     return {
         LIST: Work(EVENTS, growth=LIMIT),
-        "last page": Work(paths.page(last_page), growth=LIMIT),
+        "last page": Work(paths.page(last_page)),
         "default total": Work(f"{EVENTS}?per_page=1", growth=LIMIT),
         "within 10 km": Work(paths.around(10), growth=LIMIT),
         "category": Work(f"{EVENTS}?categories=20", lists=LISTS_LIMIT),
