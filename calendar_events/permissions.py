@@ -17,8 +17,6 @@ from calendar_events.models.kinds import kind_for
 if TYPE_CHECKING:
     from django.db.models import Model
 
-APP = "calendar_events"
-
 
 class NotAllowed(Exception):
     """The user lacks the permission; the text says for what."""
@@ -33,7 +31,7 @@ class Actor:
     client_id: str = ""
     """The service key; empty in admin."""
     permissions: frozenset[str] | None = None
-    """What the user holds in this app, where it was read already."""
+    """What the user holds of ``list_version.writing``, where it was read already."""
 
     @property
     def reason(self) -> str:
@@ -42,13 +40,13 @@ class Actor:
 
     def has(self, verb: str, model: type[Model]) -> bool:
         """Return whether the user holds ``{verb}_{model}``."""
-        return self.holds(f"{verb}_{model._meta.model_name}")
+        return self.holds(f"{model._meta.app_label}.{verb}_{model._meta.model_name}")
 
-    def holds(self, codename: str) -> bool:
-        """Return whether the user has this permission of ours."""
+    def holds(self, name: str) -> bool:
+        """Return whether the user has a permission, named with its app as Django does."""
         if self.permissions is not None:
-            return codename in self.permissions
-        return bool(self.user.has_perm(f"{APP}.{codename}"))
+            return name in self.permissions
+        return bool(self.user.has_perm(name))
 
     def owns(self, record: Record) -> bool:
         """Return whether the record is the user's own."""
@@ -129,7 +127,7 @@ def require_choose_author(actor: Actor, model: type[Record]) -> None:
 def require_manage(actor: Actor, taxonomy: Taxonomy) -> None:
     """Require the right to manage terms of a kind. Raises ``NotAllowed``."""
     terms = kind_for(taxonomy).plural
-    if not actor.holds(f"manage_{terms}"):
+    if not actor.holds(f"{Term._meta.app_label}.manage_{terms}"):
         raise NotAllowed(f"You may not create, change or delete {terms}.")
 
 

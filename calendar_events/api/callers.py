@@ -57,5 +57,5 @@ def as_viewer(actor: Actor) -> Viewer:
     return Viewer(
         institution=actor.institution,
         user_id=actor.user.pk,
-        permissions=(actor.permissions or frozenset()) & list_version.READING,
+        permissions=list_version.as_viewers(actor.permissions or frozenset()),
     )

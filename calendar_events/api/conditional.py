@@ -75,15 +75,6 @@ def respond_with(request: Request, response: Response) -> HttpResponseBase:
     return respond(request, Version(etag=entity_tag(*body)), lambda: response)
 
 
-def require(request: Request, version: Version | None) -> None:
-    """Hold the preconditions of a write against the record as it is, if it is there.
-
-    Raises ``PreconditionFailed``.
-    """
-    if PRECONDITIONS & request.META.keys():
-        not_modified(request, version or Version(etag=""))
-
-
 def not_modified(request: Any, version: Version) -> HttpResponseBase | None:
     """Return 304 without its headers when the caller of a read has this version.
 

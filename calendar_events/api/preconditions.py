@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any
 from django.utils import timezone
 
 from calendar_events.api import conditional, responses
-from calendar_events.models import Event, Organizer, Status, Taxonomy, Term, Venue
-from calendar_events.models.kinds import kind_of
+from calendar_events.models import Event, Organizer, Status, Term, Venue
 from calendar_events.parsing import dates
 from calendar_events.serializers import bodies
 from calendar_events.services.refusals import InTrash
-from calendar_events.store import singles, terms
 from platform_errors.errors import writes
 
 if TYPE_CHECKING:
@@ -31,24 +29,11 @@ def require_met(request: Request, record: AnyRow, *, viewer: Viewer) -> None:
     """Hold the preconditions of a write against the stored record.
 
     Compared with the record as this caller would GET it without ``_fields`` (decisions 6).
-    Raises ``PreconditionFailed``; a record that is gone fails every ``If-Match``.
+    Raises ``PreconditionFailed``, and ``DoesNotExist`` of a term that is gone.
     """
-    if not conditional.PRECONDITIONS & request.META.keys():
-        return
-    now = timezone.now()
-    version = None
-    if isinstance(record, Term):
-        row = terms.by_id(Taxonomy(record.taxonomy), record.pk, now)
-        version = responses.term_version(row) if row else None
-    else:
-        kind = kind_of(record).singular
-        found = singles.by_id(kind, record.pk, now)
-        if found is not None:
-            related = found.related(viewer, now)
-            version = responses.record_version(
-                kind, found.single, related, viewer=viewer, now=now
-            )
-    conditional.require(request, version)
+    if conditional.PRECONDITIONS & request.META.keys():
+        version, _ = responses.described(record, viewer=viewer)
+        conditional.not_modified(request, version)
 
 
 def checked_body(

@@ -5,6 +5,7 @@ A write answers with the record as its caller would GET it, so both come through
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from django.utils import timezone
@@ -27,7 +28,7 @@ from calendar_events.models.kinds import kind_of
 from calendar_events.store import relations, singles, sql, terms
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
     from django.http.response import HttpResponseBase
@@ -54,23 +55,33 @@ def written(
 
     Raises ``Term.DoesNotExist`` when somebody else has deleted the term.
     """
-    now = timezone.now()
-    if isinstance(record, Term):
-        row = terms.by_id(Taxonomy(record.taxonomy), record.pk, now)
-        if row is None:  # deleted since it was found
-            raise Term.DoesNotExist
-        version, body = term_version(row), term_body(row)
-    else:
-        kind, single = kind_of(record).singular, singles.of_record(record)
-        is_event = kind == visibility.EVENT
-        related = relations.of_answer(record.pk, viewer, now) if is_event else []
-        version = record_version(kind, single, related, viewer=viewer, now=now)
-        body = addresses.fill(_document(kind, single, related, now=now))
+    version, document = described(record, viewer=viewer)
+    body = addresses.fill(document())
     location = f"{conf.root_url}/{kind_of(record).plural}/{record.pk}"
     headers = {"Location": location} if status == 201 else None
     response = Response(body, status=status, headers=headers)
     conditional.add_headers(response, version, is_private=True)
     return response
+
+
+def described(
+    record: Event | Venue | Organizer | Term, *, viewer: Viewer
+) -> tuple[Version, Callable[[], str]]:
+    """Return the version of a loaded record as the viewer sees it, and its document.
+
+    Raises ``Term.DoesNotExist`` when somebody else has deleted the term.
+    """
+    now = timezone.now()
+    if isinstance(record, Term):
+        row = terms.by_id(Taxonomy(record.taxonomy), record.pk, now)
+        if row is None:  # deleted since it was found
+            raise Term.DoesNotExist
+        return term_version(row), partial(term_answer, row)
+    kind, single = kind_of(record).singular, singles.of_record(record)
+    is_event = kind == visibility.EVENT
+    related = relations.of_answer(record.pk, viewer, now) if is_event else []
+    version = record_version(kind, single, related, viewer=viewer, now=now)
+    return version, partial(_document, kind, single, related, now=now)
 
 
 def record_version(  # noqa: PLR0913 -- a record, who looks, and when

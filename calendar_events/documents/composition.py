@@ -74,7 +74,9 @@ def event_with_json_ld(fragment: str, json_ld: str, related: Iterable[Related]) 
 
 
 def with_json_ld(document: str, json_ld: str) -> str:
-    """Return a document with its description for search engines as its last member."""
+    """Return a document with its description for search engines, if it has one, last."""
+    if not json_ld:
+        return document
     return f'{document.removesuffix("}")},"json_ld":{{{json_ld}}}}}'
 
 

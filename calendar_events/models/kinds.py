@@ -1,7 +1,8 @@
 """The types of record that the interface serves: one entry each.
 
-A further type is an entry here, a model, a document, a FilterSet and a viewset. Routes, the
-index, OpenAPI, stored documents and permissions follow from the entry.
+A further type is an entry, a model, a document, a FilterSet and a viewset. Routes, the
+index, OpenAPI, stored documents and permissions follow from the entry. A project adds one
+of its own by ``register``, in ``ready`` of its ``AppConfig``.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class Kind:
     """Which of the terms are of the kind."""
 
 
-KINDS: Final = (
+KINDS: Final = [
     Kind(
         model=Event,
         singular=EVENT,
@@ -84,11 +85,30 @@ KINDS: Final = (
         viewset=f"{VIEWSETS}.TagViewSet",
         taxonomy=Taxonomy.TAG,
     ),
-)
-_BY_KEY: Final[dict[Any, Kind]] = {
-    **{kind.singular: kind for kind in KINDS},
-    **{kind.taxonomy or kind.model: kind for kind in KINDS},
-}
+]
+
+
+def _keys(kind: Kind) -> tuple[Any, ...]:
+    return kind.singular, kind.taxonomy or kind.model
+
+
+_BY_KEY: Final[dict[Any, Kind]] = {key: kind for kind in KINDS for key in _keys(kind)}
+
+
+def register(kind: Kind) -> None:
+    """Serve a further type, which has no taxonomy.
+
+    Its singular must be the name of its model in lower case, as Django's permissions have
+    it. Raises ``ValueError`` for another, and for a singular, plural or model that is
+    registered already.
+    """
+    if kind.singular != kind.model._meta.model_name:
+        raise ValueError(f"The singular must be {kind.model._meta.model_name}.")
+    for one in KINDS:
+        if kind.plural == one.plural or {*_keys(kind)} & {*_keys(one)}:
+            raise ValueError(f"{kind.plural} are registered already.")
+    KINDS.append(kind)
+    _BY_KEY.update(dict.fromkeys(_keys(kind), kind))
 
 
 def kind_of(record: Any) -> Kind:

@@ -12,16 +12,19 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from django.contrib.auth import get_user_model
+from django.contrib.auth import get_permission_codename, get_user_model
 from django.contrib.auth.models import Group, Permission
 from django.contrib.contenttypes.models import ContentType
 
+from calendar_events.models import Image
+from calendar_events.models.kinds import KINDS
 from calendar_events.models.visibility import LISTED
-from calendar_events.roles import EDITOR, RECORDS
 from calendar_events.store import sql
 from calendar_events.store.sql import text_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from django.contrib.auth.models import AbstractBaseUser
 
 _LISTED = text_of(LISTED, "e")
@@ -47,24 +50,17 @@ WHERE published_at <= %s
 # What the user has comes first: asked of each permission in turn it took five times
 # longer.
 _PERMISSIONS = """
-SELECT 'permission', p.codename FROM {permission} p
+SELECT 'permission', c.app_label || '.' || p.codename FROM {permission} p
 JOIN {content_type} c ON c.id = p.content_type_id
-WHERE c.app_label = 'calendar_events' AND p.codename IN ({codenames}) AND p.id IN (
+WHERE c.app_label IN ({apps}) AND p.codename IN ({codenames}) AND p.id IN (
     SELECT up.permission_id FROM {user_permission} up WHERE up.{permission_user} = %s
     UNION ALL
     SELECT gp.permission_id FROM {group_permission} gp
     JOIN {user_group} ug ON ug.group_id = gp.group_id WHERE ug.{group_user} = %s)
 """
 
-READING = frozenset(
-    f"{verb}_{record}"
-    for verb in ("change", "change_others", "read_unpublished")
-    for record in RECORDS
-)
-"""The permissions that decide what is seen."""
-
-HELD = frozenset(EDITOR)
-"""Every permission that anything is asked for: an editor may do all there is."""
+DJANGOS = ("view", "add", "change", "delete")
+READING_VERBS = ("change", "change_others", "read_unpublished")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,25 +74,58 @@ class State:
     last_end: datetime
     """When the last of all listed events ends."""
     permissions: frozenset[str]
-    """Those of ``READING`` that the user holds; none when nobody acts."""
-
-
-def permissions_of(user: AbstractBaseUser) -> frozenset[str]:
-    """Return all of this app's permissions that ``ModelBackend`` would find, at once."""
-    if getattr(user, "is_superuser", False):
-        return HELD
-    rows = sql.rows(_permissions_statement(HELD), [user.pk, user.pk])
-    return frozenset(codename for _, codename in rows)
+    """What the user holds of ``reading``, as ``Viewer`` has it; none when nobody acts."""
 
 
 @cache
-def _permissions_statement(codenames: frozenset[str]) -> str:
+def writing() -> frozenset[str]:
+    """Return every permission on the models of the calendar, named with its app."""
+    names: set[str] = set()
+    options: Any
+    for options in (*(kind.model._meta for kind in KINDS), Image._meta):
+        codenames = [get_permission_codename(one, options) for one in DJANGOS]
+        codenames += [codename for codename, _ in options.permissions]
+        names |= {f"{options.app_label}.{codename}" for codename in codenames}
+    return frozenset(names)
+
+
+@cache
+def reading() -> frozenset[str]:
+    """Return the permissions that decide what is seen, named with their app."""
+    models = [kind.model._meta for kind in KINDS if not kind.taxonomy]
+    return frozenset(
+        f"{options.app_label}.{get_permission_codename(verb, options)}"
+        for options in models
+        for verb in READING_VERBS
+    )
+
+
+def as_viewers(permissions: frozenset[str]) -> frozenset[str]:
+    """Return those of ``reading`` as a ``Viewer`` has them: without the app.
+
+    No two types have the same name (``kinds.register``).
+    """
+    return frozenset(name.partition(".")[2] for name in permissions & reading())
+
+
+def permissions_of(user: AbstractBaseUser) -> frozenset[str]:
+    """Return what ``ModelBackend`` would find of ``writing``, at once."""
+    if getattr(user, "is_superuser", False):
+        return writing()
+    rows = sql.rows(_permissions_statement(writing()), [user.pk, user.pk])
+    return frozenset(name for _, name in rows) & writing()
+
+
+@cache
+def _permissions_statement(names: frozenset[str]) -> str:
+    apps, codenames = zip(*(name.split(".") for name in sorted(names)), strict=True)
     user = get_user_model()
     # Typed as Any: which model it is, and what its columns are called, is a setting.
     permissions: Any = user._meta.get_field("user_permissions")
     groups: Any = user._meta.get_field("groups")
     return _PERMISSIONS.format(
-        codenames=", ".join(f"'{codename}'" for codename in sorted(codenames)),
+        apps=_quoted(apps),
+        codenames=_quoted(codenames),
         permission=Permission._meta.db_table,
         content_type=ContentType._meta.db_table,
         user_permission=permissions.m2m_db_table(),
@@ -107,22 +136,26 @@ def _permissions_statement(codenames: frozenset[str]) -> str:
     )
 
 
+def _quoted(words: Iterable[str]) -> str:
+    return ", ".join(f"'{word}'" for word in dict.fromkeys(words))
+
+
 def read(*, now: datetime, user: AbstractBaseUser | None = None) -> State:
     """Return the state, for a user with the permissions ``ModelBackend`` would find."""
     moment = sql.moment(now)
     statement, params = _WRITES, [moment] * 4
     if user is not None:
-        statement += f" UNION ALL {_permissions_statement(READING)}"
+        statement += f" UNION ALL {_permissions_statement(reading())}"
         params += [user.pk, user.pk]
     rows = sql.rows(statement, params)
     permissions = frozenset(text for kind, text in rows if kind == "permission")
     if user is not None and getattr(user, "is_superuser", False):
-        permissions = READING
+        permissions = reading()
     known = {kind: text for kind, text in rows if kind != "permission"}
     scheduled, last_end = known.pop("scheduled"), known.pop("end")
     return State(
         fingerprint="|".join(f"{kind}={text}" for kind, text in sorted(known.items())),
         has_scheduled=scheduled is not None,
         last_end=sql.as_moment(last_end) or datetime.min.replace(tzinfo=UTC),
-        permissions=permissions,
+        permissions=as_viewers(permissions),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from calendar_events.models import Event, Organizer, Taxonomy, Term, Venue
+from calendar_events.models.kinds import kind_for
 from calendar_events.parsing.identifiers import MAX_ID
 from calendar_events.store import sql
 
@@ -39,26 +40,26 @@ def slugs_taken(
     return {slug for (slug,) in rows}
 
 
-def owners(asked: Mapping[str, Iterable[int]]) -> dict[tuple[str, int], tuple[str, str]]:
+def owners(named: Mapping[str, Iterable[int]]) -> dict[tuple[str, int], tuple[str, str]]:
     """Return institution and status of records and terms, all in one statement.
 
-    ``asked``: identifiers by kind or taxonomy; so are the keys of the result. A term has
+    ``named``: identifiers by kind or taxonomy; so are the keys of the result. A term has
     no status, which is an empty text.
     """
     parts: list[str] = []
     params: list[Any] = []
-    for kind, ids in asked.items():
+    for kind, ids in named.items():
         conditions = sql.Conditions()
         conditions.any_of("id", sorted(_possible(ids)))
+        status = "status"
         if kind in Taxonomy.values:
             conditions.add("taxonomy = %s", kind)
-            status, table = "''", "term"
-        else:
-            status, table = "status", kind
+            status = "''"
+        table = kind_for(kind).model._meta.db_table
         if conditions.params:
             parts.append(
                 f"SELECT '{kind}', id, institution, {status} "
-                f"FROM calendar_events_{table} WHERE {conditions}"
+                f"FROM {table} WHERE {conditions}"
             )
             params += conditions.params
     rows = sql.rows(" UNION ALL ".join(parts), params) if parts else []

@@ -31,8 +31,11 @@ from calendar_events.store import links, saving, triggers
 BATCH = 500
 WHOLE = date(1, 1, 1)
 """The day under which the whole of a scope is counted."""
-MODELS: tuple[Any, ...] = tuple(dict.fromkeys(kind.model for kind in reversed(KINDS)))
-"""In the order in which they are rendered: events last."""
+
+
+def rendered_models() -> list[Any]:
+    """Return the models of all types in the order of rendering: events last."""
+    return list(dict.fromkeys(kind.model for kind in reversed(KINDS)))
 
 
 class Place(NamedTuple):
@@ -49,7 +52,7 @@ class Place(NamedTuple):
     def parse(cls, text: str) -> Place:
         """Raise ``ValueError`` for what names no record."""
         name, _, number = text.partition(":")
-        known = {str(model._meta.model_name): model for model in MODELS}
+        known = {str(model._meta.model_name): model for model in rendered_models()}
         if name not in known or not (number.isascii() and number.isdigit()):
             raise ValueError(f"{text!r} is not like event:1500 ({', '.join(known)}).")
         return cls(known[name], int(number))
@@ -84,7 +87,7 @@ def number_of_records(*, after: Place | None = None) -> int:
 
 def _left(after: Place | None) -> list[tuple[Any, int]]:
     """Return the kinds still to be rendered, each with the record to begin behind."""
-    kinds = list(MODELS)
+    kinds = rendered_models()
     if after is None:
         return [(model, 0) for model in kinds]
     later = kinds[kinds.index(after.model) + 1 :]

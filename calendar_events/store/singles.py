@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from calendar_events.documents.related import Related
 from calendar_events.models import Status, Taxonomy, visibility
+from calendar_events.models.kinds import kind_for
 from calendar_events.models.visibility import LISTED
 from calendar_events.parsing import slugs
 from calendar_events.store import sql
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 _PLACE = """SELECT r.id, r.version, r.institution, r.author_id, r.status, r.published_at,
   r.modified_at, r.fragment, r.json_ld
-FROM calendar_events_{kind} r WHERE {condition}"""
+FROM {table} r WHERE {condition}"""
 _EVENT = f"""SELECT 'event' AS kind, e.id, e.version, e.institution, e.author_id, e.status,
   e.published_at, e.modified_at, 0 AS position, '' AS name, e.fragment, e.json_ld,
   e.password, COALESCE((SELECT MAX(s.published_at) FROM calendar_events_event s
@@ -122,7 +123,7 @@ def by_id(kind: str, pk: int, now: datetime) -> Loaded | None:
     """Return the record with this identifier."""
     if kind == visibility.EVENT:
         return _event(pk, now)
-    return _place(sql.rows(_PLACE.format(kind=kind, condition="r.id = %s"), [pk]))
+    return _place(sql.rows(_statement(kind, "r.id = %s"), [pk]))
 
 
 def by_slug(kind: str, slug: str, now: datetime) -> Loaded | None:
@@ -131,8 +132,11 @@ def by_slug(kind: str, slug: str, now: datetime) -> Loaded | None:
     if kind == visibility.EVENT:
         rows = sql.rows(_EVENT_BY_SLUG, [slug], prepare=False)
         return _event(rows[0][0], now) if rows else None
-    statement = _PLACE.format(kind=kind, condition=_HAS_SLUG)
-    return _place(sql.rows(statement, [slug], prepare=False))
+    return _place(sql.rows(_statement(kind, _HAS_SLUG), [slug], prepare=False))
+
+
+def _statement(kind: str, condition: str) -> str:
+    return _PLACE.format(table=kind_for(kind).model._meta.db_table, condition=condition)
 
 
 def _place(rows: list[Any]) -> Loaded | None:

@@ -126,7 +126,9 @@ def examples_of(resource: str, action: str) -> list[OpenApiExample]:
 
     ``resource`` is its singular, such as ``event``; ``action`` the viewset's.
     """
-    known = _examples()[resource]
+    known = _examples().get(resource)
+    if known is None:  # a type of a project
+        return []
     examples = [
         OpenApiExample(
             f"{resource} {'page' if action == 'list' else 'answer'}",

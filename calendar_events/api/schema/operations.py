@@ -28,6 +28,7 @@ from calendar_events.api.schema.parameters import (
     TOTALS,
 )
 from calendar_events.documents.rendering import document_class
+from calendar_events.models.kinds import kind_for
 from calendar_events.serializers.references import LinkedRecords
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ class EventsAutoSchema(AutoSchema):
             return str(described.get_description())
         if self.is_feed:
             return "Return one event as a calendar."
-        if self.action == "destroy" and resource.singular in {"category", "tag"}:
+        if self.action == "destroy" and kind_for(resource.singular).taxonomy:
             return f"Delete for good; the answer is the {resource.singular} as it was."
         return DESCRIPTIONS[self.action].format(
             singular=resource.singular,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
-from django.db.models import F
+from django.db.models import F, Q
 from django.db.models.functions import Coalesce
 from django.db.models.sql.where import AND
 
@@ -22,8 +22,6 @@ from calendar_events.parsing.identifiers import MAX_ID
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
-
-    from django.db.models import Q
 
     from calendar_events.models.visibility import Viewer
 
@@ -159,6 +157,11 @@ class RecordQuerySet(ListQuerySet):
             raise Refused("Only publish may be asked for.")
         rule = visibility.listed(viewer, self.kind, self.moment, chosen)
         return self._replace("visibility", as_q(rule))
+
+    def changed_after(self, moment: datetime) -> Self:
+        """Keep what was written, or published by time, since."""
+        published = as_q(visibility.public(self.moment)) & Q(published_at__gt=moment)
+        return self.filter(Q(modified_at__gt=moment) | published)
 
     def sorted_by(self, values: Mapping[str, Any]) -> Self:
         """Sort as ``orderby`` and ``order`` ask for; without them the order stays."""

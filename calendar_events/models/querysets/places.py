@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from django.db.models import Exists, OuterRef, Q
 
 from calendar_events.models import visibility
 from calendar_events.models.querysets.base import RecordQuerySet
 from calendar_events.models.visibility import EVENT, as_q
-
-if TYPE_CHECKING:
-    from datetime import datetime
 
 
 class PlaceQuerySet(RecordQuerySet):
@@ -36,11 +33,6 @@ class PlaceQuerySet(RecordQuerySet):
         if not wanted:
             return self
         return self.filter(self._has_events(start_utc__gte=self.moment))
-
-    def changed_after(self, moment: datetime) -> Self:
-        """Keep what was written, or published by time, since."""
-        published = as_q(visibility.public(self.moment)) & Q(published_at__gt=moment)
-        return self.filter(Q(modified_at__gt=moment) | published)
 
     def _links(self) -> Any:
         return self.model.events.through._base_manager.all()

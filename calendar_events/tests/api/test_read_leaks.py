@@ -381,4 +381,4 @@ def test_a_superuser_sees_everything_of_the_institution():
 
     assert ids(caller(user=user).get("/events")) == pks(draft)
     found = list_version.read(now=timezone.now(), user=user)
-    assert found.permissions == list_version.READING
+    assert found.permissions == list_version.as_viewers(list_version.reading())

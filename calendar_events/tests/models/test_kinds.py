@@ -66,7 +66,7 @@ def test_an_entry_has_routes_a_document_and_a_description(kind):
     assert viewset.queryset.model is kind.model
     assert getattr(viewset, "taxonomy", None) == kind.taxonomy
     assert import_string(kind.document).Meta.model is kind.model
-    assert document.TAGS[kind.plural] == kind.summary
+    assert document.tags()[kind.plural] == kind.summary
 
 
 @pytest.mark.django_db

@@ -1,0 +1,1 @@
+"""A project's app with a sixth type of record."""
