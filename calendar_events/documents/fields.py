@@ -144,7 +144,7 @@ def moment(instant: datetime | None) -> str:
 
 def site_moment(instant: datetime | None) -> str:
     """Return an instant in the site zone as the wire writes it; ``""`` for none."""
-    return dates.written(zones.shown(instant, conf.site_zone)) if instant else ""
+    return dates.written(zones.localtime(instant, conf.site_zone)) if instant else ""
 
 
 def _in_utc(clock: datetime) -> datetime:

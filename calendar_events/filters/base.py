@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,15 +16,23 @@ from rest_framework.exceptions import ErrorDetail
 from calendar_events.conf import conf
 from calendar_events.models.querysets.base import Refused
 from calendar_events.parsing import zones
-from calendar_events.parsing.values import Context
 from platform_errors.errors.writes import InvalidParameters
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import datetime, tzinfo
 
     from django.db.models import QuerySet
 
 _INDEX = re.compile(r"\[[^\[\]]*\]$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """What reading a value depends on besides its text."""
+
+    now: datetime
+    zone: tzinfo
+    """The site's zone, or that of ``tz``: naive dates are read in it."""
 
 
 def by_parameter(query: MultiValueDict[str, str]) -> MultiValueDict[str, str]:

@@ -24,8 +24,7 @@ from calendar_events.filters.parameters import (
 from calendar_events.filters.windows import window_of
 from calendar_events.models.querysets.geography import DEFAULT_RADIUS_KM
 from calendar_events.parsing import text
-from calendar_events.parsing.identifiers import MAX_ID
-from calendar_events.parsing.values import Token
+from calendar_events.parsing.identifiers import MAX_ID, Token
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -160,7 +159,7 @@ class EventFilter(ListFilterSet, OrderParameters, ChangeParameters):
 
     def filter_queryset(self, queryset: Any) -> Any:
         """Apply also what several parameters say together: when, and near what."""
-        self.window, self.refused = window_of(self.values, self.context)
+        self.window = window_of(self.values, self.context)
         # The password first: what is linked to a protected event is looked for, too.
         queryset = queryset.opened_with(self.values.get("password", ""))
         return super().filter_queryset(self._near(queryset.in_window(self.window)))

@@ -12,7 +12,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from dateutil.relativedelta import relativedelta
-from rest_framework.exceptions import ErrorDetail
 
 from calendar_events.models.querysets.windows import Window
 from calendar_events.parsing import dates
@@ -21,36 +20,32 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import date, datetime, tzinfo
 
-    from calendar_events.parsing.values import Context
+    from calendar_events.filters.base import Context
 
 RELATIVE = ("starts_before", "starts_after", "ends_before", "ends_after")
 DEFAULT_SPAN = relativedelta(months=24)
 
 
-def window_of(values: Mapping[str, Any], context: Context) -> tuple[Window, dict[str, str]]:
-    """Return the window that parameters ask for, and what is wrong with them by name."""
+def window_of(values: Mapping[str, Any], context: Context) -> Window:
+    """Return the window that parameters ask for."""
     if "include" in values:
-        return Window(), {}
-    limits: dict[str, Any] = {}
-    problems: dict[str, str] = {}
+        return Window()
     strict = values.get("strict_dates", False)
-    for name in ("start_date", "end_date", *RELATIVE):
-        if name in values:
-            try:
-                limits[name] = _instant(values[name], name, strict=strict)
-            except dates.DateError as error:
-                problems[name] = ErrorDetail(str(error), code="date")
-    if not any(name in values for name in RELATIVE):
+    limits = {
+        name: _instant(values[name], name, strict=strict)
+        for name in ("start_date", "end_date", *RELATIVE)
+        if name in values
+    }
+    if not values.keys() & set(RELATIVE):
         today = context.now.astimezone(context.zone).date()
         start, end = _default_span(today, context.zone)
         limits = {"start_date": start, "end_date": end} | limits
-    window = Window(
+    return Window(
         start=limits.pop("start_date", None),
         end=limits.pop("end_date", None),
         overlaps=values.get("overlaps", False),
         **limits,
     )
-    return window, problems
 
 
 def _instant(moment: dates.Moment, name: str, *, strict: bool) -> datetime:
@@ -74,9 +69,6 @@ def written(instant: datetime, zone: tzinfo) -> str:
     In an hour that clocks show twice the wall alone would not.
     """
     wall = dates.to_wall(instant, zone)
-    try:
-        if dates.to_utc(wall, zone) == instant:
-            return dates.written(wall)
-    except dates.DateError:
-        pass
+    if dates.to_utc(wall, zone, is_clamped=True) == instant:
+        return dates.written(wall)
     return f"{dates.written(instant.astimezone(UTC), separator='T')}Z"

@@ -12,10 +12,10 @@ completely is refused.
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, tzinfo
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from dateutil.relativedelta import relativedelta, weekday
 
@@ -25,12 +25,10 @@ Precision = Literal["year", "month", "day", "time"]
 """How exactly a text named its moment."""
 MAX_LENGTH = 100
 OUTSIDE = "This date is outside the years 1 to 9999."
-
 _NOT_UNDERSTOOD = (
     "This is not a date. Use YYYY-MM-DD, YYYY-MM-DD HH:MM:SS, or words such as"
     " tomorrow 9am, next friday or +2 weeks."
 )
-_NO_SUCH_DATE = "There is no such date in the calendar."
 _NO_SUCH_TIME = "There is no such time of day."
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -38,38 +36,28 @@ _MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august",
     "september", "october", "november", "december",
 )  # fmt: skip
-_UNITS: dict[str, timedelta | relativedelta] = {
-    # Up to hours: elapsed time, whatever clocks do meanwhile.
-    "sec": timedelta(seconds=1),
-    "second": timedelta(seconds=1),
-    "min": timedelta(minutes=1),
-    "minute": timedelta(minutes=1),
+_DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}
+_STEPS = {"next": 1, "last": -1, "previous": -1, "this": 0}
+# Up to hours: elapsed time, whatever clocks do meanwhile. From days on: the same time of
+# day on another day.
+_ELAPSED = {
+    **dict.fromkeys(("sec", "second"), timedelta(seconds=1)),
+    **dict.fromkeys(("min", "minute"), timedelta(minutes=1)),
     "hour": timedelta(hours=1),
-    # From days on: the same time of day on another day.
+}
+_CALENDAR = {
     "day": relativedelta(days=1),
     "week": relativedelta(weeks=1),
     "fortnight": relativedelta(weeks=2),
     "month": relativedelta(months=1),
     "year": relativedelta(years=1),
 }
-_DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}
-_STEPS = {"next": 1, "last": -1, "previous": -1, "this": 0}
+_AT_MIDNIGHT = relativedelta(hour=0, minute=0, second=0)
+_UNCHANGED = relativedelta()
 
 
 class DateError(ValueError):
     """The text is no date; the message says why, for people."""
-
-
-class Weekday(NamedTuple):
-    """A named weekday: the next (1), the last (-1), or the first from today on (0)."""
-
-    number: int
-    step: int
-
-    def after(self, wall: datetime) -> datetime:
-        """Return the day meant on ``wall``. Today is ``friday``, never ``next friday``."""
-        count = -1 if self.step < 0 else 1
-        return wall + relativedelta(days=self.step, weekday=weekday(self.number)(count))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -79,11 +67,9 @@ class Reading:
     unix: int | None = None
     day: date | None = None
     days_from_today: int | None = None
-    weekday: Weekday | None = None
-    clock: time | None = None
-    is_midnight_after: bool = False
-    """Whether the time was 24:00, which is the beginning of the next day."""
-    calendar: relativedelta = field(default_factory=relativedelta)
+    weekday: relativedelta | None = None
+    clock: relativedelta | None = None
+    calendar: relativedelta = _UNCHANGED
     elapsed: timedelta = timedelta()
     has_amount: bool = False
     is_now: bool = False
@@ -92,12 +78,12 @@ class Reading:
 
     @property
     def keeps_the_clock(self) -> bool:
-        """Whether no part of the text says what the clock on the wall shows."""
+        """Whether no part of the text changes what the clock on the wall shows."""
         named = (self.day, self.days_from_today, self.weekday, self.clock)
         return all(part is None for part in named) and not self.calendar
 
     def wall(self, here: datetime) -> datetime:
-        """Return the wall clock meant by somebody whose own wall clock shows ``here``.
+        """Return the wall clock meant where clocks show ``here`` now.
 
         The last day of a shorter month stands for the days it lacks: a month after
         31 January is 28 or 29 February.
@@ -107,26 +93,21 @@ class Reading:
         try:
             wall = datetime.combine(self.day, time.min) if self.day else here
             if self.days_from_today is not None or self.weekday is not None:
-                wall = datetime.combine(wall, time.min)
+                wall += _AT_MIDNIGHT
             wall += timedelta(days=self.days_from_today or 0)
-            wall += self.calendar
-            if self.weekday is not None:
-                wall = self.weekday.after(wall)
-            if self.clock is not None:
-                wall = datetime.combine(wall, self.clock)
-            return wall + timedelta(days=self.is_midnight_after)
+            for part in (self.calendar, self.weekday, self.clock):
+                wall += part or _UNCHANGED
         except (OverflowError, ValueError) as error:
             raise DateError(OUTSIDE) from error
+        return wall
 
     def add_date(self, match: re.Match[str]) -> None:
-        self.day = _date(match["year"], match["month"], match["day"])
+        month = match["month"]
+        number = int(month) if month.isdigit() else _number_of(month, _MONTHS) + 1
+        self.day = _date(match["year"], number, match["day"])
 
     def add_month(self, match: re.Match[str]) -> None:
         self.day, self.precision = _date(match["year"], match["month"], 1), "month"
-
-    def add_date_in_words(self, match: re.Match[str]) -> None:
-        month = _number_of(match["month"], _MONTHS) + 1
-        self.day = _date(match["year"], month, match["day"])
 
     def add_day(self, match: re.Match[str]) -> None:
         self.is_now = match[0] == "now"
@@ -134,16 +115,15 @@ class Reading:
 
     def add_amount(self, match: re.Match[str]) -> None:
         """Take ``+2 weeks``, ``a day`` or ``next month``."""
-        parts = match.groupdict()
-        if parts.get("step"):
-            count = _STEPS[parts["step"]]
+        count = _STEPS.get(match["step"], 1)
+        if match["count"]:
+            count = int(match["count"]) if match["count"].isdigit() else 1
+        if match["sign"] == "-":
+            count = -count
+        if match["unit"] in _ELAPSED:
+            self.elapsed += count * _ELAPSED[match["unit"]]
         else:
-            count = 1 if parts["count"] in {"a", "an"} else int(parts["count"])
-        unit = (-count if parts.get("sign") == "-" else count) * _UNITS[parts["unit"]]
-        if isinstance(unit, timedelta):
-            self.elapsed += unit
-        else:
-            self.calendar += unit
+            self.calendar += count * _CALENDAR[match["unit"]]
         self.has_amount = True
 
     def add_ago(self, _match: re.Match[str]) -> None:
@@ -153,8 +133,10 @@ class Reading:
         self.calendar, self.elapsed = -self.calendar, -self.elapsed
 
     def add_weekday(self, match: re.Match[str]) -> None:
+        """Take the next, the last, or the first from today on, as ``friday`` alone is."""
         step = _STEPS[match["step"] or "this"]
-        self.weekday = Weekday(_number_of(match["name"], _WEEKDAYS), step)
+        on = weekday(_number_of(match["name"], _WEEKDAYS))
+        self.weekday = relativedelta(days=step, weekday=on(-1 if step < 0 else 1))
 
     def add_clock(self, match: re.Match[str]) -> None:
         parts = match.groupdict()
@@ -162,26 +144,26 @@ class Reading:
             int(parts.get(name) or 0) for name in ("hour", "minute", "second")
         )
         if (hour, minute, second) == (24, 0, 0):
-            self.is_midnight_after, hour = True, 0
-        elif half := parts.get("half"):
+            self.clock = _AT_MIDNIGHT + relativedelta(days=1)
+            return
+        if half := parts.get("half"):
             if not 1 <= hour <= 12:
                 raise DateError(_NO_SUCH_TIME)
             hour = hour % 12 + (12 if half == "p" else 0)
-        try:
-            self.clock = time(hour, minute, second)
-        except ValueError as error:
-            raise DateError(_NO_SUCH_TIME) from error
+        if hour > 23 or minute > 59 or second > 59:
+            raise DateError(_NO_SUCH_TIME)
+        self.clock = relativedelta(hour=hour, minute=minute, second=second)
 
     def add_time_word(self, match: re.Match[str]) -> None:
-        self.clock = time(12) if match[0] == "noon" else time.min
+        self.clock = _AT_MIDNIGHT + relativedelta(hour=12 if match[0] == "noon" else 0)
 
-    def settle(self) -> None:
-        """Settle how exact the reading is. Raises ``DateError`` for a contradiction."""
+    def complete(self) -> None:
+        """Set the precision. Raises ``DateError`` for a contradiction."""
         if self.weekday is not None:
             if self.has_amount or self.days_from_today is not None:
                 raise DateError("A weekday can be combined with a time, with nothing else.")
             if self.day is not None:
-                if self.weekday != Weekday(self.day.weekday(), 0):
+                if self.weekday != relativedelta(weekday=weekday(self.day.weekday())(1)):
                     raise DateError("This date is on another weekday.")
                 self.weekday = None
         # An amount alone is counted from now, and keeps its time of day.
@@ -196,19 +178,19 @@ def _number_of(word: str, names: tuple[str, ...]) -> int:
     return next(n for n, name in enumerate(names) if name.startswith(word))
 
 
-def _date(year: str | int, month: str | int, day: str | int) -> date:
+def _date(year: str, month: str | int, day: str | int) -> date:
     try:
         return date(int(year), int(month), int(day))
     except ValueError as error:
-        raise DateError(_NO_SUCH_DATE) from error
+        raise DateError("There is no such date in the calendar.") from error
 
 
 @lru_cache(maxsize=256)
 def read(text: str) -> Reading:
     """Read a text completely. Raises ``DateError``.
 
-    Remembered, because one write asks several times: is it a date, do both make a
-    schedule. So nobody changes what is returned.
+    Remembered, because one write reads a date several times, so nobody may change what is
+    returned.
     """
     if len(text) > MAX_LENGTH:
         raise DateError(f"A date has at most {MAX_LENGTH} characters.")
@@ -226,7 +208,7 @@ def read(text: str) -> Reading:
             seen.add(kind)
     if seen <= {"zone", "ago"} and not reading.has_amount:
         raise DateError(_NOT_UNDERSTOOD)
-    reading.settle()
+    reading.complete()
     return reading
 
 
@@ -262,7 +244,8 @@ def _take_token(reading: Reading, rest: str) -> tuple[str, str]:
 
 
 _STEP = r"(?P<step>next|last|previous|this)"
-_UNIT = rf"(?P<unit>{'|'.join(_UNITS)})s?\b"
+_UNIT = rf"(?P<unit>{'|'.join((*_ELAPSED, *_CALENDAR))})s?\b"
+_COUNT = r"(?P<sign>[+-]?) ?(?P<count>[0-9]+|an?) ?"
 _WEEKDAY = rf"(?P<name>{'|'.join(f'{name}|{name[:3]}' for name in _WEEKDAYS)})\b\.?"
 _MONTH = rf"(?P<month>{'|'.join(f'{name}|{name[:3]}' for name in _MONTHS)})"
 _M, _D = r"(?P<month>[0-9]{1,2})", r"(?P<day>[0-9]{1,2})"
@@ -274,19 +257,17 @@ _FRACTION = r"(?:[.,][0-9]+)?"
 _HALF = r"(?P<half>[ap])\.?m\b\.?"
 _END = r"(?![0-9:])"
 
-_Pattern = tuple[str, str, Callable[[Reading, re.Match[str]], None]]
+_Add = Callable[[Reading, re.Match[str]], None]
 # Tried from the top: where one begins like another, the longer stands first.
-_PATTERNS: tuple[_Pattern, ...] = (
-    ("day", rf"{_YEAR}-{_M}-{_D}{_END}", Reading.add_date),
-    ("day", rf"{_YEAR}/{_M}/{_D}{_END}", Reading.add_date),
+_PATTERNS: tuple[tuple[str, str, _Add], ...] = (
+    ("day", rf"{_YEAR}(?P<sep>[-/]){_M}(?P=sep){_D}{_END}", Reading.add_date),
     ("day", rf"{_M}/{_D}/{_YEAR}{_END}", Reading.add_date),
     ("day", rf"{_YEAR}(?P<month>[0-9]{{2}})(?P<day>[0-9]{{2}}){_END}", Reading.add_date),
     ("day", rf"{_YEAR}-(?P<month>[0-9]{{2}})(?![0-9:-])", Reading.add_month),
-    ("day", rf"{_ORDINAL}[ -]{_MONTH}\.?,?[ -]{_YEAR}{_END}", Reading.add_date_in_words),
-    ("day", rf"{_MONTH}\.? {_ORDINAL},? {_YEAR}{_END}", Reading.add_date_in_words),
+    ("day", rf"{_ORDINAL}[ -]{_MONTH}\.?,?[ -]{_YEAR}{_END}", Reading.add_date),
+    ("day", rf"{_MONTH}\.? {_ORDINAL},? {_YEAR}{_END}", Reading.add_date),
     ("day", r"(?:now|today|tomorrow|yesterday)\b", Reading.add_day),
-    ("amount", rf"(?P<sign>[+-]?) ?(?P<count>[0-9]+|an?) ?{_UNIT}", Reading.add_amount),
-    ("amount", rf"{_STEP} {_UNIT}", Reading.add_amount),
+    ("amount", rf"(?:{_STEP} |{_COUNT}){_UNIT}", Reading.add_amount),
     ("ago", r"ago\b", Reading.add_ago),
     ("weekday", rf"(?:{_STEP} )?{_WEEKDAY}", Reading.add_weekday),
     ("time", rf"{_CLOCK}{_FRACTION})?{_END}(?: ?{_HALF})?", Reading.add_clock),

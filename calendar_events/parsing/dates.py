@@ -14,16 +14,7 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from calendar_events.parsing import date_grammar, zones
 from calendar_events.parsing.date_grammar import OUTSIDE, DateError, Precision, Reading
 
-__all__ = [
-    "DateError",
-    "Moment",
-    "day_end",
-    "day_start",
-    "parse",
-    "to_utc",
-    "to_wall",
-    "written",
-]
+__all__ = ["DateError"]
 
 FIRST = datetime.min.replace(tzinfo=UTC)
 LAST = datetime.max.replace(microsecond=0, tzinfo=UTC)
@@ -68,27 +59,12 @@ class Moment:
         return first
 
     def day_start(self) -> datetime:
-        """Return the instant at which the day of the moment begins.
-
-        A day that begins before the calendar does begins with it.
-        """
-        try:
-            return day_start(self.first_day, self.zone)
-        except DateError:
-            return FIRST
+        """Return the instant at which the day of the moment begins."""
+        return day_start(self.first_day, self.zone)
 
     def day_end(self) -> datetime:
-        """Return the last second of the last day that the text covers.
-
-        A day that ends after the calendar does ends with it.
-        """
-        try:
-            return day_end(self.last_day, self.zone)
-        except DateError:
-            # The first day of all can begin outside the calendar, and yet end in it.
-            if self.last_day == date.max:
-                return LAST
-            return to_utc(datetime.combine(self.last_day, time(23, 59, 59)), self.zone)
+        """Return the last second of the last day that the text covers."""
+        return day_end(self.last_day, self.zone)
 
 
 def parse(
@@ -97,16 +73,14 @@ def parse(
     """Read one date; a text without an offset is read in ``zone``.
 
     Fractions of a second are dropped: the interface answers whole seconds.
-    ``now`` is aware. With ``is_clamped`` a day of the years 1 to 9999 that its zone moves
-    out of them is their first or last second: right for a limit, wrong for an event.
-    Raises ``DateError`` with a reason for people.
+    ``now`` is aware. ``is_clamped`` is that of ``to_utc``: right for a limit of a list,
+    wrong for an event. Raises ``DateError`` with a reason for people.
     """
     reading = date_grammar.read(str(text))
-    if reading.unix is not None:
-        utc, where = _from_unix(reading.unix), zone
-    else:
-        where = reading.zone or zone
-        utc = _resolve(reading, now=now, zone=where, is_clamped=is_clamped)
+    try:
+        utc = _instant(reading, now=now, zone=reading.zone or zone, is_clamped=is_clamped)
+    except OverflowError as error:
+        raise DateError(OUTSIDE) from error
     return Moment(
         utc=utc,
         zone=zone,
@@ -115,58 +89,42 @@ def parse(
     )
 
 
-def _from_unix(seconds: int) -> datetime:
-    try:
-        return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
-    except OverflowError as error:
-        raise DateError(OUTSIDE) from error
-
-
-def _resolve(
+def _instant(
     reading: Reading, *, now: datetime, zone: tzinfo, is_clamped: bool
 ) -> datetime:
-    """Return the instant that a reading names when it is ``now``."""
+    if reading.unix is not None:
+        return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=reading.unix)
     if reading.keeps_the_clock:
         # Not by way of the wall, which is the same twice when clocks are set back.
         utc = now.astimezone(UTC).replace(microsecond=0)
     else:
-        here = to_wall(now, zone).replace(microsecond=0)
-        wall = reading.wall(here)
-        try:
-            utc = to_utc(wall, zone)
-        except DateError:
-            if not is_clamped:
-                raise
-            utc = FIRST if wall.year == 1 else LAST
-    try:
-        # Hours, minutes and seconds are elapsed time, whatever clocks do meanwhile.
-        return utc + reading.elapsed
-    except OverflowError as error:
-        raise DateError(OUTSIDE) from error
+        wall = reading.wall(to_wall(now, zone).replace(microsecond=0))
+        utc = to_utc(wall, zone, is_clamped=is_clamped)
+    # Hours, minutes and seconds are elapsed time, whatever clocks do meanwhile.
+    return utc + reading.elapsed
 
 
-def to_utc(wall: datetime, zone: tzinfo) -> datetime:
+def to_utc(wall: datetime, zone: tzinfo, *, is_clamped: bool = False) -> datetime:
     """Return the instant at which clocks in ``zone`` show ``wall``.
 
     A wall that is skipped when clocks are set forward moves forward by the gap; one
     that comes twice when they are set back is the first (decisions 7). Both are
     what PEP 495 defines for ``fold=0``.
 
-    Raises ``DateError`` when the instant is outside the calendar.
+    Raises ``DateError`` when the instant is outside the years 1 to 9999; with
+    ``is_clamped`` it is their first or last second instead.
     """
     try:
         return wall.replace(tzinfo=zone, fold=0).astimezone(UTC)
     except OverflowError as error:
+        if is_clamped:
+            return FIRST if wall.year == 1 else LAST
         raise DateError(OUTSIDE) from error
 
 
 def to_wall(instant: datetime, zone: tzinfo) -> datetime:
-    """Return what clocks in ``zone`` show at ``instant``.
-
-    Total: the first and last hours of the calendar are shown at its edge in zones where
-    they are outside it, so that no stored instant can make a page fail.
-    """
-    return zones.shown(instant, zone).replace(tzinfo=None, fold=0)
+    """Return what clocks in ``zone`` show at ``instant``, see ``zones.localtime``."""
+    return zones.localtime(instant, zone).replace(tzinfo=None, fold=0)
 
 
 def written(clock: datetime, *, separator: str = " ") -> str:
@@ -175,24 +133,18 @@ def written(clock: datetime, *, separator: str = " ") -> str:
 
 
 def day_start(day: date, zone: tzinfo) -> datetime:
-    """Return the instant at which ``day`` begins in ``zone``.
-
-    Raises ``DateError`` at the edge of the calendar.
-    """
-    return to_utc(datetime.combine(day, time.min), zone)
+    """Return the instant at which ``day`` begins in ``zone``, within the calendar."""
+    return to_utc(datetime.combine(day, time.min), zone, is_clamped=True)
 
 
 def day_end(day: date, zone: tzinfo) -> datetime:
-    """Return the last whole second of ``day`` in ``zone``, 23:59:59 on most days.
+    """Return the last whole second of ``day`` in ``zone``, within the calendar.
 
     Reckoned from the beginning of the next day, so that a day whose last hour comes
     twice ends with the second one. A day that a zone skipped altogether (Samoa had no
     30 December 2011) ends when it begins.
-
-    Raises ``DateError`` at the edge of the calendar.
     """
     if day == date.max:
-        return to_utc(datetime.combine(day, time(23, 59, 59)), zone)
-    begin = day_start(day, zone)
+        return to_utc(datetime.combine(day, time(23, 59, 59)), zone, is_clamped=True)
     after = day_start(day + timedelta(days=1), zone)
-    return max(begin, after - timedelta(seconds=1))
+    return max(day_start(day, zone), after - timedelta(seconds=1))

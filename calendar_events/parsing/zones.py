@@ -11,43 +11,20 @@ import re
 import zoneinfo
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import cache
+from itertools import product
 
 # Where two zones share an abbreviation the earlier one wins, so the order is the
 # convention: CST is Chicago, BST is London. IST is left out on purpose: India, Israel
 # and Ireland have equal claims, and a refusal is better than hours of difference.
 _REFERENCE_ZONES = (
-    "America/New_York",
-    "America/Chicago",
-    "America/Denver",
-    "America/Los_Angeles",
-    "America/Anchorage",
-    "America/Halifax",
-    "America/St_Johns",
-    "Pacific/Honolulu",
-    "Pacific/Pago_Pago",
-    "Pacific/Guam",
-    "Europe/London",
-    "Europe/Lisbon",
-    "Europe/Berlin",
-    "Europe/Athens",
-    "Europe/Moscow",
-    "Africa/Johannesburg",
-    "Africa/Lagos",
-    "Africa/Nairobi",
-    "Africa/Maputo",
-    "Asia/Karachi",
-    "Asia/Jakarta",
-    "Asia/Makassar",
-    "Asia/Jayapura",
-    "Asia/Hong_Kong",
-    "Asia/Manila",
-    "Asia/Tokyo",
-    "Asia/Seoul",
-    "Australia/Perth",
-    "Australia/Adelaide",
-    "Australia/Sydney",
-    "Pacific/Auckland",
-)
+    "America/New_York", "America/Chicago", "America/Denver", "America/Los_Angeles",
+    "America/Anchorage", "America/Halifax", "America/St_Johns", "Pacific/Honolulu",
+    "Pacific/Pago_Pago", "Pacific/Guam", "Europe/London", "Europe/Lisbon", "Europe/Berlin",
+    "Europe/Athens", "Europe/Moscow", "Africa/Johannesburg", "Africa/Lagos",
+    "Africa/Nairobi", "Africa/Maputo", "Asia/Karachi", "Asia/Jakarta", "Asia/Makassar",
+    "Asia/Jayapura", "Asia/Hong_Kong", "Asia/Manila", "Asia/Tokyo", "Asia/Seoul",
+    "Australia/Perth", "Australia/Adelaide", "Australia/Sydney", "Pacific/Auckland",
+)  # fmt: skip
 _AMBIGUOUS = frozenset({"IST"})
 # Names under which the database files things that are not places or rules.
 _NOT_ZONES = frozenset({"factory", "localtime", "posixrules", "leapseconds"})
@@ -89,14 +66,13 @@ def choices() -> list[str]:
 @cache
 def _abbreviations() -> dict[str, timezone]:
     """Return the fixed offset that each abbreviation means, of summer time or not."""
-    found: dict[str, timezone] = {}
-    for name in _REFERENCE_ZONES:
-        for month in (1, 7):
-            moment = datetime(2025, month, 1, tzinfo=zoneinfo.ZoneInfo(name))
-            called = f"{moment:%Z}"
-            offset = moment.utcoffset() or timedelta()  # an aware moment always has one
-            found.setdefault(called.upper(), timezone(offset, called))
-    return {key: value for key, value in found.items() if key not in _AMBIGUOUS}
+    offsets: dict[str, timezone] = {}
+    for name, month in product(_REFERENCE_ZONES, (1, 7)):
+        moment = datetime(2025, month, 1, tzinfo=zoneinfo.ZoneInfo(name))
+        short = f"{moment:%Z}"
+        offset = moment.utcoffset() or timedelta()  # an aware moment always has one
+        offsets.setdefault(short.upper(), timezone(offset, short))
+    return {short: zone for short, zone in offsets.items() if short not in _AMBIGUOUS}
 
 
 def _spelling(text: str) -> str:
@@ -155,39 +131,38 @@ def name(text: str) -> str:
 
     Raises ``ZoneError``.
     """
-    found = zone(text)
-    if isinstance(found, zoneinfo.ZoneInfo):
-        return found.key
+    known = zone(text)
+    if isinstance(known, zoneinfo.ZoneInfo):
+        return known.key
     spelling = _spelling(text).upper()
     return "UTC" if spelling == "Z" else spelling
 
 
 def abbreviation(text: str, instant: datetime) -> str:
-    """Return what the zone ``text`` is called at ``instant``: ``CET``, ``EDT``.
+    """Return the abbreviation of the zone ``text`` at ``instant``: ``CET``, ``EDT``.
 
-    ``UTC+2`` is called what it is; a bare offset, and a zone whose name in the database
+    ``UTC+2`` stays as it is; a bare offset, and a zone whose name in the database
     is a number, is ``GMT+0200`` (contract events 2).
 
     Raises ``ZoneError`` when ``text`` names no zone.
     """
-    found = zone(text)
-    known_as = name(text)
-    if known_as.startswith(("UTC+", "UTC-")):
-        return known_as
-    local = shown(instant, found)
-    called = local.tzname() or ""
-    if called.isalpha():
-        return called
-    return f"GMT{local:%z}"[:8]
+    spelling = name(text)
+    if spelling.startswith(("UTC+", "UTC-")):
+        return spelling
+    local = localtime(instant, zone(text))
+    short = local.tzname() or ""
+    return short if short.isalpha() else f"GMT{local:%z}"[:8]
 
 
-def shown(instant: datetime, where: tzinfo) -> datetime:
-    """Return ``instant`` as an aware time in ``where``; total, see ``dates.to_wall``."""
+def localtime(instant: datetime, where: tzinfo) -> datetime:
+    """Return ``instant`` as an aware time in ``where``.
+
+    The first and last hours of the calendar are shown at its edge in zones where they are
+    outside it, so that no stored instant can make a page fail.
+    """
     try:
         return instant.astimezone(where)
     except OverflowError:
-        # The first or last hours of the calendar, seen from a zone where they are
-        # outside it: show the edge of the calendar rather than fail.
         if instant.year == 1:
             return datetime(1, 1, 1, tzinfo=where)
         return datetime(9999, 12, 31, 23, 59, 59, tzinfo=where)

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from calendar_events.models.querysets.windows import Window
     from calendar_events.models.visibility import Viewer
+    from calendar_events.parsing.identifiers import Token
     from calendar_events.parsing.text import SearchQuery
-    from calendar_events.parsing.values import Token
 
 MAX_LINKS = 20
 """With more links than this a list is counted."""

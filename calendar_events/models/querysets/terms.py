@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from calendar_events.models.visibility import Viewer
-    from calendar_events.parsing.values import Token
+    from calendar_events.parsing.identifiers import Token
 
 BY_NAME = Order("sort_text")
 _TREE = """WITH RECURSIVE tree(id, parent_id, slug) AS (

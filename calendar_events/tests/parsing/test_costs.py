@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from calendar_events.parsing import cost_amounts, costs
+from calendar_events.parsing import costs
 from calendar_events.parsing.costs import Cost, CostError
 
 
@@ -170,9 +170,9 @@ def test_the_source_of_a_list_keeps_what_its_range_does_not_show():
 
 
 def test_every_known_sign_names_a_currency_of_cldr():
-    assert {len(code) for code in cost_amounts.known_marks().values()} == {3}
-    assert cost_amounts.known_marks()["$"] == "USD"
-    assert "XXX" not in cost_amounts.known_marks().values()
+    assert {len(code) for code in costs.currencies().values()} == {3}
+    assert costs.currencies()["$"] == "USD"
+    assert "XXX" not in costs.currencies().values()
 
 
 SIGNS = st.sampled_from(

@@ -126,7 +126,7 @@ def test_an_abbreviation_with_several_meanings_is_refused_with_the_reason():
     ],
 )
 def test_an_instant_at_the_edge_of_the_calendar_is_shown_at_the_edge(instant, zone, wall):
-    shown = zones.shown(instant, zones.zone(zone))
+    shown = zones.localtime(instant, zones.zone(zone))
 
     assert str(shown.replace(tzinfo=None)) == wall
 

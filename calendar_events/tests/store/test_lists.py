@@ -14,7 +14,7 @@ from calendar_events.models import Event, Organizer, Status, Taxonomy, Term, Ven
 from calendar_events.models.querysets.windows import Window
 from calendar_events.models.visibility import ANONYMOUS, Viewer
 from calendar_events.parsing import text
-from calendar_events.parsing.values import Token
+from calendar_events.parsing.identifiers import Token
 from calendar_events.store import counters, lists, pages, sql
 from calendar_events.tests.factories import (
     CategoryFactory,
