@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 
 from django.db import connections, router, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.utils import timezone
 
-from authserver.models import AuditEvent
+from authserver.models import AuditEvent, User
 from platform_errors.errors.base import printable
 from platform_errors.http.client_address import current_client_address
 from platform_errors.http.request_id import STORED_CHARACTERS, current_request_id
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from datetime import datetime
-
-    from django.db.backends.base.base import BaseDatabaseWrapper
-
-    from authserver.models import User
 
 guard_open: ContextVar[bool] = ContextVar("audit_guard_open", default=False)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterator
+from datetime import timedelta
+from typing import Any
 from urllib.parse import urlsplit
 
 from cryptography.fernet import Fernet
@@ -16,10 +18,6 @@ from authserver.conf import conf
 from authserver.crypto import encryption
 from authserver.models import ServiceKey
 from platform_errors.keys import SecretUnreadable
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-    from datetime import timedelta
 
 SWAPPED = {
     "OAUTH2_PROVIDER_APPLICATION_MODEL": "authserver.ServiceKey",

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from django.core.exceptions import BadRequest
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 
 from authserver.accounts import login_limits
 from authserver.views.pages.failures import too_many_attempts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from django.http import HttpRequest, HttpResponse
-    from django.http.response import HttpResponseBase
 
 
 class OriginMiddleware:

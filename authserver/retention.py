@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import connection, models, transaction
 from django.db.models import Exists, F, OuterRef, Q, Value
 from django.db.models.functions import Least, Now
 from django.dispatch import Signal
@@ -29,13 +31,6 @@ from authserver.models import (
     SecretLink,
     Session,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from contextlib import AbstractContextManager
-    from datetime import datetime
-
-    from django.db import models
 
 collect_expired = Signal()
 """Sent with ``now``; a receiver returns QuerySets of what else ``clear`` may delete."""

@@ -16,9 +16,10 @@ import argparse
 import signal
 import sys
 import traceback
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from benchmarks import report
 from benchmarks.bench import SIZES, Bench
@@ -36,10 +37,7 @@ from benchmarks.sections import (
     writes,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    Part = Callable[[Bench], Iterator[Section]]
+Part = Callable[[Bench], Iterator[Section]]
 
 PAGE: Final = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
 DEFAULT_SIZES: Final = ["10k", "100k"]

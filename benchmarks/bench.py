@@ -5,19 +5,16 @@ from __future__ import annotations
 import socket
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from benchmarks import messages, paths, servers
+from benchmarks.databases import Cluster
 from benchmarks.measure import Cost, Effort, Variant, compare
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from benchmarks.databases import Cluster
-    from benchmarks.servers import Server
+from benchmarks.servers import Server
 
 SIZES: Final = {"10k": 10_000, "100k": 100_000, "300k": 300_000, "1M": 1_000_000}
 LARGE: Final = "300k"

@@ -9,11 +9,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
+from collections.abc import Coroutine, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
-
-if TYPE_CHECKING:
-    from collections.abc import Coroutine, Iterator
+from typing import Any, Self
 
 ANSWER_SECONDS = 120
 

@@ -9,12 +9,10 @@ import importlib
 import pickle
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from benchmarks import servers
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 def at(

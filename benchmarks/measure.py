@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from benchmarks import client, processes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from benchmarks.client import Outcome
-    from benchmarks.servers import Server
+from benchmarks.client import Outcome
+from benchmarks.servers import Server
 
 WARM_UP_CONNECTIONS = 12
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 import secrets
 import time
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from random import Random
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import urlencode
 
 import orjson
@@ -15,9 +16,6 @@ import orjson
 from benchmarks import paths
 from benchmarks.seed import constants
 from platform_errors.signing import algorithm, canonicalization
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 HMAC_SCHEME: Final = "http://platform.example/hmac/v2/v1"
 HMAC_TARGET: Final = algorithm.signature_target("https://platform.example/signature")

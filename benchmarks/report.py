@@ -5,19 +5,15 @@ from __future__ import annotations
 import datetime as dt
 import os
 import platform
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from benchmarks import servers
-from benchmarks.measure import percentile
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from benchmarks.bench import Bench
-    from benchmarks.measure import Cost
+from benchmarks.bench import Bench
+from benchmarks.measure import Cost, percentile
 
 AT_LEAST: Final = ("times", True)
 """What ends a goal that is a minimum."""

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import orjson
 
 from benchmarks import client
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from benchmarks.servers import Server
+from benchmarks.servers import Server
 
 
 class AnswersDiffer(Exception):

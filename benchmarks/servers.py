@@ -9,13 +9,11 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from benchmarks import processes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 WORKERS: Final = 2
 START_SECONDS: Final = 60

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from django.core import checks
 from django.core.checks import CheckMessage, Error, Tags, register
@@ -14,9 +15,6 @@ from django.utils.module_loading import import_string
 from calendar_events.conf import conf
 from calendar_events.models.kinds import KINDS
 from calendar_events.store import triggers
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 @register("calendar_events")

@@ -9,13 +9,12 @@ unpublished; with ``publish_event`` also one's own that is published;
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from django.db.models import Model
 
 from calendar_events.models import Image, Record, Status, Taxonomy, Term
 from calendar_events.models.kinds import kind_for
-
-if TYPE_CHECKING:
-    from django.db.models import Model
 
 
 class NotAllowed(Exception):

@@ -7,13 +7,11 @@ before an event's links are written; what a receiver then tells others may be ro
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import connections, transaction
+from django.db.models import Model
 from django.dispatch import Signal
-
-if TYPE_CHECKING:
-    from django.db.models import Model
 
 record_written = Signal()
 """Sent once for each record that a transaction wrote, after its commit.

@@ -6,7 +6,7 @@ body of a POST. What matches nothing is 404 in the interface's own words.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.urls import URLPattern, re_path
 from django.utils.module_loading import import_string
@@ -14,11 +14,8 @@ from django.utils.module_loading import import_string
 from calendar_events.api.dialect import EVENTS
 from calendar_events.api.feeds.views import EventFeeds
 from calendar_events.api.root import Documentation, Root, Schema
-from calendar_events.models.kinds import KINDS
+from calendar_events.models.kinds import KINDS, Kind
 from platform_errors.views import NoSuchResource
-
-if TYPE_CHECKING:
-    from calendar_events.models.kinds import Kind
 
 app_name = "calendar_events"
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import messages
+from django.contrib.admin import ModelAdmin
 from django.contrib.admin.helpers import ActionForm
+from django.db.models import QuerySet
 from django.forms import ChoiceField
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from django.contrib.admin import ModelAdmin
-    from django.db.models import QuerySet
-    from django.http import HttpRequest
+from django.http import HttpRequest
 
 MAX_ROWS = 1_000
 """Rows of one action: what one request can change within its time limits."""

@@ -7,15 +7,13 @@ not.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from django.contrib.admin import AdminSite
-    from django.db.models import QuerySet
-    from django.http import HttpRequest
+from django.contrib.admin import AdminSite
+from django.db.models import QuerySet
+from django.http import HttpRequest
 
 MOST = 1_000
 """Rows that are counted; beyond them it is "more than"."""

@@ -9,13 +9,16 @@ as well.
 from __future__ import annotations
 
 from copy import copy
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from django.contrib import admin
-from django.db.models import DateTimeField, QuerySet
+from django.contrib.admin.views.main import ChangeList
+from django.db.models import DateTimeField, Field, Model, QuerySet
+from django.http import HttpRequest, HttpResponse
 from django.utils.text import capfirst
 
 from institution_admin import bulk
+from institution_admin.dashboard import Block
 from institution_admin.lookups import dates_in_the_calendar
 from institution_admin.paging import NarrowPaginator
 from institution_admin.search import RelatedSearch
@@ -25,13 +28,6 @@ from institution_admin.widgets import (
     NativeSplitDateTime,
     name_input,
 )
-
-if TYPE_CHECKING:
-    from django.contrib.admin.views.main import ChangeList
-    from django.db.models import Field, Model
-    from django.http import HttpRequest, HttpResponse
-
-    from institution_admin.dashboard import Block
 
 FILTER_LOOKUPS = ("__exact", "__isnull", "__gte", "__lt", "__id__exact")
 """What the filters of Django's lists ask of a column."""

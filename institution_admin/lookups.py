@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.db import DataError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 @contextmanager

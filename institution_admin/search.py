@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from django.contrib import admin
-from django.db.models import Q
+from django.db.models import Model, Q, QuerySet
+from django.http import HttpRequest
 from django.utils.text import smart_split, unescape_string_literal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from django.db.models import Model, QuerySet
-    from django.http import HttpRequest
 
 MOST_WORDS: Final = 10
 """Words of a search that are looked for; each is a search of its own."""

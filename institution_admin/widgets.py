@@ -6,8 +6,9 @@ of the browser's own, and every input of a table of rows has a name.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib.admin.widgets import (
     AutocompleteMixin,
@@ -18,9 +19,6 @@ from django.contrib.admin.widgets import (
 from django.forms import BaseInlineFormSet, CheckboxInput, MultiWidget, TimeInput, Widget
 from django.forms.widgets import DateInput, SplitDateTimeWidget
 from django.utils.text import capfirst
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 MAX_ID = 2**63 - 1
 

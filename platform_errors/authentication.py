@@ -11,12 +11,14 @@ import re
 import time
 from abc import ABC, abstractmethod
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from django.contrib.auth.models import AnonymousUser
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from rest_framework.authentication import BaseAuthentication
+from rest_framework.request import Request
 
 from platform_errors.conf import conf
+from platform_errors.credentials import Credentials
 from platform_errors.errors import catalogue
 from platform_errors.errors.log import state_key, state_proof
 from platform_errors.http.authorization_header import (
@@ -28,12 +30,6 @@ from platform_errors.http.authorization_header import (
 from platform_errors.keys import get_key_store
 from platform_errors.signing import algorithm, asserted_identity
 from platform_errors.signing.ladder import LADDER, SignedAttempt, require_active_key
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import AbstractBaseUser
-    from rest_framework.request import Request
-
-    from platform_errors.credentials import Credentials
 
 # RFC 6750 section 2.1 (b64token), then the documented ``, principalID="…"`` if any.
 _BEARER = re.compile(r"([A-Za-z0-9._~+/-]{1,255}=*)[ \t]*(?:,(.*))?", re.DOTALL)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -13,9 +14,6 @@ from django.utils.module_loading import import_string
 
 from platform_errors.conf import conf
 from platform_errors.errors import dialects
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 REQUEST_ID_MIDDLEWARE = "platform_errors.http.request_id.RequestIdMiddleware"
 EXCEPTION_HANDLER = "platform_errors.errors.handler.handle"

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Generic, TypeVar
 
 from django.conf import settings
 from django.core.signals import setting_changed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 Value = TypeVar("Value")
 

@@ -6,16 +6,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from collections.abc import Collection, Mapping
+from typing import NamedTuple, Protocol
 
 from django.utils.module_loading import import_string
 
 from platform_errors.conf import conf
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
-    from platform_errors.credentials import AccessToken, Principal, ServiceKey
+from platform_errors.credentials import AccessToken, Principal, ServiceKey
 
 
 class SecretUnreadable(Exception):

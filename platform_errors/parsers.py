@@ -6,23 +6,18 @@ JSON decoder takes NaN, lone surrogates and nesting deep enough to exhaust the s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 from urllib.parse import parse_qsl
 
 import orjson
 from django.conf import settings
 from django.http import QueryDict
 from rest_framework.parsers import BaseParser
+from rest_framework.request import Request
 
 from platform_errors.errors import base, writes
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from rest_framework.request import Request
-
-    from platform_errors.errors.writes import JsonError
-
+from platform_errors.errors.writes import JsonError
 
 MAX_DEPTH = 100
 """How deep JSON may nest (RFC 8259 section 9), so that no stack overflows."""

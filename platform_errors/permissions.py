@@ -23,7 +23,7 @@ from platform_errors.credentials import Credentials
 from platform_errors.errors import base, catalogue, writes
 from platform_errors.keys import get_key_store
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # rest_framework.views imports this module by its setting
     from rest_framework.request import Request
     from rest_framework.views import APIView
 

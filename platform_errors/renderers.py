@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
 
 from platform_errors.conf import conf
 from platform_errors.errors import documents
 from platform_errors.errors.catalogue import NotAcceptable
 from platform_errors.http import negotiation
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from rest_framework.parsers import BaseParser
-    from rest_framework.request import Request
 
 
 class XmlRenderer(BaseRenderer):

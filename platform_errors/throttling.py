@@ -22,7 +22,7 @@ from platform_errors.errors.handler import error_response
 from platform_errors.http.client_address import throttle_ident
 from platform_errors.logging.circuit_breaker import CircuitBreaker
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # rest_framework.views imports this module by its setting
     from collections.abc import Callable
 
     from django.http import HttpRequest

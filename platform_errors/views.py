@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from django.db import transaction
-from rest_framework.renderers import JSONRenderer
+from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from platform_errors.authentication import BearerAuthentication, HmacAuthentication
+from platform_errors.credentials import Credentials, Service
 from platform_errors.errors import catalogue, dialects
 from platform_errors.permissions import (
     RequiresCredentials,
@@ -20,14 +23,6 @@ from platform_errors.permissions import (
     require_credentials,
 )
 from platform_errors.renderers import QualityNegotiation, XmlRenderer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rest_framework.renderers import BaseRenderer
-    from rest_framework.request import Request
-
-    from platform_errors.credentials import Credentials, Service
 
 
 class PlatformView(APIView):

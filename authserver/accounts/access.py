@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from django.db import transaction
 
 from authserver import audit
-from authserver.models import AccessToken, AuditEvent, Grant, RefreshToken, Session
+from authserver.models import AccessToken, AuditEvent, Grant, RefreshToken, Session, User
 from authserver.models.token import revoke_all
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from authserver.models import User
 
 
 def end_sessions(user: User) -> int:

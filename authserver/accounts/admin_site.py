@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from functools import partial, wraps
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import admin, messages
 from django.contrib.admin.forms import AdminAuthenticationForm
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import PasswordChangeView
-from django.http import HttpResponseRedirect
+from django.http import HttpRequest, HttpResponseRedirect
 from django.shortcuts import redirect
+from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.text import capfirst
 
@@ -18,11 +19,6 @@ from authserver import audit
 from authserver.accounts.password_forms import OwnPasswordForm
 from authserver.models import AuditEvent, User
 from institution_admin import dashboard
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest
-    from django.template.response import TemplateResponse
-
 
 HOME = "authserver"
 OPEN_BEFORE_CHANGE = {"password_change", "logout"}

@@ -6,16 +6,12 @@ fits, and a username that is unique within an institution must not be looked up 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib.auth.backends import ModelBackend
+from django.http import HttpRequest
 
-from authserver.models import User
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest
-
-    from authserver.models import Institution
+from authserver.models import Institution, User
 
 
 def login_at(institution: Institution, username: str) -> str:

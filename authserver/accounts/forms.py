@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
 from django.contrib.auth import authenticate
 from django.contrib.auth.forms import AuthenticationForm
+from django.http import QueryDict
 from django.views.decorators.debug import sensitive_variables
 
+from authserver.models import Institution
 from authserver.parsing.usernames import normalise_username
-
-if TYPE_CHECKING:
-    from django.http import QueryDict
-
-    from authserver.models import Institution
 
 MAX_PASSWORD_LENGTH = 1024
 MAX_USERNAME_LENGTH = 150

@@ -6,7 +6,7 @@ nobody can tell by the time that it takes. Tasks may run more than once, and kno
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from django.conf import settings
 from django.db import transaction
@@ -18,12 +18,7 @@ from authserver import audit
 from authserver.accounts import links, mail
 from authserver.accounts.admin_site import may_enter
 from authserver.conf import conf
-from authserver.models import AuditEvent, PasswordLink, User
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from authserver.models import Institution
+from authserver.models import AuditEvent, Institution, PasswordLink, User
 
 Purpose = PasswordLink.Purpose
 MOST_ACCOUNTS = 5

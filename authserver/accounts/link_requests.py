@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from django.db import transaction
 
 from authserver import audit
 from authserver.accounts import link_delivery
 from authserver.conf import conf
-from authserver.models import AuditEvent, PasswordLink
+from authserver.models import AuditEvent, Institution, PasswordLink, User
 from platform_errors.errors.catalogue import TooManyRequests
 from platform_errors.http.client_address import address_ident, current_client_address
 from platform_errors.http.request_id import stored_request_id
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from authserver.models import Institution, User
 
 
 @transaction.atomic

@@ -7,16 +7,14 @@ well, before it is judged.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
+from django.http import HttpRequest
 
 from authserver import audit
 from authserver.accounts import login_limits
 from authserver.models import AuditEvent, Institution, User
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest
 
 Action = AuditEvent.Action
 

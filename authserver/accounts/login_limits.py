@@ -8,10 +8,14 @@ before a password is looked at, on every page that asks for one, Django admin's 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
+from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.utils import timezone
 
 from authserver import audit
@@ -20,13 +24,6 @@ from authserver.conf import conf
 from authserver.models import AuditEvent, Institution, LoginFailure, User
 from authserver.parsing.usernames import normalise_username
 from platform_errors.http.client_address import address_ident, throttle_ident
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
-
-    from django.db.models import QuerySet
-    from django.http import HttpRequest
 
 ACCOUNT_LENGTH = 255
 _REFUSED = "authserver.refused_account"

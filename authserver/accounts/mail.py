@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from email.utils import formataddr, parseaddr
 from smtplib import SMTPException, SMTPRecipientsRefused, SMTPResponseException
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.conf import settings
 from django.core.mail import EmailMessage
 from django.template.loader import render_to_string
 
-if TYPE_CHECKING:
-    from authserver.models import Institution, User
+from authserver.models import Institution, User
 
 
 class MailRefused(Exception):

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
 from django.contrib.auth import authenticate
 from django.contrib.auth.forms import PasswordChangeForm, SetPasswordForm
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxLengthValidator
+from django.http import HttpRequest
 from django.views.decorators.debug import sensitive_variables
 
 from authserver.accounts.forms import ADVICE, MAX_PASSWORD_LENGTH
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest
-
-    from authserver.models import User
+from authserver.models import User
 
 SAME = "This is the password that you have now."
 

@@ -6,18 +6,15 @@ one: nothing that was reached with it may outlive it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 
 from authserver.accounts import access
 from authserver.conf import conf
+from authserver.models import User
 from authserver.models.user import password_changed
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from authserver.models import User
 
 
 def connect() -> None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib.auth.models import Group, Permission
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
-
-    from authserver.models import User
+from authserver.models import User
 
 
 def permissions_of(user: User) -> QuerySet[Permission]:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from django.contrib import admin
+from django.http import HttpRequest
 
 from authserver.admin import dashboard
 from authserver.admin.base import ReadOnlyAdmin
 from authserver.admin.export import ExportedRows
 from authserver.admin.text_filter import TextFilter
 from authserver.models import AuditEvent, Institution, RefusalCount
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest
-
-    from institution_admin.dashboard import Block
+from institution_admin.dashboard import Block
 
 
 @admin.register(AuditEvent)

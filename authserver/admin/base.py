@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
+
+from django.contrib.admin.models import LogEntry
+from django.db.models import QuerySet
+from django.http import HttpRequest
 
 from authserver import audit
 from authserver.admin.changes import changed_values
+from authserver.models import AuditEvent
 from institution_admin import InstitutionScopedAdmin
-
-if TYPE_CHECKING:
-    from django.contrib.admin.models import LogEntry
-    from django.db.models import QuerySet
-    from django.http import HttpRequest
-
-    from authserver.models import AuditEvent
 
 
 class ReadOnlyAdmin(InstitutionScopedAdmin):

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db.models import Model, QuerySet
 from django.forms import ModelForm
 from django.utils.text import capfirst
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 MAX_VALUES = 50
 MAX_LENGTH = 200

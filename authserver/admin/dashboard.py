@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import timedelta
+from collections.abc import Callable, Iterable
+from datetime import date, datetime, timedelta
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlencode
 
+from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
-from authserver.models import AuditEvent
+from authserver.models import AuditEvent, KeyRefusal, ServiceKey
 from authserver.models.service_key import Status
 from institution_admin.dashboard import ROWS, Block, Chart, Row
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from datetime import date, datetime
-
-    from django.db.models import QuerySet
-
-    from authserver.models import KeyRefusal, ServiceKey
 
 Action = AuditEvent.Action
 DAYS = 7

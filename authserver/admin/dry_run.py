@@ -6,11 +6,12 @@ The nonce is looked at and not used, nothing is logged or told to anybody.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
+from typing import Any
+from urllib.parse import SplitResult, unquote
 
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest
@@ -24,10 +25,6 @@ from platform_errors.errors.base import ApiError
 from platform_errors.signing import canonicalization
 from platform_errors.signing.ladder import LADDER, SignedAttempt, signature_target
 from platform_errors.signing.nonces import is_claimed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from urllib.parse import SplitResult
 
 MAX_LENGTH = 8192
 """Characters of an address or a header, as the server reads them."""

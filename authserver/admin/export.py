@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
-from django.http import Http404, StreamingHttpResponse
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, StreamingHttpResponse
 from django.urls import path
 
 from authserver.admin.export_formats import CONTENT_TYPES, WRITERS
 from institution_admin import InstitutionScopedAdmin
 from institution_admin.lookups import dates_in_the_calendar
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from django.db.models import QuerySet
-    from django.http import HttpRequest
 
 ROWS_OF_STATEMENT = 1_000
 """Rows that are read, and held in memory, at a time."""

@@ -5,12 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    Write = Callable[[Iterable[Any], Sequence[str]], Iterator[str]]
+Write = Callable[[Iterable[Any], Sequence[str]], Iterator[str]]
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """Characters with which spreadsheets begin a formula."""

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import admin
 from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
 from django.contrib.auth.models import Group
+from django.http import HttpRequest
 
 from authserver.admin.base import AuditedAdmin
 from authserver.models import AuditEvent
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest
 
 admin.site.unregister(Group)
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import admin
+from django.http import HttpRequest
 
 from authserver.admin.base import AuditedAdmin
 from authserver.models import AuditEvent, Institution
 from authserver.models.institution import uses_of
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest
 
 
 @admin.register(Institution)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import admin
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.http import HttpRequest
 from django.utils import timezone
 
 from authserver.admin import dashboard
@@ -14,12 +15,7 @@ from authserver.admin.base import ReadOnlyAdmin
 from authserver.admin.text_filter import TextFilter
 from authserver.models import KeyRefusal
 from institution_admin import InstitutionScopedInline, institution_of
-
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
-    from django.http import HttpRequest
-
-    from institution_admin.dashboard import Block
+from institution_admin.dashboard import Block
 
 UNUSED_DAYS = 90
 LATELY_DAYS = (1, 7)

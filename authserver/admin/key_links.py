@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
 
 from authserver.admin import expiry
 from authserver.admin.base import AuditedAdmin
 from authserver.admin.expiry import ExpiryFilter
 from authserver.models import AuditEvent, KeyInstitution, KeyService
 from institution_admin import FewRelatedFilter, InstitutionScopedInline
-
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
-    from django.http import HttpRequest
 
 Action = AuditEvent.Action
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 
 from django.contrib import messages
+from django.contrib.admin import ModelAdmin
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
@@ -18,15 +20,8 @@ from django.views.decorators.http import require_http_methods
 
 from authserver.conf import conf
 from authserver.keys import secrets, status
+from authserver.models import ServiceKey
 from authserver.models.service_key import Status
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from django.contrib.admin import ModelAdmin
-    from django.http import HttpRequest, HttpResponse
-
-    from authserver.models import ServiceKey
 
 CHANGED = "The secrets of this key were changed meanwhile; nothing was done now."
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
 
 from authserver.accounts import login_limits, rights
 from authserver.admin.base import ReadOnlyAdmin
 from authserver.models import LoginFailure, User
 from institution_admin import InstitutionScopedAdmin
-
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
-    from django.http import HttpRequest
 
 
 @admin.register(LoginFailure)

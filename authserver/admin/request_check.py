@@ -7,11 +7,13 @@ shown but the one that was pasted.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from django import forms
+from django.contrib.admin import ModelAdmin
 from django.core.exceptions import PermissionDenied, ValidationError
+from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import Resolver404, resolve
 from django.utils import timezone
@@ -29,10 +31,6 @@ from authserver.oauth.client_generation import PRESENT
 from authserver.views.pages.authorize import Authorize
 from platform_errors.errors import catalogue
 from platform_errors.errors.base import ApiError
-
-if TYPE_CHECKING:
-    from django.contrib.admin import ModelAdmin
-    from django.http import HttpRequest, HttpResponse
 
 MAX_SIGNED_TEXT = 16_384
 RUNGS = {

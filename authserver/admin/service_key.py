@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.contrib.admin.options import InlineModelAdmin
 from django.core.exceptions import PermissionDenied
-from django.urls import path, reverse
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
 from authserver.admin import dashboard, expiry, key_secret_pages, request_check
@@ -19,14 +22,7 @@ from authserver.keys import secret_links, status
 from authserver.models import AuditEvent, KeyRefusal, SecretLink, ServiceKey
 from authserver.models.service_key import Status
 from institution_admin import bulk, institution_of
-
-if TYPE_CHECKING:
-    from django.contrib.admin.options import InlineModelAdmin
-    from django.db.models import QuerySet
-    from django.http import HttpRequest, HttpResponse
-    from django.urls import URLPattern
-
-    from institution_admin.dashboard import Block
+from institution_admin.dashboard import Block
 
 Action = AuditEvent.Action
 MANY = 50

@@ -7,14 +7,12 @@ the caller's own, and none is told.
 from __future__ import annotations
 
 import hmac
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from platform_errors.logging.redaction import redact
 from platform_errors.signing import algorithm, canonicalization
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
 LINES = (

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+from collections.abc import Iterator
+from typing import Any, ClassVar, Self, cast
 
 from django.contrib import admin
-from django.contrib.admin.views.main import PAGE_VAR
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from django.contrib.admin.views.main import ChangeList
-    from django.db.models import QuerySet
-    from django.http import HttpRequest
+from django.contrib.admin.views.main import PAGE_VAR, ChangeList
+from django.db.models import QuerySet
+from django.http import HttpRequest
 
 
 class TextFilter(admin.SimpleListFilter):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import admin
 from django.db import transaction
+from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.utils import timezone
 
 from authserver import audit
@@ -14,10 +16,6 @@ from authserver.models import AccessToken, AuditEvent, RefreshToken
 from authserver.oauth import tokens
 from institution_admin import FewRelatedFilter, bulk
 from institution_admin.search import MOST_FOUND
-
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
-    from django.http import HttpRequest
 
 FOR_WHAT = ["user", "application", "institution", "scope"]
 HELP = (

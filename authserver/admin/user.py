@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.models import Permission
 from django.db import transaction
+from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.decorators import method_decorator
@@ -21,15 +23,9 @@ from authserver.admin.user_actions import LEFT, UserActions
 from authserver.admin.user_forms import RoleField, UserChangeForm, UserCreationForm
 from authserver.admin.user_history import UserHistory
 from authserver.conf import conf
-from authserver.models import AuditEvent, User
+from authserver.models import AuditEvent, Institution, User
 from institution_admin import FewRelatedFilter, institution_of
 from institution_admin.search import MOST_FOUND
-
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
-    from django.http import HttpRequest
-
-    from authserver.models import Institution
 
 PASSWORD_PAGE = "auth_user_password_change"  # noqa: S105 -- Django's name of a page
 

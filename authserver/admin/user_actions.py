@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from django.contrib import admin
 from django.db import transaction
+from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.utils import timezone
 
 from authserver import audit
@@ -14,12 +17,6 @@ from authserver.accounts import access, link_requests, login_limits, rights
 from authserver.conf import conf
 from authserver.models import AuditEvent, User
 from institution_admin import bulk
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from django.db.models import QuerySet
-    from django.http import HttpRequest
 
 MORE_RIGHTS = "more_rights"
 LEFT = {

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
 from django.contrib.auth.forms import BaseUserCreationForm
+from django.contrib.auth.models import Group
 from django.core.exceptions import ValidationError
 
 from authserver.conf import conf
 from authserver.models import User
 from authserver.models.user import namespace_of
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import Group
 
 
 class _LoginIsFree(forms.ModelForm):

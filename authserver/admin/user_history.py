@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from django.contrib import admin
 from django.urls import reverse
 from django.utils import timezone
@@ -11,10 +9,7 @@ from django.utils.formats import date_format
 from django.utils.html import format_html_join
 from django.utils.http import urlencode
 
-from authserver.models import AuditEvent, Session
-
-if TYPE_CHECKING:
-    from authserver.models import User
+from authserver.models import AuditEvent, Session, User
 
 RECENT = 5
 LISTS = (

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from django.db import transaction
 from django.db.models import F
 
 from authserver import audit
 from authserver.conf import conf
+from authserver.keys.scopes import Scopes
 from authserver.models import (
     CONTEXT_SCOPE_PREFIX,
     AccessToken,
@@ -16,14 +17,10 @@ from authserver.models import (
     Consent,
     Grant,
     RefreshToken,
+    ServiceKey,
+    User,
 )
 from authserver.models.token import revoke_all
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from authserver.keys.scopes import Scopes
-    from authserver.models import ServiceKey, User
 
 
 def granted_before(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from authserver.keys.scopes import is_reserved
 from authserver.models import (
@@ -16,10 +17,6 @@ from authserver.models import (
     ServiceKey,
     User,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from datetime import datetime
 
 STAYS_CONNECTED = "Stay connected"
 

@@ -16,10 +16,12 @@ login. A pending request is consumed once, by a grant or a denial; who comes sec
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils.crypto import constant_time_compare
 
 from authserver import audit, errors
@@ -34,12 +36,6 @@ from authserver.models import AuditEvent, Grant, PendingRequest, User
 from authserver.parsing import redirect_uris
 from platform_errors.errors import base
 from platform_errors.signing.ladder import require_active_key
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-    from datetime import datetime
-
-    from django.db.models import QuerySet
 
 
 class RequestAlreadyUsed(Exception):

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from datetime import datetime
 from urllib.parse import quote, unquote_plus
 
 from authserver import errors
@@ -34,9 +34,6 @@ from authserver.parsing import redirect_uris
 from platform_errors.errors import catalogue
 from platform_errors.errors.base import ApiError
 from platform_errors.signing.ladder import require_active_key
-
-if TYPE_CHECKING:
-    from datetime import datetime
 
 MAX_STATE_LENGTH = 4096
 CODE_CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")

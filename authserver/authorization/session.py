@@ -6,29 +6,23 @@ Only this module knows the keys of the session and of the cookie.
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from enum import Enum
-from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.contrib import auth
 from django.core import signing
+from django.http import HttpRequest, HttpResponse
 
 from authserver import retention
 from authserver.authorization import consents, pending
+from authserver.authorization.pending import Pending
+from authserver.authorization.requests import AuthorizationRequest
 from authserver.crypto import opaque
-from authserver.models import User
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from datetime import datetime
-
-    from django.http import HttpRequest, HttpResponse
-
-    from authserver.authorization.pending import Pending
-    from authserver.authorization.requests import AuthorizationRequest
-    from authserver.models import Institution
-    from authserver.models.institution import InstitutionQuerySet
+from authserver.models import Institution, User
+from authserver.models.institution import InstitutionQuerySet
 
 _BINDING = "browser"
 _CHOOSING = "choosing"

@@ -7,9 +7,10 @@ from where: the audit record does, for what it records.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import Error, router
 from django.db.models import Q
@@ -23,9 +24,6 @@ from platform_errors.errors import signals
 from platform_errors.errors.catalogue import KeyInvalid
 from platform_errors.http.request_id import stored_request_id
 from platform_errors.logging.circuit_breaker import CircuitBreaker
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 WINDOW_SECONDS = 60
 REFUSALS_PER_WINDOW = 10

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from django.db import connections, transaction
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.base.base import BaseDatabaseWrapper
 
 LOCK_MILLISECONDS = 100
 STATEMENT_MILLISECONDS = 1000

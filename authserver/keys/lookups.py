@@ -6,11 +6,13 @@ found by their names, and read as their model fields read them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 from django.db import connections, router
+from django.db.models import Model
 
 from authserver.models import (
     AccessToken,
@@ -22,11 +24,6 @@ from authserver.models import (
     ServiceKey,
     User,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from django.db.models import Model
 
 _TABLES = {
     "key": ServiceKey._meta.db_table,

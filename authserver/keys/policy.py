@@ -5,18 +5,14 @@ Pure checks over the edge's view of a key; each raises the error of spec 7.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from datetime import datetime
 
 from authserver import errors
 from authserver.keys.scopes import Scopes, ScopeUnreadable
+from platform_errors.credentials import AccessToken, ServiceKey
 from platform_errors.errors import catalogue
 from platform_errors.keys import get_key_store
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from datetime import datetime
-
-    from platform_errors.credentials import AccessToken, ServiceKey
 
 
 def check_scopes(key: ServiceKey, text: str, now: datetime) -> Scopes:

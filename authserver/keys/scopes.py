@@ -8,14 +8,11 @@ chooses the institution.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from authserver.models import CONTEXT_SCOPE_PREFIX, REFRESH_TOKEN_SCOPE
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
 
 MAX_TOKENS = 100
 MAX_LENGTH = 20_000

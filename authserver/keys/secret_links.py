@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from django.db import transaction
 from django.utils import timezone
@@ -12,9 +12,6 @@ from authserver import audit
 from authserver.conf import conf
 from authserver.crypto import opaque
 from authserver.models import AuditEvent, SecretLink, ServiceKey
-
-if TYPE_CHECKING:
-    from datetime import datetime
 
 Action = AuditEvent.Action
 MAX_TOKEN_LENGTH = 64

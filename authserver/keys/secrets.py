@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from django.db import transaction
 
 from authserver import audit
 from authserver.keys import secret_links
 from authserver.models import AuditEvent, SecretLink, ServiceKey
-
-if TYPE_CHECKING:
-    from datetime import datetime
 
 
 class ChangedMeanwhile(Exception):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from django.db import transaction
 
@@ -10,9 +10,6 @@ from authserver import audit
 from authserver.keys import secret_links
 from authserver.models import AuditEvent, ServiceKey
 from authserver.models.service_key import Status
-
-if TYPE_CHECKING:
-    from datetime import datetime
 
 
 @transaction.atomic

@@ -6,9 +6,10 @@ makes no model instances but the user.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import router
 
@@ -17,9 +18,6 @@ from authserver.keys import lookups
 from authserver.models import AuditEvent, Service, User
 from platform_errors import credentials
 from platform_errors.keys import KeyLookup
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

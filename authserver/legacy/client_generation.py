@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from authserver.errors import InvalidRequest, UnauthorizedClient
 from authserver.oauth.client_generation import Generation
+from authserver.oauth.client_request import ClientRequest
 from authserver.oauth.dialect import EndpointDialect, platform_members
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from authserver.oauth.client_request import ClientRequest
-    from platform_errors.credentials import ServiceKey
-    from platform_errors.errors.base import ApiError
+from platform_errors.credentials import ServiceKey
+from platform_errors.errors.base import ApiError
 
 AUTHENTICATING, CONTEXT = "authenticatingInstitutionId", "contextInstitutionId"
 

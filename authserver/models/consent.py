@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from datetime import datetime
+from typing import Self
 
 from django.conf import settings
 from django.db import models
@@ -11,9 +12,6 @@ from django.utils import timezone
 
 from authserver.models.institution import Institution
 from authserver.models.service_key import ServiceKey
-
-if TYPE_CHECKING:
-    from datetime import datetime
 
 
 class ConsentQuerySet(models.QuerySet["Consent"]):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Iterable
+from typing import Any, Self
 
 from django.core.validators import RegexValidator
 from django.db import models, transaction
@@ -11,9 +12,6 @@ from django.db.models.signals import pre_delete
 from django.dispatch import Signal, receiver
 
 from authserver.parsing.usernames import fold
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 collect_institution_references = Signal()
 """Sent with ``institution``; a receiver returns words for what of its own names it.

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import datetime
+from typing import Self
 
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
 from authserver.models.service_key import ServiceKey
-
-if TYPE_CHECKING:
-    from datetime import datetime
-    from typing import Self
 
 
 class SecretLinkQuerySet(models.QuerySet["SecretLink"]):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from datetime import datetime
+from typing import Any, Self
 
 from django.core.exceptions import ValidationError
 from django.db import models
@@ -16,9 +17,6 @@ from authserver.models.service import Service
 from authserver.parsing.redirect_uris import (
     validate_redirect_address,
 )
-
-if TYPE_CHECKING:
-    from datetime import datetime
 
 
 class Status(models.TextChoices):

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from django.conf import settings
+from django.contrib.sessions.backends.base import SessionBase
 from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models
 from django.db.models.functions import Length
 from django.db.models.lookups import Exact
 from django.utils.module_loading import import_string
-
-if TYPE_CHECKING:
-    from django.contrib.sessions.backends.base import SessionBase
 
 
 class Session(AbstractBaseSession):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING, Self, TypeVar
+from datetime import datetime
+from typing import Self, TypeVar
 
 from django.db import models, transaction
 from django.db.models import Q
@@ -18,9 +19,6 @@ from oauth2_provider.models import (
 
 from authserver.models.institution import Institution
 from authserver.models.service_key import ServiceKey
-
-if TYPE_CHECKING:
-    from datetime import datetime
 
 
 class PendingRequest(models.Model):

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from authserver.oauth.client_request import ClientRequest
-    from platform_errors.credentials import ServiceKey
+from authserver.oauth.client_request import ClientRequest
+from platform_errors.credentials import ServiceKey
 
 
 class Generation:

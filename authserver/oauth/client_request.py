@@ -8,20 +8,17 @@ from __future__ import annotations
 
 import base64
 import binascii
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 from urllib.parse import unquote_plus
+
+from django.http import HttpRequest
 
 from authserver.errors import InvalidRequest
 from authserver.oauth import parameters
 from platform_errors.conf import conf
 from platform_errors.errors import base, catalogue, writes
 from platform_errors.http import authorization_header, urlencoded
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from django.http import HttpRequest
 
 FORM = "application/x-www-form-urlencoded"
 # Credentials in a query end up in logs and histories (RFC 6749 section 2.3.1).

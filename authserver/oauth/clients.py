@@ -8,25 +8,20 @@ compared in constant time.
 from __future__ import annotations
 
 import hmac
-from typing import TYPE_CHECKING
+from datetime import datetime
 
+from django.http import HttpRequest
 from rest_framework.request import Request
 
 from authserver.errors import InvalidRequest
 from authserver.keys.store import Client, find_client
 from authserver.oauth import failures
+from authserver.oauth.client_request import ClientRequest
 from platform_errors.authentication import HmacAuthentication
 from platform_errors.errors import base, catalogue
 from platform_errors.errors.log import state_key, state_proof
 from platform_errors.signing import algorithm
 from platform_errors.signing.ladder import require_active_key
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from django.http import HttpRequest
-
-    from authserver.oauth.client_request import ClientRequest
 
 
 class SecretMissing(catalogue.KeyInvalid):

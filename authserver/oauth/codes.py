@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 from base64 import urlsafe_b64encode
-from typing import TYPE_CHECKING
 
 from django.db.models import F
 
@@ -16,9 +15,7 @@ from authserver.crypto import opaque
 from authserver.errors import InvalidGrant, InvalidRequest
 from authserver.models import AuditEvent, Grant
 from authserver.oauth import tokens
-
-if TYPE_CHECKING:
-    from authserver.oauth.token_request import TokenRequest
+from authserver.oauth.token_request import TokenRequest
 
 _WRONG = "the code is not valid"
 

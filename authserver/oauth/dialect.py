@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from django.http import HttpRequest
+from rest_framework.request import Request
 
 from authserver.errors import error_description, token_error
 from authserver.oauth.responses import HEADERS
 from platform_errors.conf import conf
+from platform_errors.errors.base import ApiError
 from platform_errors.errors.dialects import Dialect
 from platform_errors.http import negotiation
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest
-    from rest_framework.request import Request
-
-    from platform_errors.errors.base import ApiError
 
 
 class EndpointDialect(Dialect):

@@ -9,22 +9,18 @@ codes are always recorded; there is one for each code that a user granted.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from django.db.models import F
 
 from authserver import audit
 from authserver.conf import conf
+from authserver.keys.store import Client
 from authserver.models import AuditEvent, RefusalCount
 from authserver.oauth import tokens
+from authserver.oauth.token_request import TokenRequest
 from platform_errors.errors import base, catalogue
 from platform_errors.http.client_address import address_ident, current_client_address
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from authserver.keys.store import Client
-    from authserver.oauth.token_request import TokenRequest
 
 Action = AuditEvent.Action
 

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from oauthlib.common import Request
 from oauthlib.oauth2 import (
     AuthorizationCodeGrant,
     ClientCredentialsGrant,
     RefreshTokenGrant,
 )
+from oauthlib.oauth2.rfc6749.grant_types.base import GrantTypeBase
 
 from authserver.errors import InvalidGrant
 from authserver.oauth import codes
-
-if TYPE_CHECKING:
-    from oauthlib.common import Request
-    from oauthlib.oauth2.rfc6749.grant_types.base import GrantTypeBase
 
 CODE_VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 
 from authserver.conf import conf
 from authserver.keys import policy
-from authserver.keys.store import ServiceKeyStore
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from authserver.keys.store import Client
+from authserver.keys.store import Client, ServiceKeyStore
 
 INACTIVE: dict[str, Any] = {"active": False}
 

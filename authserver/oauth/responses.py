@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC
-from typing import TYPE_CHECKING, Any
+from datetime import UTC, datetime
+from typing import Any
 
 from django.http import HttpResponse
 
+from authserver.oauth.token_request import Issued, TokenRequest
 from platform_errors.errors import documents
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from authserver.oauth.token_request import Issued, TokenRequest
 
 # RFC 6749 section 5.1; errors as well, they may name a key.
 HEADERS = {

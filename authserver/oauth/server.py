@@ -6,7 +6,7 @@ oauthlib brings the grant types and the order of their questions, and verifies P
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from oauth2_provider.settings import oauth2_settings
 from oauthlib.common import Request
@@ -15,9 +15,7 @@ from oauthlib.oauth2 import BearerToken, TokenEndpoint
 from authserver.crypto import opaque
 from authserver.errors import InvalidGrant, UnsupportedGrantType
 from authserver.oauth.grants import ALIASES, GRANT_TYPES
-
-if TYPE_CHECKING:
-    from authserver.oauth.token_request import Issued, TokenRequest
+from authserver.oauth.token_request import Issued, TokenRequest
 
 
 class OpaqueToken(BearerToken):

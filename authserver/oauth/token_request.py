@@ -7,22 +7,18 @@ sends as an attribute, so anything read from it could be injected by name.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NoReturn
+from datetime import datetime
+from typing import NoReturn
+from uuid import UUID
+
+from django.http import HttpRequest
 
 from authserver.keys.scopes import Scopes
-from authserver.models import AuditEvent
+from authserver.keys.store import Client
+from authserver.models import AuditEvent, Grant, RefreshToken, User
 from authserver.oauth.client_generation import PRESENT, Generation
-
-if TYPE_CHECKING:
-    from datetime import datetime
-    from uuid import UUID
-
-    from django.http import HttpRequest
-
-    from authserver.keys.store import Client
-    from authserver.models import Grant, RefreshToken, User
-    from authserver.oauth.client_request import ClientRequest
-    from platform_errors.errors.base import ApiError
+from authserver.oauth.client_request import ClientRequest
+from platform_errors.errors.base import ApiError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import datetime
+from uuid import UUID
 
 from django.dispatch import Signal
 
@@ -12,13 +13,7 @@ from authserver.crypto import opaque
 from authserver.errors import InvalidGrant
 from authserver.models import AccessToken, AuditEvent, RefreshToken
 from authserver.models.token import revoke_all
-from authserver.oauth.token_request import Issued
-
-if TYPE_CHECKING:
-    from datetime import datetime
-    from uuid import UUID
-
-    from authserver.oauth.token_request import TokenRequest
+from authserver.oauth.token_request import Issued, TokenRequest
 
 tokens_issued = Signal()
 """Sent when a client gets tokens; with ``grant_type``, by its name in RFC 6749."""

@@ -10,23 +10,19 @@ reads, which oauthlib passes on. ``save_bearer_token`` checks all that is decide
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import transaction
+from oauthlib.common import Request
 from oauthlib.oauth2 import RequestValidator
 
 from authserver.errors import InvalidGrant, InvalidRequest, InvalidScope, UnauthorizedClient
 from authserver.keys import policy
 from authserver.keys.scopes import Scopes
-from authserver.models import AuditEvent, User
+from authserver.models import AuditEvent, Grant, RefreshToken, User
 from authserver.oauth import clients, codes, tokens
+from authserver.oauth.token_request import TokenRequest
 from platform_errors.errors.catalogue import InstitutionNotOnKey
-
-if TYPE_CHECKING:
-    from oauthlib.common import Request
-
-    from authserver.models import Grant, RefreshToken
-    from authserver.oauth.token_request import TokenRequest
 
 
 class Validator(RequestValidator):

@@ -13,7 +13,7 @@ import argparse
 import asyncio
 import sys
 import time
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from benchmarks import inside, servers
 from benchmarks.bench import FIRST_PORT, free_port
@@ -23,9 +23,7 @@ from benchmarks.load.generator import Load
 from benchmarks.load.journeys import Mixture
 from benchmarks.load.ledger import Ledger
 from benchmarks.load.page import Run
-
-if TYPE_CHECKING:
-    from benchmarks.servers import Server
+from benchmarks.servers import Server
 
 LOOK_SECONDS: Final = 5.0
 SINGLES: Final = 2_000

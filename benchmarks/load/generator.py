@@ -8,14 +8,11 @@ import time
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from random import Random
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from benchmarks.client import UnexpectedAnswer
+from benchmarks.client import Answer, UnexpectedAnswer
+from benchmarks.load.journeys import Journey, Mixture
 from benchmarks.load.visits import BROKEN, Line, Visit
-
-if TYPE_CHECKING:
-    from benchmarks.client import Answer
-    from benchmarks.load.journeys import Journey, Mixture
 
 LINES: Final = 128
 """Callers at the same time; who finds none idle waits, which counts."""

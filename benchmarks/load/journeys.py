@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import secrets
 import time
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from itertools import count
 from random import Random
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import urlencode
 
 import orjson
 
 from benchmarks import messages, paths
 from benchmarks.load import ledger as ledgers
-from benchmarks.load.visits import BROKEN, code_of
+from benchmarks.load.ledger import Ledger
+from benchmarks.load.visits import BROKEN, Visit, code_of
 from benchmarks.messages import FORM, JSON
 from benchmarks.seed import constants
 
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
-
-    from benchmarks.load.ledger import Ledger
-    from benchmarks.load.visits import Visit
-
-    Journey = Callable[[Visit], Awaitable[None]]
+Journey = Callable[[Visit], Awaitable[None]]
 
 DESCRIPTION: Final = f"<p>{' '.join(f'word{number}' for number in range(110))}</p>"
 SIGN_IN_SCOPE: Final = f"{constants.SCOPE} refresh_token"

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from benchmarks.load.generator import Tally
 from benchmarks.measure import percentile
 from benchmarks.report import figure, table
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from benchmarks.load.generator import Tally
 
 SHOWN: Final = 20
 HELD: Final = "Every acknowledged write is there, nothing was done or used twice."

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping
+from typing import Any, Final
 from urllib.parse import urlencode
 
 from benchmarks import messages, paths
-from benchmarks.load.ledger import broken_promises
+from benchmarks.client import Answer
+from benchmarks.load.journeys import Mixture
+from benchmarks.load.ledger import Used, broken_promises
 from benchmarks.load.visits import BROKEN, Line, Visit
 from benchmarks.messages import FORM
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from benchmarks.client import Answer
-    from benchmarks.load.journeys import Mixture
-    from benchmarks.load.ledger import Used
 
 TRIES: Final = 30
 NONCE_SECONDS: Final = 240.0

@@ -5,18 +5,16 @@ from __future__ import annotations
 import asyncio
 import re
 import time
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import urlencode, urljoin, urlsplit
 
 from benchmarks import messages
 from benchmarks.client import Answer, Connection, UnexpectedAnswer
 from benchmarks.messages import FORM
 from benchmarks.servers import PUBLIC_URL
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 BROKEN: Final = 0
 """The status of a request that got no answer, or only a part of one."""

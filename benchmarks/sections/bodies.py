@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 from benchmarks import client, messages
+from benchmarks.bench import Bench
 from benchmarks.measure import Effort, Variant, percentile
 from benchmarks.report import Goal, Section, figure, table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from benchmarks.bench import Bench
 
 EFFORT: Final = Effort(rounds=3, alone=1, together=0, seconds=60, warm_up=1)
 LONGEST: Final = 100_000

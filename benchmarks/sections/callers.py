@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator
+from typing import Any, Final
 
 from benchmarks import client, inside, messages, paths
+from benchmarks.bench import Bench
 from benchmarks.measure import Variant
 from benchmarks.report import AT_LEAST, Goal, Section, cost_table
-from benchmarks.servers import DJANGO
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from benchmarks.bench import Bench
-    from benchmarks.servers import Server
+from benchmarks.servers import DJANGO, Server
 
 LIST: Final = f"{paths.EVENTS}?status=publish"
 SIGNED_LIMIT: Final = 1.8

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 from benchmarks import client, messages, paths
+from benchmarks.bench import Bench
 from benchmarks.measure import Effort, Variant, percentile
 from benchmarks.report import Goal, Section, figure, percent, table
 from benchmarks.seed.constants import INSTITUTIONS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from benchmarks.bench import Bench
 
 FEEDS: Final = {
     "default window": paths.FEED,

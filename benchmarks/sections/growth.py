@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from benchmarks import client, messages, paths
-from benchmarks.measure import Effort, Variant, percentile
+from benchmarks.bench import Bench
+from benchmarks.measure import Cost, Effort, Variant, percentile
 from benchmarks.paths import ALL_TIME, EVENTS
 from benchmarks.report import Goal, Section, figure, percent, table
 from benchmarks.seed.constants import ABSENT, COMMON, RARE, STOP_WORD, TWO_CHARACTERS
+from benchmarks.servers import Server
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from benchmarks.bench import Bench
-    from benchmarks.measure import Cost
-    from benchmarks.servers import Server
-
-    Costs = Mapping[str, Mapping[str, Cost]]
-    """By request and size."""
+Costs = Mapping[str, Mapping[str, Cost]]
+"""By request and size."""
 
 EFFORT: Final = Effort(rounds=3, alone=20, together=0, seconds=1.5, warm_up=4)
 LIST: Final = "page one"

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator
+from typing import Any, Final
 
 from benchmarks import client, messages
+from benchmarks.bench import Bench
 from benchmarks.report import Goal, Section, figure, table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from benchmarks.bench import Bench
 
 REQUESTS: Final = 20_000
 MEMORY_LIMIT: Final = 140.0

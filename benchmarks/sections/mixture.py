@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
-from benchmarks.bench import LARGE, SIZES
+from benchmarks.bench import LARGE, SIZES, Bench
 from benchmarks.load import page
 from benchmarks.load.__main__ import run
 from benchmarks.report import Goal, Section
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from benchmarks.bench import Bench
 
 RATE, SECONDS = 20, 120
 MEMORY_GROWTH: Final = 1.1

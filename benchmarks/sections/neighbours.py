@@ -5,20 +5,17 @@ from __future__ import annotations
 import contextlib
 import itertools
 import socket
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from benchmarks import client, messages, paths, servers
+from benchmarks.bench import Bench
+from benchmarks.client import Outcome
 from benchmarks.measure import percentile
 from benchmarks.report import AT_LEAST, Goal, Section, figure, percent, table
 from benchmarks.seed import constants
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from benchmarks.bench import Bench
-    from benchmarks.client import Outcome
-    from benchmarks.servers import Server
+from benchmarks.servers import Server
 
 STALLED: Final = 24
 """Connections that stop in the middle, on two workers."""

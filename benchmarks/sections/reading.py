@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 import orjson
 
 from benchmarks import client, messages, paths, servers
-from benchmarks.measure import Variant
+from benchmarks.bench import Bench
+from benchmarks.measure import Cost, Variant
 from benchmarks.report import Goal, Section, cost_table
 from benchmarks.sameness import require_same
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from benchmarks.bench import Bench
-    from benchmarks.measure import Cost
-    from benchmarks.servers import Server
+from benchmarks.servers import Server
 
 ROW_LIMITS: Final = {10: 1.6, 50: 1.1}
 PAGES_LIMIT: Final = 1.3

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 from benchmarks import client, messages, paths
+from benchmarks.bench import Bench
 from benchmarks.measure import Variant
 from benchmarks.report import AT_LEAST, Goal, Section, cost_table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from benchmarks.bench import Bench
-    from benchmarks.servers import Server
+from benchmarks.servers import Server
 
 LIMIT: Final = 8.0
 GROWTH_LIMIT: Final = 1.5

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.core.management.color import no_style
 from django.db import connection
+from django.db.models import Model
 
 from calendar_events.models.guard import store_writes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from django.db.models import Model
 
 INDEXES: Final = """
     SELECT indexname, indexdef FROM pg_indexes

@@ -7,13 +7,14 @@ are cores.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from itertools import count
 from multiprocessing import get_context
 from random import Random
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from django.core.management import call_command
@@ -35,13 +36,9 @@ from calendar_events.models import (
     Term,
     Venue,
 )
+from calendar_events.models.event import EventLink
 from calendar_events.parsing import slugs
 from calendar_events.store import saving
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from calendar_events.models.event import EventLink
 
 SEED: Final = "a calendar of any size"
 CHUNK: Final = 5_000

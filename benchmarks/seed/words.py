@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from random import Random
+from typing import Final
 
 from benchmarks.seed.constants import COMMON, COMMON_SHARE, RARE, RARE_SHARE
-
-if TYPE_CHECKING:
-    from random import Random
 
 ENGLISH: Final = Path(__file__).with_name("words.txt").read_text(encoding="utf-8").split()
 NAMES: Final = 2_750

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import quote, urlencode
 
 from dateutil.relativedelta import relativedelta
 
 from benchmarks.yardsticks import shapes
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 DEFAULTS: Final = (("page", "1"), ("per_page", "10"))
 MONTHS: Final = 24

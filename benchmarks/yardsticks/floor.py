@@ -8,23 +8,19 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import parse_qs
 
 import orjson
 import psycopg
-from psycopg.rows import dict_row
+from psycopg.rows import DictRow, dict_row
 
 from benchmarks.yardsticks import envelope, shapes
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from psycopg.rows import DictRow
-
-    StartResponse = Callable[[str, list[tuple[str, str]]], Any]
+StartResponse = Callable[[str, list[tuple[str, str]]], Any]
 
 VISIBLE: Final = """status = 'publish' AND NOT hide_from_listings
     AND published_at <= %(now)s

@@ -7,14 +7,12 @@ together when it is written.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from benchmarks import paths, servers
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
 
 ROOT_URL: Final = servers.PUBLIC_URL + paths.ROOT
 HOST: Final = servers.PUBLIC_URL.partition("//")[2]

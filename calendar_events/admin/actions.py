@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from django.contrib import admin
 from django.db import transaction
+from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.text import get_text_list
 
@@ -19,13 +22,7 @@ from calendar_events.services.removal import trash_record
 from calendar_events.store.saving import VersionConflict
 from institution_admin import bulk
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from django.db.models import QuerySet
-    from django.http import HttpRequest
-
-    Write = Callable[[Any, Actor], object]
+Write = Callable[[Any, Actor], object]
 
 
 LEFT = "Not changed, because you may not change them or somebody else just did"

@@ -6,16 +6,18 @@ events interface, so that admin cannot make what the interface would refuse.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from functools import wraps
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.db.models import Q
-from django.http import Http404, HttpResponseRedirect
+from django.db.models import Q, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils import timezone
 from simple_history.admin import SimpleHistoryAdmin
 
@@ -30,13 +32,6 @@ from calendar_events.services import records, restoring
 from calendar_events.services.refusals import InvalidFields, TermExists
 from calendar_events.store.saving import VersionConflict
 from institution_admin import InstitutionScopedAdmin, institution_of, is_id
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from datetime import datetime
-
-    from django.db.models import QuerySet
-    from django.http import HttpRequest, HttpResponse
 
 
 @contextmanager

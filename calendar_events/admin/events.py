@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import admin
-from django.db.models import Q
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 
@@ -20,11 +21,6 @@ from calendar_events.permissions import Actor
 from institution_admin import institution_of
 from institution_admin.dashboard import ROWS, Block, Row, capped
 from institution_admin.search import MOST_FOUND, is_short, newest
-
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
-    from django.http import HttpRequest, HttpResponse
-
 
 SAMPLES = ((1_000, 100), (10_000, MOST_FOUND))
 """Of so many of the newest events so many must have the words for these to be common."""

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import admin
 from django.contrib.admin.widgets import RelatedFieldWidgetWrapper
 from django.db.models import Model, Q
+from django.http import HttpRequest
 from django.utils import timezone
 
 from calendar_events.admin import institutions
 from calendar_events.admin.widgets import LocalDateTimeInput
 from calendar_events.documents.fields import moment
 from calendar_events.permissions import Actor
+from calendar_events.serializers.base import Input
 from calendar_events.services import restoring
 from institution_admin import IdAutocompleteSelectMultiple, is_id
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from django.http import HttpRequest
-
-    from calendar_events.serializers.base import Input
 
 CHANGED_MEANWHILE = (
     "Somebody changed this record while you were editing it. Look at it again, and repeat"

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import admin
+from django.http import HttpRequest
 from simple_history.template_utils import HistoricalRecordContextHelper
 
 from calendar_events.models import Event
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from django.http import HttpRequest
-
-    Links = Mapping[str, Sequence[int]]
-    Names = Mapping[str, Mapping[int, str]]
+Links = Mapping[str, Sequence[int]]
+Names = Mapping[str, Mapping[int, str]]
 
 LABELS = {
     "start_local": "Starts",

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
 from django.core.files.storage import default_storage
-from django.http import HttpResponseRedirect
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
 from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
 from calendar_events.admin import institutions
 from calendar_events.admin.base import CalendarAdmin, refused_as_forbidden
@@ -20,12 +22,6 @@ from calendar_events.models import Image
 from calendar_events.permissions import Actor
 from calendar_events.services import images
 from calendar_events.services.images import NotAPicture, NotStored, Picture
-
-if TYPE_CHECKING:
-    from django.core.files.uploadedfile import UploadedFile
-    from django.http import HttpRequest, HttpResponse
-    from django.utils.safestring import SafeString
-
 
 logger = logging.getLogger(__name__)
 

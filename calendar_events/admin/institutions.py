@@ -8,22 +8,18 @@ order in which they are shown. Without one, identifiers are typed and nobody che
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
 
 from django import forms
 from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.utils.module_loading import import_string
 
 from calendar_events.admin.widgets import LongSelect
 from calendar_events.conf import conf
 from institution_admin import institution_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from django.db.models import QuerySet
-    from django.http import HttpRequest
 
 NONE: Final = ("", "---------")
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import admin
+from django.http import HttpRequest
 
 from calendar_events.models import DayCount, IdempotentAnswer
 from institution_admin import InstitutionScopedAdmin
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest
 
 
 class ReadOnlyAdmin(InstitutionScopedAdmin):

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from calendar import Calendar, day_name, month_name
+from collections.abc import Iterable
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from dateutil.relativedelta import relativedelta
 from django.contrib import admin
 from django.contrib.admin.options import IncorrectLookupParameters
-from django.db.models import Count, DateField, F, Window
+from django.db.models import Count, DateField, F, QuerySet, Window
 from django.db.models.functions import Cast, RowNumber
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from calendar_events.admin import institutions
@@ -20,12 +22,6 @@ from calendar_events.admin.widgets import LongSelect
 from calendar_events.conf import conf
 from calendar_events.models import Status
 from institution_admin import institution_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from django.db.models import QuerySet
-    from django.http import HttpRequest, HttpResponse
 
 MOST_OF_A_DAY = 5
 """Events that a day shows; the list has the others."""

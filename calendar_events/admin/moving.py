@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from calendar_events.admin import institutions
 from calendar_events.admin.actions import apply_to_each
 from calendar_events.models import Event, visibility
+from calendar_events.permissions import Actor
 from calendar_events.services import references
 from calendar_events.services.moving import move_record
 from institution_admin import is_id
 from institution_admin.widgets import IdAutocompleteSelect
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from django.db.models import QuerySet
-    from django.http import HttpRequest, HttpResponse
-
-    from calendar_events.permissions import Actor
-
-    Write = Callable[[Any, Actor, Any], object]
+Write = Callable[[Any, Actor, Any], object]
 
 MOVED = (
     "The people who look after a record now will no longer be able to change it; its author"

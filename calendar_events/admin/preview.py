@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.safestring import SafeString, mark_safe
 
@@ -17,12 +20,6 @@ from calendar_events.models.kinds import kind_of
 from calendar_events.models.visibility import ANONYMOUS
 from calendar_events.parsing import text
 from calendar_events.store import singles
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from django.db.models import QuerySet
-    from django.http import HttpRequest, HttpResponse
 
 Record = Event | Venue | Organizer
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.contrib.auth import get_user_model
-from django.db.models import Q
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from calendar_events.admin.actions import STATUS_ACTIONS
@@ -15,18 +16,13 @@ from calendar_events.admin.deleted import DeletedPage
 from calendar_events.admin.images import thumbnail
 from calendar_events.admin.institutions import InstitutionFilter
 from calendar_events.admin.moving import change_author, move_to_institution
+from calendar_events.admin.pages import Page
 from calendar_events.admin.preview import PreviewPage
 from calendar_events.admin.review import ReviewFilter, ReviewPage
 from calendar_events.models import Image, Status, visibility
 from calendar_events.permissions import Actor, may_move
 from calendar_events.services import review
 from institution_admin import institution_of
-
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
-    from django.http import HttpRequest, HttpResponse
-
-    from calendar_events.admin.pages import Page
 
 PUBLICATION = ("institution", "author", "status", "date_utc", "slug")
 WRITTEN = ("id", "created_at", "modified_at", "seen_version")

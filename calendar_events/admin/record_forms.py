@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
 
 from django import forms
+from django.http import QueryDict
 
 from calendar_events.admin import institutions
 from calendar_events.admin.forms import OrderedChoices, PublishedForm, plain
@@ -12,11 +14,6 @@ from calendar_events.admin.widgets import LocalDateTimeInput, RichTextArea, Time
 from calendar_events.models import Event, Organizer, Status, Taxonomy, Term, Venue
 from calendar_events.serializers.inputs import EventInput, OrganizerInput, VenueInput
 from institution_admin import is_id
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from django.http import QueryDict
 
 TERMS = ("in_categories", "in_terms")
 WIDGETS = {"description": RichTextArea}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.http import HttpResponseRedirect
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils import timezone
 
 from calendar_events.admin.base import problems_in_words, refused_as_forbidden
@@ -16,10 +17,6 @@ from calendar_events.admin.preview import shown
 from calendar_events.models import Status
 from calendar_events.permissions import Actor, NotAllowed, require_review
 from calendar_events.services import review
-
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
-    from django.http import HttpRequest, HttpResponse
 
 APPROVE, RETURN = "approve", "return"
 

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 
 from django.contrib import admin
+from django.http import HttpRequest
 
 from calendar_events.admin.base import RecordAdmin
 from calendar_events.admin.forms import RecordForm
 from calendar_events.admin.institutions import InstitutionFilter
 from calendar_events.models import Taxonomy, Term
+from calendar_events.permissions import Actor
+from calendar_events.serializers.base import Input
 from calendar_events.serializers.inputs import CategoryInput, TermInput
 from calendar_events.services import terms
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from django.http import HttpRequest
-
-    from calendar_events.permissions import Actor
-    from calendar_events.serializers.base import Input
 
 
 class TermForm(RecordForm):

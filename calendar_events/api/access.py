@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from calendar_events.models import Status, visibility
-from calendar_events.models.visibility import EVENT
+from calendar_events.models.visibility import EVENT, Viewer
+from calendar_events.store.singles import Single
+from platform_errors.credentials import Credentials
 from platform_errors.errors.base import ForbiddenError
 from platform_errors.errors.catalogue import NoSuchResource
 from platform_errors.permissions import require_same_institution, require_user
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from calendar_events.models.visibility import Viewer
-    from calendar_events.store.singles import Single
-    from platform_errors.credentials import Credentials
 
 
 class RecordNotFound(NoSuchResource):

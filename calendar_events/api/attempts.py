@@ -5,16 +5,14 @@ from __future__ import annotations
 import logging
 import random
 import time
+from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 from django.db import IntegrityError, OperationalError
 
 from calendar_events.store.saving import VersionConflict
 from platform_errors.errors import catalogue
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from datetime import datetime
+from typing import Any, ClassVar
 
 from django.utils import timezone
+from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.viewsets import GenericViewSet
 
 from calendar_events.api import errors
@@ -14,6 +17,7 @@ from calendar_events.api.renderers import DocumentRenderer
 from calendar_events.api.schema.operations import EventsAutoSchema
 from calendar_events.conf import conf
 from platform_errors.authentication import BearerAuthentication, HmacAuthentication
+from platform_errors.errors.dialects import Dialect
 from platform_errors.parsers import FormParser, JsonParser
 from platform_errors.permissions import (
     RequiresInstitution,
@@ -22,14 +26,6 @@ from platform_errors.permissions import (
 )
 from platform_errors.renderers import QualityNegotiation
 from platform_errors.views import PlatformView
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from rest_framework.request import Request
-    from rest_framework.response import Response
-
-    from platform_errors.errors.dialects import Dialect
 
 
 class EventsView(PlatformView, GenericViewSet[Any]):

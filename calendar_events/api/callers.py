@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from rest_framework.request import Request
 
 from calendar_events.models.visibility import ANONYMOUS, Viewer
 from calendar_events.permissions import Actor
@@ -13,9 +13,6 @@ from platform_errors.permissions import (
     require_institution,
     require_user,
 )
-
-if TYPE_CHECKING:
-    from rest_framework.request import Request
 
 
 def credentials_of(request: Request) -> Credentials | None:

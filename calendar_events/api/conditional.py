@@ -6,26 +6,23 @@ is rendered and so that a write can compare it.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass
+from datetime import datetime
 from functools import lru_cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from django.http.response import HttpResponseBase
 from django.utils.cache import get_conditional_response
 from django.utils.http import http_date, parse_etags
+from rest_framework.request import Request
+from rest_framework.response import Response
 
 from calendar_events.conf import conf
 from calendar_events.documents.fingerprint import fingerprint
 from platform_errors.errors.writes import PreconditionFailed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from datetime import datetime
-
-    from django.http.response import HttpResponseBase
-    from rest_framework.request import Request
-    from rest_framework.response import Response
 
 PRECONDITIONS = frozenset(
     {"HTTP_IF_MATCH", "HTTP_IF_UNMODIFIED_SINCE", "HTTP_IF_NONE_MATCH"}

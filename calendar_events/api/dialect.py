@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from platform_errors.errors import base, catalogue, writes
 from platform_errors.errors.dialects import Dialect, register
 from platform_errors.http import negotiation
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 ANY_FAULT: Final = "rest_invalid_param"
 MISSING: Final = "rest_missing_callback_param"

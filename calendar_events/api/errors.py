@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist
+from django.http import HttpResponse
 from rest_framework.exceptions import ValidationError
 from rest_framework.settings import api_settings
 
@@ -19,11 +21,6 @@ from calendar_events.services.fetching import TooManyFetches
 from calendar_events.services.images import NotAPicture, NotStored
 from calendar_events.services.refusals import InTrash, InvalidFields, TermExists
 from platform_errors.errors import base, catalogue, writes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from django.http import HttpResponse
 
 RETRY_LATER = {"Retry-After": "60"}
 """After what somebody has to mend."""

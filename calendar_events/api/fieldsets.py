@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
+from django.http import QueryDict
 
 from calendar_events.filters.base import by_parameter
-
-if TYPE_CHECKING:
-    from django.http import QueryDict
 
 Tree = dict[str, "Tree"]
 

@@ -10,27 +10,21 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from datetime import datetime, timedelta
+from typing import Any
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.http import HttpResponse
 from django.utils import timezone
+from rest_framework.request import Request
+from rest_framework.response import Response
 
 from calendar_events.api import conditional, fieldsets, responses
 from calendar_events.conf import conf
 from calendar_events.models import IdempotentAnswer
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
-
-    from django.db.models import QuerySet
-    from rest_framework.request import Request
-    from rest_framework.response import Response
-
-    from calendar_events.permissions import Actor
+from calendar_events.permissions import Actor
 
 VISIBLE = re.compile(r"[\x21-\x7e]{1,255}")
 KEPT_HEADERS = ("Location", "ETag", "Last-Modified")

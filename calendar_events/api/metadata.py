@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
 from django.http import Http404
 from rest_framework.exceptions import APIException
 from rest_framework.metadata import BaseMetadata
 from rest_framework.permissions import SAFE_METHODS
-from rest_framework.request import clone_request
+from rest_framework.request import Request, clone_request
+from rest_framework.views import APIView
 
 from calendar_events.conf import conf
 from calendar_events.permissions import NotAllowed
-
-if TYPE_CHECKING:
-    from rest_framework.request import Request
-    from rest_framework.views import APIView
 
 
 class RouteMetadata(BaseMetadata):

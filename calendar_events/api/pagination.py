@@ -8,26 +8,23 @@ begins before midnight ends in the same window.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from django.utils.encoding import escape_uri_path
 from rest_framework.pagination import BasePagination
+from rest_framework.request import Request
 from rest_framework.response import Response
 
 from calendar_events.conf import conf
 from calendar_events.documents import composition
+from calendar_events.filters.lists import ListFilterSet
+from calendar_events.models.querysets.base import ListQuerySet
 from calendar_events.store import pages
 from calendar_events.store.scans import ScanTooLong
 from platform_errors.errors.base import ApiError
 from platform_errors.errors.catalogue import Unavailable
 from platform_errors.errors.writes import InvalidParameters
-
-if TYPE_CHECKING:
-    from rest_framework.request import Request
-
-    from calendar_events.filters.lists import ListFilterSet
-    from calendar_events.models.querysets.base import ListQuerySet
 
 PAGING = frozenset({"page", "per_page", "_fields"})
 TOO_LONG = (

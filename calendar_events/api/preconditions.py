@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from datetime import UTC
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
 
 from django.utils import timezone
+from rest_framework.request import Request
 
 from calendar_events.api import conditional, responses
 from calendar_events.models import Event, Organizer, Status, Term, Venue
+from calendar_events.models.visibility import Viewer
 from calendar_events.parsing import dates
 from calendar_events.serializers import bodies
 from calendar_events.services.refusals import InTrash
 from platform_errors.errors import writes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from datetime import datetime
-
-    from rest_framework.request import Request
-
-    from calendar_events.models.visibility import Viewer
 
 AnyRow = Event | Venue | Organizer | Term
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from django.http.response import HttpResponseBase
 from django.utils.functional import cached_property
+from rest_framework.request import Request
 from rest_framework.response import Response
 
 from calendar_events.api import access, conditional, fieldsets, responses
@@ -12,21 +14,13 @@ from calendar_events.api.base import EventsView
 from calendar_events.api.callers import credentials_of, with_permissions
 from calendar_events.api.conditional import Version
 from calendar_events.api.pagination import DocumentPagination, address_of
-from calendar_events.filters.lists import ListFilterBackend
+from calendar_events.filters.lists import ListFilterBackend, ListFilterSet
 from calendar_events.models import Event, Taxonomy, Term
-from calendar_events.models.visibility import ANONYMOUS, EVENT
+from calendar_events.models.visibility import ANONYMOUS, EVENT, Viewer
 from calendar_events.parsing.identifiers import identifier
 from calendar_events.store import list_version, singles, terms
-
-if TYPE_CHECKING:
-    from django.http.response import HttpResponseBase
-    from rest_framework.request import Request
-
-    from calendar_events.filters.lists import ListFilterSet
-    from calendar_events.models.visibility import Viewer
-    from calendar_events.store.list_version import State
-    from calendar_events.store.singles import Loaded, Single
-
+from calendar_events.store.list_version import State
+from calendar_events.store.singles import Loaded, Single
 
 OWN_MODULES = ("calendar_events.api.", "calendar_events.filters.")
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from rest_framework.renderers import JSONRenderer
 
 from calendar_events.api import fieldsets
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 class DocumentRenderer(JSONRenderer):

@@ -5,16 +5,20 @@ A write answers with the record as its caller would GET it, so both come through
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING
 
+from django.http.response import HttpResponseBase
 from django.utils import timezone
+from rest_framework.request import Request
 from rest_framework.response import Response
 
 from calendar_events.api import conditional
 from calendar_events.api.conditional import Version
 from calendar_events.conf import conf
 from calendar_events.documents import addresses, composition, term_answer
+from calendar_events.documents.related import Related
 from calendar_events.models import (
     Event,
     Organizer,
@@ -25,18 +29,9 @@ from calendar_events.models import (
     visibility,
 )
 from calendar_events.models.kinds import kind_of
+from calendar_events.models.visibility import Viewer
 from calendar_events.store import relations, singles, sql, terms
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from datetime import datetime
-
-    from django.http.response import HttpResponseBase
-    from rest_framework.request import Request
-
-    from calendar_events.documents.related import Related
-    from calendar_events.models.visibility import Viewer
-    from calendar_events.store.singles import Single
+from calendar_events.store.singles import Single
 
 JSON = "application/json"
 

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 from csp.decorators import csp_update
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.decorators import method_decorator
 from django.utils.module_loading import import_string
 from django.views import View
 from django.views.decorators.csrf import csrf_exempt
+from rest_framework.request import Request
 from rest_framework.serializers import CharField, ChoiceField, Serializer, ValidationError
 
 from calendar_events.api import responses
 from calendar_events.api.base import EventsView
 from calendar_events.api.dialect import EVENTS
-from calendar_events.api.reading import RecordReads
+from calendar_events.api.reading import ListView, RecordReads
 from calendar_events.api.schema import document
 from calendar_events.api.schema.answers import Namespace
 from calendar_events.api.schema.operations import EventsAutoSchema
@@ -29,13 +32,6 @@ from calendar_events.models.kinds import KINDS
 from platform_errors.errors.catalogue import MethodNotSupported
 from platform_errors.errors.handler import error_response
 from platform_errors.errors.writes import InvalidParameters
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest, HttpResponse
-    from django.http.response import HttpResponseBase
-    from rest_framework.request import Request
-
-    from calendar_events.api.reading import ListView
 
 CONTEXTS = ("view", "embed", "edit")
 CHANGES = ["POST", "PUT", "PATCH"]

@@ -13,18 +13,25 @@ else writes the record between the checks and the write, the action is tried aga
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from collections.abc import Callable
+from datetime import tzinfo
+from typing import Any, ClassVar, Final
 
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 from django.utils.functional import cached_property
 from rest_framework.permissions import SAFE_METHODS
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import BaseSerializer
 
 from calendar_events.api import callers, idempotency, preconditions, responses
 from calendar_events.api.access import RecordNotFound
 from calendar_events.api.attempts import retried
 from calendar_events.api.base import EventsView
+from calendar_events.models import Event, Organizer, Term, Venue
 from calendar_events.parsing.identifiers import identifier
+from calendar_events.permissions import Actor
 from calendar_events.serializers import bodies
 from calendar_events.services import records
 from calendar_events.services.fetching import Pictures
@@ -32,18 +39,7 @@ from calendar_events.services.images import delete_files_on_rollback
 from platform_errors.errors.writes import InvalidParameters
 from platform_errors.permissions import require_credentials, require_same_institution
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import tzinfo
-
-    from rest_framework.request import Request
-    from rest_framework.response import Response
-    from rest_framework.serializers import BaseSerializer
-
-    from calendar_events.models import Event, Organizer, Term, Venue
-    from calendar_events.permissions import Actor
-
-    AnyRow = Event | Venue | Organizer | Term
+AnyRow = Event | Venue | Organizer | Term
 
 VERBS: Final = {"create": "add", "destroy": "delete"}
 """The permission that an action needs; any other needs ``change``."""

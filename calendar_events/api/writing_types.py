@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from datetime import tzinfo
+from typing import Any, ClassVar
 
 from django.utils import timezone
 from rest_framework.permissions import SAFE_METHODS
+from rest_framework.request import Request
+from rest_framework.serializers import BaseSerializer
 
 from calendar_events.api.writing import VERBS, Writes
 from calendar_events.filters.fields import FlagField, TextField
-from calendar_events.models import Status
+from calendar_events.models import Event, Organizer, Status, Taxonomy, Venue
 from calendar_events.parsing import slugs, zones
 from calendar_events.permissions import (
     require_create,
@@ -21,14 +24,6 @@ from calendar_events.services import records, terms
 from calendar_events.services.refusals import InTrash
 from calendar_events.services.removal import trash_record
 from calendar_events.store import naming
-
-if TYPE_CHECKING:
-    from datetime import tzinfo
-
-    from rest_framework.request import Request
-    from rest_framework.serializers import BaseSerializer
-
-    from calendar_events.models import Event, Organizer, Taxonomy, Venue
 
 
 class RecordWrites(Writes):

@@ -7,12 +7,13 @@ nothing else: people may have edited, added and deleted.
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cache
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import PIL.Image
 import PIL.ImageDraw
@@ -24,16 +25,11 @@ from calendar_events.models import Event, Organizer, Status, Taxonomy, Venue
 from calendar_events.permissions import Actor
 from calendar_events.services import images
 from calendar_events.services.events import create_event, update_event
+from calendar_events.services.inputs import EventChanges, TermChanges
 from calendar_events.services.places import create_place
 from calendar_events.services.removal import trash_record
 from calendar_events.services.schedule import Schedule, plan
 from calendar_events.services.terms import create_term
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from datetime import datetime
-
-    from calendar_events.services.inputs import EventChanges, TermChanges
 
 EDITORS = {"1001": "alice", "1002": "carol"}
 PICTURES = {"quay": (38, 84, 124), "screen": (124, 40, 60)}

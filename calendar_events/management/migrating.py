@@ -17,20 +17,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from django.db import NotSupportedError, connections, migrations, transaction
+from django.db import NotSupportedError, connections, migrations, models, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.migrations.state import ProjectState
 
 from calendar_events.management import progress
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from django.db import models
-    from django.db.backends.base.base import BaseDatabaseWrapper
-    from django.db.backends.base.schema import BaseDatabaseSchemaEditor
-    from django.db.migrations.state import ProjectState
 
 BATCH_SIZE: Final = 1000
 

@@ -7,14 +7,12 @@ links written alone, cannot. They raise, and say what to call.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import models
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _in_store: ContextVar[bool] = ContextVar("calendar_events_in_store", default=False)
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib.postgres.indexes import GinIndex
-from django.db.models import Index
-
-if TYPE_CHECKING:
-    from django.db.backends.base.schema import BaseDatabaseSchemaEditor
-    from django.db.models import Model
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.models import Index, Model
 
 
 class SubstringIndex(GinIndex):

@@ -8,17 +8,15 @@ of its own by ``register``, in ``ready`` of its ``AppConfig``.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from calendar_events.models.event import Event
 from calendar_events.models.organizer import Organizer
+from calendar_events.models.rendered import Rendered
 from calendar_events.models.taxonomy import Taxonomy
 from calendar_events.models.term import Term
 from calendar_events.models.venue import Venue
 from calendar_events.models.visibility import EVENT, ORGANIZER, VENUE
-
-if TYPE_CHECKING:
-    from calendar_events.models.rendered import Rendered
 
 DOCUMENTS: Final = "calendar_events.documents"
 VIEWSETS: Final = "calendar_events.api.viewsets"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from datetime import datetime
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
@@ -11,9 +12,6 @@ from django.db.models import Q
 from calendar_events.models import visibility
 from calendar_events.models.rendered import Rendered
 from calendar_events.models.visibility import Status
-
-if TYPE_CHECKING:
-    from datetime import datetime
 
 STORED_STATUSES = [status.value for status in Status if status is not Status.FUTURE]
 

@@ -7,9 +7,10 @@ layers above (documents, links, slugs) is in ``store.saving``, which registers i
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import timedelta
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from datetime import datetime, timedelta
+from typing import Any, ClassVar, Protocol
 
 from django.db import models, router, transaction
 from django.db.models import F
@@ -23,10 +24,6 @@ from calendar_events.models.guard import (
     store_writes,
 )
 from calendar_events.signals import announce
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from datetime import datetime
 
 
 class Writer(Protocol):

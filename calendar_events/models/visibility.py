@@ -12,16 +12,14 @@ statement.
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from functools import reduce
 from hmac import compare_digest
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from django.db.models import Q, TextChoices, Value
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import datetime
 
 
 class Status(TextChoices):

@@ -10,21 +10,18 @@ import socket
 import ssl
 import threading
 import time
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import closing, contextmanager, suppress
 from http.client import HTTPException
-from typing import TYPE_CHECKING, cast
+from typing import cast
 from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import HTTPError
+from urllib3.response import BaseHTTPResponse
 
 from calendar_events.services.addresses import AddressRefused, resolve
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from urllib3.response import BaseHTTPResponse
 
 MAX_REDIRECTS = 3
 CHUNK_BYTES = 64 * 1024

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 
 from calendar_events.conf import conf
 from calendar_events.models import Event, EventTerm, Organizer, Taxonomy, Venue
 from calendar_events.parsing import costs, text
-from calendar_events.permissions import require_create, require_on
+from calendar_events.permissions import Actor, require_create, require_on
 from calendar_events.services import references, writing
-from calendar_events.services.inputs import NewOrganizer, NewVenue
+from calendar_events.services.inputs import EventChanges, NewOrganizer, NewVenue
 from calendar_events.services.places import create_place
 from calendar_events.services.schedule import Schedule, plan
 from calendar_events.services.terms import ensure_terms
 from calendar_events.store import locks
 from calendar_events.store.links import Links
 from calendar_events.store.saving import VersionConflict
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from datetime import datetime
-
-    from calendar_events.permissions import Actor
-    from calendar_events.services.inputs import EventChanges
 
 
 @transaction.atomic(savepoint=False)

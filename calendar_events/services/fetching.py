@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from calendar_events.conf import conf
@@ -20,9 +21,6 @@ from calendar_events.services import images
 from calendar_events.services.download import DownloadFailed, download
 from calendar_events.services.images import NotAPicture, Picture
 from calendar_events.services.inputs import ImageUrl, NewOrganizer, NewVenue
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 Changes = TypeVar("Changes")
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 import threading
 import warnings
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from datetime import datetime
 from io import BytesIO
-from typing import TYPE_CHECKING
 
 import PIL.Image
 from django.core.files.base import ContentFile
@@ -22,10 +23,6 @@ from calendar_events.parsing import slugs
 from calendar_events.permissions import Actor, require_add_image
 from calendar_events.services import originals, sizes
 from calendar_events.services.sizes import Rendition
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from datetime import datetime
 
 logger = logging.getLogger(__name__)
 

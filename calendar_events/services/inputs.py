@@ -6,15 +6,12 @@ A key that is absent was not sent and changes nothing; text is clean, references
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypedDict
+from datetime import datetime
+from typing import TypedDict
 
+from calendar_events.models import Image, Status
+from calendar_events.services.images import Picture
 from calendar_events.services.schedule import ScheduleChanges
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from calendar_events.models import Image, Status
-    from calendar_events.services.images import Picture
 
 
 @dataclass(frozen=True, slots=True)

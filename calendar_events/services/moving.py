@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 
 from calendar_events.models import Event, Status, Taxonomy
-from calendar_events.permissions import require_move
+from calendar_events.permissions import Actor, require_move
 from calendar_events.services import writing
 from calendar_events.services.refusals import InTrash
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from datetime import datetime
-
-    from calendar_events.permissions import Actor
-    from calendar_events.services.writing import AnyRecord
+from calendar_events.services.writing import AnyRecord
 
 
 class StaysBehind(Exception):

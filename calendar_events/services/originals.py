@@ -8,13 +8,11 @@ how a picture looks stays: its orientation is applied, its colour profile is kep
 from __future__ import annotations
 
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from PIL import ExifTags, ImageOps, ImageSequence
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
-    from PIL.ImageFile import ImageFile
+from PIL.Image import Image
+from PIL.ImageFile import ImageFile
 
 # Large pictures are written in seconds rather than as small as possible.
 OPTIONS: Final[dict[str, dict[str, Any]]] = {

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, TypeVar
 
 from django.db import transaction
 
 from calendar_events.models import Organizer, Venue
-from calendar_events.permissions import require_create, require_on
+from calendar_events.permissions import Actor, require_create, require_on
 from calendar_events.services import writing
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
-
-    from calendar_events.permissions import Actor
 
 Place = TypeVar("Place", bound=Venue | Organizer)
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from datetime import datetime
+from typing import NamedTuple
 
-from calendar_events.models import Status
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from calendar_events.models import Record
-    from calendar_events.services.inputs import RecordChanges
+from calendar_events.models import Record, Status
+from calendar_events.services.inputs import RecordChanges
 
 DATED = frozenset({Status.PUBLISH, Status.PRIVATE})
 """Statuses that a record reaches at a moment; drafts may be without one."""

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 
 from calendar_events.models import Event, Organizer, Term, Venue
-from calendar_events.permissions import require_manage_on, require_on
+from calendar_events.permissions import Actor, require_manage_on, require_on
 from calendar_events.services import events, places, terms
 from calendar_events.services.removal import delete_record
 
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from calendar_events.permissions import Actor
-
-    Record = Event | Venue | Organizer
+Record = Event | Venue | Organizer
 
 
 def require(actor: Actor, verb: str, record: Record | Term) -> None:

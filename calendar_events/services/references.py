@@ -6,14 +6,17 @@ be used why, in words that continue the name of the field.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 
 from django.contrib.auth import get_user_model
 
 from calendar_events.models import (
     Image,
     Organizer,
+    Record,
     Status,
     Taxonomy,
     Term,
@@ -24,12 +27,6 @@ from calendar_events.parsing import text
 from calendar_events.parsing.identifiers import MAX_ID
 from calendar_events.permissions import Actor, require_choose_author
 from calendar_events.store import lookups, saving
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from datetime import datetime
-
-    from calendar_events.models import Record
 
 Place = Venue | Organizer
 

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from django.db import transaction
 
 from calendar_events.models import Status
-from calendar_events.permissions import require_on
+from calendar_events.permissions import Actor, require_on
 from calendar_events.services import writing
 from calendar_events.services.refusals import InTrash
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from calendar_events.permissions import Actor
-    from calendar_events.services.writing import AnyRecord
+from calendar_events.services.writing import AnyRecord
 
 
 @transaction.atomic

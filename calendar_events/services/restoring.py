@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from calendar_events.models import Event, Organizer, Venue
+from calendar_events.models import Event, Organizer, Venue
 
 _RESTORED = "; restored as {}"
 _WHICH = re.compile(r"; restored as (\d+)\Z")

@@ -6,21 +6,16 @@ is the reason of the change in the history, and nowhere else: no document shows 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from datetime import datetime
+from typing import Any, Final, NamedTuple
 
 from django.db import transaction
 
 from calendar_events.models import Event, Organizer, Status, Venue
-from calendar_events.permissions import require_review
+from calendar_events.permissions import Actor, require_review
 from calendar_events.services import writing
 from calendar_events.services.refusals import InvalidFields
-
-if TYPE_CHECKING:
-    from datetime import datetime
-    from typing import Any
-
-    from calendar_events.permissions import Actor
-    from calendar_events.services.writing import AnyRecord
+from calendar_events.services.writing import AnyRecord
 
 MAX_COMMENT: Final = 2_000
 """Characters."""

@@ -6,16 +6,12 @@ Pure: what is stored and what was sent come in, the new schedule comes out.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, time
-from typing import TYPE_CHECKING, Literal, TypedDict
+from datetime import date, datetime, time, tzinfo
+from typing import Literal, TypedDict
 
+from calendar_events.models import Event
 from calendar_events.parsing import dates, zones
 from calendar_events.services.refusals import InvalidFields
-
-if TYPE_CHECKING:
-    from datetime import date, tzinfo
-
-    from calendar_events.models import Event
 
 LAST_SECOND = time(23, 59, 59)
 

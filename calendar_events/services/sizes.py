@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from io import BytesIO
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+import PIL.Image
 from PIL import ImageOps
-
-if TYPE_CHECKING:
-    import PIL.Image
 
 JPEG_QUALITY = 82
 

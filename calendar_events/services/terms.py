@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from datetime import datetime
 
 from django.db import transaction
 
-from calendar_events.models import Taxonomy, Term
+from calendar_events.models import Taxonomy, Term, TermQuerySet
 from calendar_events.parsing import text
-from calendar_events.permissions import require_manage, require_manage_on
+from calendar_events.permissions import Actor, require_manage, require_manage_on
+from calendar_events.services.inputs import TermChanges
 from calendar_events.services.refusals import InvalidFields, TermExists
 from calendar_events.services.writing import lock, set_history_actor
 from calendar_events.store import locks, naming, saving
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
-
-    from calendar_events.models import TermQuerySet
-    from calendar_events.permissions import Actor
-    from calendar_events.services.inputs import TermChanges
 
 
 @transaction.atomic

@@ -6,24 +6,20 @@ transaction it is called in (``savepoint=False``), which must end when it is ref
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, TypeVar, cast
 
 from calendar_events.models import Event, Organizer, Status, Term, Venue
-from calendar_events.permissions import may_publish, require_on
+from calendar_events.permissions import Actor, may_publish, require_on
 from calendar_events.services import images, publication
 from calendar_events.services.images import Picture
+from calendar_events.services.inputs import RecordChanges
 from calendar_events.services.refusals import InTrash
 from calendar_events.services.schedule import ScheduleChanges
 from calendar_events.store import naming
+from calendar_events.store.links import Links
 from calendar_events.store.saving import VersionConflict
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
-
-    from calendar_events.permissions import Actor
-    from calendar_events.services.inputs import RecordChanges
-    from calendar_events.store.links import Links
 
 AnyRecord = TypeVar("AnyRecord", bound=Event | Venue | Organizer)
 AnyRow = TypeVar("AnyRow", bound=Event | Venue | Organizer | Term)

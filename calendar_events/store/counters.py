@@ -9,17 +9,15 @@ published yet are counted, which are few.
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from calendar_events.models import Event
+from calendar_events.models.querysets.base import ListQuerySet
+from calendar_events.models.querysets.scopes import Scope
+from calendar_events.models.querysets.windows import Window
 from calendar_events.models.visibility import LISTED, as_q
 from calendar_events.store import sql
 from calendar_events.store.sql import text_of
-
-if TYPE_CHECKING:
-    from calendar_events.models.querysets.base import ListQuerySet
-    from calendar_events.models.querysets.scopes import Scope
-    from calendar_events.models.querysets.windows import Window
 
 FIRST_DAY = date(1, 1, 2)  # the day before holds the sum of all
 DAY = timedelta(days=1)

@@ -6,7 +6,9 @@ up nobody and any thread may fetch the next one.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from django.core.exceptions import EmptyResultSet
 from django.db.models import F, Q
@@ -14,15 +16,10 @@ from django.db.models.functions import Coalesce
 
 from calendar_events import documents
 from calendar_events.models import Event, Taxonomy, visibility
+from calendar_events.models.querysets.events import EventQuerySet
+from calendar_events.models.visibility import Viewer
 from calendar_events.store import sql
 from calendar_events.store.sql import conditions_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from datetime import datetime
-
-    from calendar_events.models.querysets.events import EventQuerySet
-    from calendar_events.models.visibility import Viewer
 
 BATCH = 500
 OCTETS = 1_000_000

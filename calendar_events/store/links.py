@@ -6,18 +6,16 @@ Part of writing a record: only ``store.saving`` calls this, inside its transacti
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from django.db.models.signals import m2m_changed
 
 from calendar_events.models import Event
 from calendar_events.models.visibility import LISTED, holds
 from calendar_events.store import sql
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 class _Kind(NamedTuple):

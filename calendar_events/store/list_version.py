@@ -7,13 +7,14 @@ the acting user is permitted, so that a signed list costs no round trip more.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib.auth import get_permission_codename, get_user_model
-from django.contrib.auth.models import Group, Permission
+from django.contrib.auth.models import AbstractBaseUser, Group, Permission
 from django.contrib.contenttypes.models import ContentType
 
 from calendar_events.models import Image
@@ -21,11 +22,6 @@ from calendar_events.models.kinds import KINDS
 from calendar_events.models.visibility import LISTED
 from calendar_events.store import sql
 from calendar_events.store.sql import text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from django.contrib.auth.models import AbstractBaseUser
 
 _LISTED = text_of(LISTED, "e")
 _WRITES = f"""

@@ -8,20 +8,17 @@ and the page cut out of it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from django.core.exceptions import EmptyResultSet
 from django.db.models import F
 from django.db.models.expressions import OrderBy
 
+from calendar_events.models.querysets.base import ListQuerySet
+from calendar_events.models.visibility import Rule
 from calendar_events.store import counters, scans, sql
 from calendar_events.store.sql import conditions_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from calendar_events.models.querysets.base import ListQuerySet
-    from calendar_events.models.visibility import Rule
 
 DEEP = 500
 """From this offset on a page is no longer read so often that its plan is kept."""

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from calendar_events.models import Event, Organizer, Taxonomy, Term, Venue
 from calendar_events.models.kinds import kind_for
 from calendar_events.parsing.identifiers import MAX_ID
 from calendar_events.store import sql
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 
 def _possible(ids: Iterable[int]) -> set[int]:

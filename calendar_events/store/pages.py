@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from datetime import datetime
+from typing import NamedTuple
 
 from django.utils import timezone
 
 from calendar_events.documents import composition, term_answer
+from calendar_events.documents.related import Related
 from calendar_events.models import Event, Term, visibility
+from calendar_events.models.querysets.base import Listing, ListQuerySet
 from calendar_events.models.visibility import opens
 from calendar_events.store import lists, relations, terms
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from calendar_events.documents.related import Related
-    from calendar_events.models.querysets.base import Listing, ListQuerySet
 
 
 class Page(NamedTuple):

@@ -7,20 +7,16 @@ term has. Rows arrive as (kind, event, position, …) and are joined in Python.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from calendar_events.documents.related import Related
 from calendar_events.models import visibility
-from calendar_events.models.visibility import LISTED
+from calendar_events.models.visibility import LISTED, Viewer
 from calendar_events.store import sql
 from calendar_events.store.sql import conditions_of, text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
-
-    from calendar_events.models.visibility import Viewer
 
 _RECORDS = """SELECT '{kind}' AS kind, l.event_id AS event, l.position AS position,
   r.id AS id, r.version AS version, {modified_at} AS modified_at,

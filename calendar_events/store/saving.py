@@ -12,7 +12,7 @@ with ``published_at`` to come.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from calendar_events import documents
 from calendar_events.models import Event, Organizer, Status, Term, Venue
@@ -20,11 +20,7 @@ from calendar_events.models.guard import VersionConflict
 from calendar_events.parsing import text
 from calendar_events.store import links as link_rows
 from calendar_events.store import naming, sql
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from calendar_events.store.links import Links
+from calendar_events.store.links import Links
 
 __all__ = ["SORT_LENGTH", "VersionConflict", "before_delete", "finish", "prepare", "render"]
 

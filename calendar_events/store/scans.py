@@ -10,17 +10,15 @@ from __future__ import annotations
 
 import random
 import threading
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import OperationalError
 
 from calendar_events.conf import conf
 from calendar_events.store import sql
 from platform_errors.errors.catalogue import Unavailable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 MOST_OF_A_PROCESS = 4
 """Threads of a process that may be busy with such statements; the others stay free."""

@@ -7,21 +7,16 @@ kept; what the viewer may see is decided here.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from calendar_events.documents.related import Related
-from calendar_events.models import Status, Taxonomy, visibility
+from calendar_events.models import Event, Organizer, Status, Taxonomy, Venue, visibility
 from calendar_events.models.kinds import kind_for
-from calendar_events.models.visibility import LISTED
+from calendar_events.models.visibility import LISTED, Viewer
 from calendar_events.parsing import slugs
 from calendar_events.store import sql
 from calendar_events.store.sql import text_of
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from calendar_events.models import Event, Organizer, Venue
-    from calendar_events.models.visibility import Viewer
 
 _PLACE = """SELECT r.id, r.version, r.institution, r.author_id, r.status, r.published_at,
   r.modified_at, r.fragment, r.json_ld

@@ -8,21 +8,17 @@ PostgreSQL psycopg prepares what is executed often, unless a plan must know its 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import connections, router
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models import Model
 
 from calendar_events.models import Event
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from django.db.backends.base.base import BaseDatabaseWrapper
-    from django.db.models import Model
-
-    from calendar_events.models.visibility import Alternative, Condition, Rule
+from calendar_events.models.visibility import Alternative, Condition, Rule
 
 
 def connection() -> BaseDatabaseWrapper:

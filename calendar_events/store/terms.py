@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from calendar_events.models import Taxonomy, Term
+from calendar_events.models.querysets.base import ListQuerySet
 from calendar_events.models.visibility import ANONYMOUS
 from calendar_events.store import lists
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from calendar_events.models.querysets.base import ListQuerySet
 
 
 class TermRow(NamedTuple):

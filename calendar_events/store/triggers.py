@@ -7,13 +7,11 @@ counts those each time.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.base.base import BaseDatabaseWrapper
 
 FILE: Final = Path(__file__).parents[1] / "migrations" / "sql" / "counters.postgresql.sql"
 _TRIGGER: Final = re.compile(r"^CREATE TRIGGER (\w+)", re.MULTILINE)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 
 import django_tasks_db.admin  # noqa: F401 -- registers what is replaced here
 from django.conf import settings
 from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.urls import reverse
 from django_tasks import TaskResultStatus
 from django_tasks_db.models import DBTaskResult, get_date_max
@@ -16,12 +19,6 @@ from authserver.models import AuditEvent
 from config.background import queue
 from institution_admin import InstitutionScopedAdmin
 from institution_admin.dashboard import ROWS, Block, Row, capped
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from django.db.models import QuerySet
-    from django.http import HttpRequest
 
 # The package's own class shows what tasks were given, to staff of institutions as well.
 admin.site.unregister(DBTaskResult)

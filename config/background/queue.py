@@ -7,20 +7,16 @@ any number of workers may do it at once, and a crash between two of them loses n
 
 from __future__ import annotations
 
-from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.utils import timezone
 from django_tasks import TaskResultStatus
 from django_tasks_db.models import DBTaskResult
 
 from authserver.retention import database_now
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from django.db.models import QuerySet
 
 LOST = "Its worker was lost {attempts} times, so it is not tried again by itself."
 

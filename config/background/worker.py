@@ -7,24 +7,20 @@ each task is claimed by one.
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, close_old_connections, connections
 from django.utils.crypto import get_random_string
 from django_tasks import DEFAULT_TASK_BACKEND_ALIAS
 from django_tasks_db.management.commands.db_worker import Worker as OneByOne
+from django_tasks_db.models import DBTaskResult
 
 from authserver.retention import database_now
 from config.background import queue
 from platform_errors.logging.circuit_breaker import PAUSE_SECONDS, CircuitBreaker
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from django_tasks_db.models import DBTaskResult
 
 PUT_BACK_SECONDS = 5.0
 """So often, at the most, failed and lost tasks are looked for."""

@@ -6,15 +6,12 @@ acknowledging what is sent, so that neither libpq's limits nor TCP's notice.
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import psycopg
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
-
-    from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.base.base import BaseDatabaseWrapper
 
 
 def limit_waits(connection: BaseDatabaseWrapper, **_kwargs: Any) -> None:

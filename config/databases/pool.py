@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 import psycopg
 from django.conf import settings
 from django.core.management import CommandError
 from django.db import DEFAULT_DB_ALIAS, ProgrammingError, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.utils import ConnectionHandler
 
 from config.databases import role_defaults
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from django.db.backends.base.base import BaseDatabaseWrapper
 
 logger = logging.getLogger(__name__)
 

@@ -7,21 +7,18 @@ alone for some seconds, and the primary answers in its place.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.conf import settings
 from django.db import Error, connections
+from django.db.models import Model
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 
 from platform_errors.errors import handler
 from platform_errors.logging.circuit_breaker import CircuitBreaker
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from django.db.models import Model
-    from django.http import HttpRequest, HttpResponse
-    from django.http.response import HttpResponseBase
 
 PRIMARY, REPLICA = "default", "replica"
 STATEMENT_CANCELED = "57014"

@@ -5,14 +5,10 @@ PgBouncer passes on no settings from those who use its connections.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
+from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg import sql
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from django.db.backends.base.base import BaseDatabaseWrapper
 
 _DEFAULTS = """
 SELECT unnest(setconfig) FROM pg_db_role_setting

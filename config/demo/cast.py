@@ -7,8 +7,7 @@ there: an administrator may have edited it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
-from typing import TYPE_CHECKING
+from datetime import datetime, timedelta
 
 from django.contrib.auth.models import Group
 from django.db import transaction
@@ -22,9 +21,6 @@ from authserver.models import (
     User,
 )
 from config.demo.institutions import OTHERS
-
-if TYPE_CHECKING:
-    from datetime import datetime
 
 INSTITUTIONS = (
     ("1001", "Riverside University", "Riverside", "RIVER"),

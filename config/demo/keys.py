@@ -8,11 +8,8 @@ from __future__ import annotations
 import base64
 import os
 import secrets
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, MutableMapping
-    from pathlib import Path
+from collections.abc import Callable, MutableMapping
+from pathlib import Path
 
 MAKERS: dict[str, Callable[[], str]] = {
     "SECRET_KEY": lambda: secrets.token_urlsafe(64),

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
-
-if TYPE_CHECKING:
-    from urllib.parse import SplitResult
 
 CONTACT_SCHEMES = {"mailto", "https", "tel"}
 METADATA = "/.well-known/oauth-authorization-server"

@@ -7,10 +7,7 @@ compare both with what is sent.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from wsgiref.headers import Headers
+from wsgiref.headers import Headers
 
 NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 """The policy of what is no page: it loads nothing, sends nothing and stands in no frame."""

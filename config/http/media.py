@@ -7,19 +7,14 @@ browser take it for nothing else (``config.http.headers``).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from django.conf import settings
-from django.http import Http404
+from django.http import Http404, HttpRequest
+from django.http.response import HttpResponseBase
 from django.urls import URLPattern, path
 from django.views.decorators.http import require_safe
 from django.views.static import serve
 
 from config.http.headers import UPLOADED_FILES
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest
-    from django.http.response import HttpResponseBase
 
 
 @require_safe

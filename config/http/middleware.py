@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from http import HTTPStatus
-from typing import TYPE_CHECKING
 
 from csp.constants import HEADER
 from csp.middleware import CSPMiddleware
 from django.conf import settings
 from django.contrib.messages import middleware as messages
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from simple_history.middleware import HistoryRequestMiddleware
 
 from config.http.headers import NOTHING
@@ -22,12 +23,6 @@ from platform_errors.errors.handler import RETRY_AFTER_SECONDS, error_response
 from platform_errors.http.client_address import is_trusted
 from platform_errors.http.cookies import is_cookieless
 from platform_errors.http.mounts import is_below
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from django.http import HttpRequest
-    from django.http.response import HttpResponseBase
 
 ALSO_IN_PLAIN_HTTP = ("/health/live", "/health/ready", "/metrics")
 """Asked by machines beside the server, past the proxy."""

@@ -10,21 +10,17 @@ from __future__ import annotations
 import os
 import socket
 import threading
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
-from prometheus_client import CollectorRegistry, make_wsgi_app
+from prometheus_client import CollectorRegistry, Metric, make_wsgi_app
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from config.monitoring import files, metrics
 from config.monitoring.figures import FiguresCollector
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from prometheus_client import Metric
 
 CLIENT_SECONDS = 10.0
 """Seconds that a client has to send its request and to read the answer."""

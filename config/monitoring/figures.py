@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import platform
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from time import monotonic
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import django
 from django.db import DEFAULT_DB_ALIAS, Error, connections
@@ -18,17 +20,12 @@ from django.db.models import Case, Count, Min, When
 from django.utils import timezone
 from django_tasks import TaskResultStatus
 from django_tasks_db.models import DBTaskResult, get_date_max
+from prometheus_client import Metric
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from authserver.models import AccessToken
 from config import __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from datetime import datetime
-
-    from prometheus_client import Metric
 
 WAIT_SECONDS: Final = 1.0
 """How long a scrape waits for the database."""

@@ -13,14 +13,12 @@ import os
 import re
 import tempfile
 from collections import defaultdict
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
 
 from prometheus_client.mmap_dict import MmapedDict
 from prometheus_client.multiprocess import mark_process_dead
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
 VARIABLE: Final = "PROMETHEUS_MULTIPROC_DIR"
 """The library's; set for the worker processes before they import it."""

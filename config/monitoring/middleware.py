@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 
 from config.monitoring import access_log, metrics
 from config.monitoring.labels import method_of, route_of
@@ -12,12 +16,6 @@ from platform_errors.conf import conf
 from platform_errors.errors.dialects import dialect_for
 from platform_errors.errors.log import proved
 from platform_errors.http.request_id import current_request_id
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from django.http import HttpRequest
-    from django.http.response import HttpResponseBase
 
 
 class MonitoringMiddleware:

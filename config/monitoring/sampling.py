@@ -5,17 +5,15 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from calendar_events.api.feeds.streams import places
 from config.monitoring import metrics, statements
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    Requests = Mapping[str, tuple[int, int]]
-    """By group of threads: how many requests run, and how many wait for a thread."""
+Requests = Mapping[str, tuple[int, int]]
+"""By group of threads: how many requests run, and how many wait for a thread."""
 
 PAUSE_SECONDS: Final = 1.0
 _PAGE_BYTES: Final = os.sysconf("SC_PAGE_SIZE")

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib.auth.signals import user_logged_in, user_login_failed
 from django.db.backends.signals import connection_created
+from django.http import HttpRequest
 
 from authserver.accounts import login_limits
 from authserver.oauth.tokens import tokens_issued
 from calendar_events.api.feeds.streams import feed_refused
 from config.monitoring import metrics, statements
 from platform_errors.signing.nonces import nonce_claimed
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest
 
 
 def connect() -> None:

@@ -6,21 +6,18 @@ By Django's own means, a wrapper of the connection.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Mapping
 from functools import cache
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakSet
 
 from django.conf import settings
 from django.db import Error
+from django.db.backends.base.base import BaseDatabaseWrapper
 
 from config.monitoring import metrics
 from platform_errors.errors.handler import is_lock_timeout, is_unavailable, sqlstate
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from django.db.backends.base.base import BaseDatabaseWrapper
 
 _QUERY_CANCELED = "57014"
 """PostgreSQL's code."""

@@ -7,11 +7,16 @@ and the text of statements, in which values are placeholders.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from opentelemetry.trace import Tracer
 
 from config.monitoring.labels import method_of, route_of
 from platform_errors.conf import conf
@@ -30,13 +35,6 @@ except ImportError as error:
         "uv pip install -r requirements-tracing.txt"
     ) from error
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from django.db.backends.base.base import BaseDatabaseWrapper
-    from django.http import HttpRequest
-    from django.http.response import HttpResponseBase
-    from opentelemetry.trace import Tracer
 
 SERVICE = "platform"
 MOST_OF_A_STATEMENT = 2000

@@ -17,7 +17,6 @@ import struct
 import sys
 import time
 import traceback
-from typing import TYPE_CHECKING
 
 from config.wsgi import application  # sets Django up, so it comes first
 
@@ -28,9 +27,7 @@ from config.serving.server import STOP_SECONDS, Limits, Server  # isort: skip
 from django.conf import settings  # isort: skip
 from django.db import connections  # isort: skip
 from django.urls import reverse  # isort: skip
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
 
 PR_SET_PDEATHSIG = 1
 BACKLOG = 4096

@@ -12,8 +12,10 @@ import contextlib
 import logging
 import socket
 import time
+from collections.abc import Callable
 from io import RawIOBase
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
+from wsgiref.types import WSGIApplication
 
 from waitress import wasyncore
 from waitress.adjustments import Adjustments
@@ -22,10 +24,6 @@ from waitress.parser import HTTPRequestParser
 from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher, WSGITask
 from waitress.utilities import RequestEntityTooLarge
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from wsgiref.types import WSGIApplication
 
 OVERLOADED = "platform.overloaded"
 """Set in the environment of a request for which no thread is free soon."""

@@ -10,15 +10,12 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import httpx
 
 from config.tests import prepared
 from config.tools.with_postgres import free_port
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ROOT = prepared.ROOT
 START_SECONDS = 240

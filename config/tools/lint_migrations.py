@@ -11,19 +11,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import django
 from django.db import connection
-from django.db.migrations import operations
+from django.db.migrations import Migration, operations
 from django.db.migrations.loader import MigrationLoader
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from django.db.migrations import Migration
-    from django.db.migrations.state import ProjectState
+from django.db.migrations.state import ProjectState
 
 Key = tuple[str, str]
 

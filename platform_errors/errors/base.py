@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from rest_framework.exceptions import APIException
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 ECHO_LIMIT = 256
 

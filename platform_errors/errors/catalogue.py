@@ -7,7 +7,7 @@ of spec 7 where it has one.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from platform_errors.errors.base import (
     ApiError,
@@ -15,9 +15,6 @@ from platform_errors.errors.base import (
     ForbiddenError,
     echo,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 EVIDENCE_LIMIT = 4096
 """How many characters of the lines that were signed an error shows."""

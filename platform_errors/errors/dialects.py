@@ -7,20 +7,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from django.http import HttpRequest
 from django.urls import Resolver404, resolve
+from rest_framework.request import Request
 
 from platform_errors.conf import conf
+from platform_errors.errors.base import ApiError
 from platform_errors.http import negotiation
 from platform_errors.http.authorization_header import challenge
 from platform_errors.http.mounts import is_below
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest
-    from rest_framework.request import Request
-
-    from platform_errors.errors.base import ApiError
 
 
 class Dialect(ABC):

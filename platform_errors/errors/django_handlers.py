@@ -8,9 +8,9 @@ them from any page and from any middleware, so this is where every page says 503
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.template import TemplateDoesNotExist
 from django.template.loader import render_to_string
 from django.views import defaults
@@ -19,10 +19,6 @@ from platform_errors.errors import base, catalogue, writes
 from platform_errors.errors.dialects import dialect_for
 from platform_errors.errors.handler import api_error_of, error_response
 from platform_errors.http.request_id import current_request_id
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest
-    from django.http.response import HttpResponseBase
 
 
 def refused(request: HttpRequest, error: base.ApiError) -> HttpResponseBase:

@@ -6,14 +6,11 @@ Nothing here knows about requests; ``handler.py`` makes responses of these.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from xml.etree import ElementTree as ET
 
-from platform_errors.errors.base import printable
-
-if TYPE_CHECKING:
-    from platform_errors.errors.base import ApiError
-    from platform_errors.errors.dialects import Dialect
+from platform_errors.errors.base import ApiError, printable
+from platform_errors.errors.dialects import Dialect
 
 XML_CONTENT_TYPE = "application/xml; charset=utf-8"
 JSON_CONTENT_TYPE = "application/json"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import math
 import sqlite3
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from http.client import responses
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any, TypeGuard
 
 from django.core.exceptions import (
     BadRequest,
@@ -18,10 +19,11 @@ from django.core.exceptions import (
 )
 from django.core.signals import got_request_exception
 from django.db import Error, InterfaceError, InternalError, OperationalError
-from django.http import Http404, HttpResponse, UnreadablePostError
+from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
 from django.http.multipartparser import MultiPartParserError
 from rest_framework import exceptions as drf
 from rest_framework.exceptions import ErrorDetail
+from rest_framework.request import Request
 
 from platform_errors.conf import conf
 from platform_errors.errors import base, catalogue, dialects, documents, writes
@@ -29,12 +31,6 @@ from platform_errors.errors.base import ApiError
 from platform_errors.errors.log import state_reason
 from platform_errors.http.request_id import current_request_id
 from platform_errors.keys import SecretUnreadable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from django.http import HttpRequest
-    from rest_framework.request import Request
 
 logger = logging.getLogger(__name__)
 

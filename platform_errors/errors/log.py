@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import logging
 import time
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from rest_framework.request import Request
 
 from platform_errors.conf import conf
 from platform_errors.errors import signals
 from platform_errors.errors.base import echo
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from django.http import HttpRequest
-    from django.http.response import HttpResponseBase
-    from rest_framework.request import Request
-
-    Response = TypeVar("Response", bound=HttpResponseBase)
+Response = TypeVar("Response", bound=HttpResponseBase)
 
 logger = logging.getLogger(__name__)
 

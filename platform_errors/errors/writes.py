@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple
 
 from rest_framework.exceptions import ErrorDetail
 
 from platform_errors.errors.base import ApiError, echo
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 REQUIRED: Final = ErrorDetail("is required.", code="required")
 

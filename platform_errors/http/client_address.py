@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
-from ipaddress import IPv6Address, ip_address, ip_network
-from typing import TYPE_CHECKING, Any
+from ipaddress import (
+    IPv4Address,
+    IPv4Network,
+    IPv6Address,
+    IPv6Network,
+    ip_address,
+    ip_network,
+)
+from typing import Any
+
+from django.http import HttpRequest
 
 from platform_errors.conf import conf
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from ipaddress import IPv4Address, IPv4Network, IPv6Network
-
-    from django.http import HttpRequest
 
 _current: ContextVar[HttpRequest | None] = ContextVar("current_request", default=None)
 _INTERFACE_BITS = 64

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 
 from platform_errors.conf import conf
 from platform_errors.http.mounts import is_below
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from django.http import HttpRequest
-    from django.http.response import HttpResponseBase
 
 
 def is_cookieless(path: str) -> bool:

@@ -6,19 +6,14 @@ opened by ``*``: a cookie is never looked at on these paths.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.urls import Resolver404, resolve
 
 from platform_errors.conf import conf
 from platform_errors.http.mounts import is_below
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from django.http import HttpRequest
-    from django.http.response import HttpResponseBase
 
 ALL_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 PREFLIGHT_SECONDS = 7200

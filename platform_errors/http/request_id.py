@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import re
 import uuid
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 
 from platform_errors.conf import conf
 from platform_errors.http.client_address import enter_request, is_trusted, on_behalf_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from django.http import HttpRequest
-    from django.http.response import HttpResponseBase
 
 STORED_CHARACTERS = 64
 _current: ContextVar[str] = ContextVar("request_id", default="")

@@ -13,15 +13,12 @@ meaning for a query or a form (URL standard, section 5), so it is ignored.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from io import BytesIO, RawIOBase
-from typing import TYPE_CHECKING
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from django.conf import settings
 from django.core.handlers.wsgi import WSGIHandler, WSGIRequest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 WITHOUT_BODY = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 

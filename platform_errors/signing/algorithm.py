@@ -10,15 +10,13 @@ import base64
 import hashlib
 import hmac
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from platform_errors.signing import canonicalization
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 MAX_HEADER_LENGTH: Final = 8192
 MAX_VALUE_LENGTH: Final = 512

@@ -9,18 +9,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
-from platform_errors.credentials import Credentials
+from rest_framework.request import Request
+
+from platform_errors.credentials import AccessToken, Credentials, Principal, ServiceKey
 from platform_errors.errors import writes
 from platform_errors.http import urlencoded
-
-if TYPE_CHECKING:
-    from rest_framework.request import Request
-
-    from platform_errors.credentials import AccessToken, Principal, ServiceKey
-    from platform_errors.keys import KeyLookup
+from platform_errors.keys import KeyLookup
 
 MAX_LENGTH = 255
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")

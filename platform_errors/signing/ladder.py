@@ -7,27 +7,22 @@ Each rung asks one question and raises the error of spec 7.1; it needs the rungs
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+
+from rest_framework.request import Request
 
 from platform_errors.conf import conf
+from platform_errors.credentials import Credentials, ServiceKey
 from platform_errors.errors import catalogue
 from platform_errors.errors.log import state_key
 from platform_errors.http import urlencoded
-from platform_errors.keys import get_key_store
+from platform_errors.keys import KeyLookup, get_key_store
 from platform_errors.logging.redaction import redact
 from platform_errors.signing import algorithm, asserted_identity, canonicalization
+from platform_errors.signing.asserted_identity import AssertedIdentity
 from platform_errors.signing.nonces import KEEP_SECONDS, claim_nonce
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from rest_framework.request import Request
-
-    from platform_errors.credentials import Credentials, ServiceKey
-    from platform_errors.keys import KeyLookup
-    from platform_errors.signing.asserted_identity import AssertedIdentity
 
 _TIMESTAMP = re.compile(r"[0-9]{1,12}")
 

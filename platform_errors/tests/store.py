@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
+from platform_errors.credentials import AccessToken, Principal, ServiceKey
 from platform_errors.keys import KeyLookup
-
-if TYPE_CHECKING:
-    from platform_errors.credentials import AccessToken, Principal, ServiceKey
 
 
 @dataclass

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from datetime import datetime
+from typing import Any, ClassVar, NoReturn
 
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from django.utils.decorators import method_decorator
 from django.views import View
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_post_parameters
 
+from authserver.keys.store import Client
 from authserver.oauth import clients
 from authserver.oauth.client_generation import PRESENT
+from authserver.oauth.client_request import ClientRequest
 from authserver.oauth.dialect import CLIENT_ENDPOINT, ENDPOINT
 from platform_errors.errors import catalogue
+from platform_errors.errors.dialects import Dialect
 from platform_errors.errors.handler import handle
 from platform_errors.throttling import require_within_rate
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from django.http import HttpRequest
-    from django.http.response import HttpResponseBase
-
-    from authserver.keys.store import Client
-    from authserver.oauth.client_request import ClientRequest
-    from platform_errors.errors.dialects import Dialect
 
 
 @method_decorator(csrf_exempt, name="dispatch")

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from authserver.oauth import clients, responses
 from authserver.oauth.client_request import read
 from authserver.oauth.introspection import introspect
 from authserver.views.endpoints.base import ClientEndpoint
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest, HttpResponse
 
 
 class Introspect(ClientEndpoint):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 from django.db import Error
-from django.http import JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse
 
 from authserver.conf import conf
@@ -13,11 +14,6 @@ from authserver.models import REFRESH_TOKEN_SCOPE, Service
 from authserver.oauth.grants import GRANT_TYPES
 from authserver.views.endpoints.base import Endpoint
 from platform_errors.errors.handler import is_unavailable
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from django.http import HttpRequest, HttpResponse
 
 WITH_SECRET = ["client_secret_basic", "client_secret_post"]
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from authserver import audit
@@ -11,9 +10,6 @@ from authserver.models import AuditEvent
 from authserver.oauth import responses, tokens
 from authserver.oauth.client_request import read
 from authserver.views.endpoints.base import ClientEndpoint
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest, HttpResponse
 
 
 class Revoke(ClientEndpoint):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from authserver.oauth import failures, responses, tokens
@@ -13,9 +12,6 @@ from authserver.oauth.token_request import TokenRequest
 from authserver.views.endpoints.base import Endpoint
 from platform_errors.errors.base import ApiError
 from platform_errors.errors.log import state_proof
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest, HttpResponse
 
 
 class Token(Endpoint):

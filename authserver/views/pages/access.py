@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import messages
+from django.contrib.auth.forms import PasswordChangeForm
 from django.contrib.auth.views import PasswordChangeView
-from django.http import HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse_lazy
 from django.utils import timezone
 from django.utils.html import format_html
@@ -15,14 +16,8 @@ from authserver import audit
 from authserver.accounts.password_forms import OwnPasswordForm
 from authserver.authorization import consents, granted_access, session
 from authserver.conf import conf
-from authserver.models import AuditEvent, ServiceKey
+from authserver.models import AuditEvent, ServiceKey, User
 from authserver.views.pages import steps
-
-if TYPE_CHECKING:
-    from django.contrib.auth.forms import PasswordChangeForm
-    from django.http import HttpRequest, HttpResponse
-
-    from authserver.models import User
 
 
 class OwnPage(steps.OptionalStepPage):

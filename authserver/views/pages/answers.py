@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from http import HTTPStatus
-from typing import TYPE_CHECKING
 
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 
 from authserver import errors
+from authserver.authorization.requests import AuthorizationError, AuthorizationRequest
 from authserver.views.pages.base import message
 from platform_errors.errors import catalogue
 from platform_errors.errors.handler import api_error_of, report
 from platform_errors.errors.log import state_key, state_reason
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from django.http import HttpRequest
-
-    from authserver.authorization.requests import AuthorizationError, AuthorizationRequest
 
 
 def to_application(location: str) -> HttpResponse:

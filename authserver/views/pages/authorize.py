@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import datetime
 
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.decorators import method_decorator
 from django.views.decorators.csrf import csrf_exempt
@@ -13,11 +14,6 @@ from authserver.oauth.client_generation import PRESENT
 from authserver.views.pages import answers, steps
 from authserver.views.pages.base import Page
 from platform_errors.http import urlencoded
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from django.http import HttpRequest, HttpResponse
 
 
 # A POST changes nothing here: it is answered with 405, not with a missing CSRF token.

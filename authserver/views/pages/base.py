@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.decorators import method_decorator
 from django.views import View
@@ -13,12 +16,6 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from platform_errors.errors.catalogue import TooManyRequests
 from platform_errors.throttling import require_within_rate
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from django.http import HttpRequest, HttpResponse
-    from django.http.response import HttpResponseBase
 
 
 @method_decorator(sensitive_post_parameters(), name="dispatch")

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import TYPE_CHECKING
 
+from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 
 from authserver.accounts import login_limits
 from authserver.views.pages.base import message
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest, HttpResponse
 
 
 @never_cache

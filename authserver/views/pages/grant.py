@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from csp.decorators import csp_replace
+from django.http import HttpRequest, HttpResponse
 from django.utils.decorators import method_decorator
 
 from authserver.accounts.forms import GrantForm
 from authserver.authorization import granted_access, pending, session
+from authserver.authorization.requests import AuthorizationRequest
 from authserver.conf import conf
-from authserver.models import REFRESH_TOKEN_SCOPE, Institution, Service
+from authserver.models import REFRESH_TOKEN_SCOPE, Institution, Service, User
 from authserver.views.pages import answers, steps
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest, HttpResponse
-
-    from authserver.authorization.requests import AuthorizationRequest
-    from authserver.models import User
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from django.http import HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from authserver.accounts.forms import SearchForm
 from authserver.authorization import pending, session
 from authserver.authorization.requests import AuthorizationError
 from authserver.models import Institution
+from authserver.models.institution import InstitutionQuerySet
 from authserver.views.pages import answers, steps
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest, HttpResponse
-
-    from authserver.models.institution import InstitutionQuerySet
 
 ROWS = 25
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
-from django.http import HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from authserver.accounts.forms import LoginForm
 from authserver.authorization import session
 from authserver.conf import conf
 from authserver.views.pages import steps
-
-if TYPE_CHECKING:
-    from django.contrib.auth.forms import AuthenticationForm
-    from django.http import HttpRequest, HttpResponse
 
 
 class Login(steps.AtInstitution, LoginView):

@@ -7,16 +7,18 @@ looks for none, and a link works or does not.
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.forms import SetPasswordForm
 from django.contrib.auth.views import (
     INTERNAL_RESET_SESSION_TOKEN,
     PasswordResetConfirmView,
     PasswordResetView,
 )
 from django.db import transaction
-from django.http import Http404, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
 from django.shortcuts import resolve_url
 
 from authserver import audit
@@ -24,16 +26,9 @@ from authserver.accounts import link_requests, links, login_limits
 from authserver.accounts.password_forms import ForgottenForm, LinkPasswordForm
 from authserver.authorization import session
 from authserver.conf import conf
-from authserver.models import AuditEvent
+from authserver.models import AuditEvent, PasswordLink
 from authserver.views.pages import steps
 from authserver.views.pages.base import Page
-
-if TYPE_CHECKING:
-    from django.contrib.auth.forms import SetPasswordForm
-    from django.http import HttpRequest, HttpResponse
-    from django.http.response import HttpResponseBase
-
-    from authserver.models import PasswordLink
 
 _LINK = "new_password_link"
 

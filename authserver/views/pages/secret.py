@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.utils import timezone
 from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_variables
@@ -14,12 +17,6 @@ from authserver.keys import secret_links
 from authserver.models import AuditEvent
 from authserver.oauth import failures
 from authserver.views.pages.base import Page, message
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from django.http import HttpRequest, HttpResponse
-    from django.http.response import HttpResponseBase
 
 REFUSED = AuditEvent.Action.SECRET_LINK_REFUSED
 

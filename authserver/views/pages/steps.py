@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import datetime
 from urllib.parse import urlencode
 
-from django.http import HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils import timezone
 
 from authserver.authorization import pending, session
+from authserver.authorization.pending import Pending
 from authserver.authorization.requests import AuthorizationError
-from authserver.models import Institution
+from authserver.models import Institution, User
 from authserver.views.pages import answers
 from authserver.views.pages.base import Page
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from django.http import HttpRequest, HttpResponse
-
-    from authserver.authorization.pending import Pending
-    from authserver.models import User
 
 HANDLE = "request"
 """The query parameter that carries the handle from page to page."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import django_filters
-from django.db.models import CharField, OuterRef, Prefetch, Subquery, Sum, Value
+from django.db.models import CharField, Model, OuterRef, Prefetch, Subquery, Sum, Value
 from django.db.models.functions import Cast, Coalesce, Concat
 from django.utils import timezone
 from django_filters.rest_framework import DjangoFilterBackend
@@ -29,9 +29,6 @@ from calendar_events.models import (
     Term,
     Venue,
 )
-
-if TYPE_CHECKING:
-    from django.db.models import Model
 
 STORED_TEXTS: Final = shapes.names(
     "fragment protected_fragment feed_text protected_feed_text json_ld search_text "

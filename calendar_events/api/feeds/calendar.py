@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from icalendar import Calendar
 
@@ -18,12 +17,9 @@ from calendar_events.documents.ical.texts import (
     fold,
     line,
 )
+from calendar_events.documents.ical.timezones import ZonesOfFeed
 from calendar_events.models import Status
-from calendar_events.store.feeds import NOTHING
-
-if TYPE_CHECKING:
-    from calendar_events.documents.ical.timezones import ZonesOfFeed
-    from calendar_events.store.feeds import Embedded
+from calendar_events.store.feeds import NOTHING, Embedded
 
 CONTENT_TYPE = "text/calendar; charset=utf-8"
 PRODUCT = "-//Calendar Events//events/v1//EN"

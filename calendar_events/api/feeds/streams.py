@@ -5,16 +5,14 @@ from __future__ import annotations
 import contextvars
 import threading
 import weakref
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Generator, Iterable
+from typing import Any, Self
 
 from django.dispatch import Signal
 from django.http import StreamingHttpResponse
 
 from calendar_events.conf import conf
 from platform_errors.errors.catalogue import Unavailable
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
 
 CHUNK = 32 * 1024
 """Octets that are sent at once, save for the last."""

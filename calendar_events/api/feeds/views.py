@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from datetime import datetime
+from typing import Any
 
 import orjson
 from django.http import HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
 
 from calendar_events.api import access, conditional, responses
 from calendar_events.api.feeds import calendar
@@ -14,22 +20,11 @@ from calendar_events.api.feeds.streams import FeedResponse, chunks
 from calendar_events.api.reading import EventReads
 from calendar_events.documents.ical.timezones import ZonesOfFeed
 from calendar_events.filters.filtersets import FeedFilter
-from calendar_events.models.visibility import EVENT, opens
+from calendar_events.models.querysets.events import EventQuerySet
+from calendar_events.models.visibility import EVENT, Viewer, opens
 from calendar_events.store import feeds as event_feeds
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
-    from datetime import datetime
-
-    from django.http.response import HttpResponseBase
-    from rest_framework.request import Request
-    from rest_framework.response import Response
-
-    from calendar_events.models.querysets.events import EventQuerySet
-    from calendar_events.models.visibility import Viewer
-    from calendar_events.store.feeds import FeedRow
-    from calendar_events.store.singles import Single
+from calendar_events.store.feeds import FeedRow
+from calendar_events.store.singles import Single
 
 NAME = "Events"
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from drf_spectacular.extensions import OpenApiSerializerFieldExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse
+from rest_framework.serializers import Serializer
 
 from calendar_events.api.schema.answers import EventsErrorSerializer, examples_of, page_of
 from calendar_events.api.schema.parameters import (
@@ -30,9 +31,6 @@ from calendar_events.api.schema.parameters import (
 from calendar_events.documents.rendering import document_class
 from calendar_events.models.kinds import kind_for
 from calendar_events.serializers.references import LinkedRecords
-
-if TYPE_CHECKING:
-    from rest_framework.serializers import Serializer
 
 JSON, CALENDAR = "application/json", "text/calendar"
 READ_ERRORS = {

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter
-
-if TYPE_CHECKING:
-    from rest_framework.serializers import Serializer
+from rest_framework.serializers import Serializer
 
 
 def query_parameters(serializer: Serializer) -> list[OpenApiParameter]:

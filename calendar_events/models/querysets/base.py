@@ -6,8 +6,10 @@ Every word returns an ordinary QuerySet: ``filter``, ``exclude``, ``order_by``, 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self
+from datetime import datetime
+from typing import Any, Self
 
 from django.db.models import F, Q
 from django.db.models.functions import Coalesce
@@ -16,15 +18,8 @@ from django.db.models.sql.where import AND
 from calendar_events.models import visibility
 from calendar_events.models.querysets.ordering import RECORD_COLUMNS, Order, order
 from calendar_events.models.rendered import RenderedQuerySet
-from calendar_events.models.visibility import ANONYMOUS, Status, as_q
+from calendar_events.models.visibility import ANONYMOUS, Status, Viewer, as_q
 from calendar_events.parsing.identifiers import MAX_ID
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from datetime import datetime
-
-    from calendar_events.models.visibility import Viewer
-
 
 NEWEST_FIRST = Order("published_at", descending=True)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from datetime import datetime
+from typing import Any, Self
 
 from django.db.models import Q
 
@@ -13,16 +15,10 @@ from calendar_events.models.querysets.base import RecordQuerySet
 from calendar_events.models.querysets.ordering import EVENT_COLUMNS, Order
 from calendar_events.models.querysets.protected import is_shown
 from calendar_events.models.querysets.scopes import ANY_TIME, Scope, rows_of
-from calendar_events.models.visibility import as_q
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from datetime import datetime
-
-    from calendar_events.models.querysets.windows import Window
-    from calendar_events.models.visibility import Viewer
-    from calendar_events.parsing.identifiers import Token
-    from calendar_events.parsing.text import SearchQuery
+from calendar_events.models.querysets.windows import Window
+from calendar_events.models.visibility import Viewer, as_q
+from calendar_events.parsing.identifiers import Token
+from calendar_events.parsing.text import SearchQuery
 
 MAX_LINKS = 20
 """With more links than this a list is counted."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 from django.db.models import Q
 
 from calendar_events.models.visibility import Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 SHOWN = frozenset(
     {

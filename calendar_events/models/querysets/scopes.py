@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from calendar_events.models.querysets.windows import Window
-
-if TYPE_CHECKING:
-    from calendar_events.models.visibility import Rule
+from calendar_events.models.visibility import Rule
 
 ANY_TIME = Window()
 _ASIDE = frozenset(

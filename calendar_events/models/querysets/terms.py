@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Self
 
 from django.db.models import F, Func, IntegerField, Q, Value
 
 from calendar_events.models.querysets.base import ListQuerySet, Unknown
 from calendar_events.models.querysets.ordering import TERM_COLUMNS, Order, order
 from calendar_events.models.taxonomy import Taxonomy
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from datetime import datetime
-
-    from calendar_events.models.visibility import Viewer
-    from calendar_events.parsing.identifiers import Token
+from calendar_events.models.visibility import Viewer
+from calendar_events.parsing.identifiers import Token
 
 BY_NAME = Order("sort_text")
 _TREE = """WITH RECURSIVE tree(id, parent_id, slug) AS (

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator
+from typing import Any, Final
 from urllib.parse import urlencode
 
+from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from django.http import HttpRequest
 
 SEARCHED: Final = ("person", "evening")
 """What is searched on a platform of any size, tests included."""

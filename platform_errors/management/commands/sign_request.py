@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import secrets
 import time
+from argparse import ArgumentParser
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qs
 
 from django.core.management.base import BaseCommand, CommandError
 
 from platform_errors.conf import conf
+from platform_errors.credentials import ServiceKey
 from platform_errors.keys import SecretUnreadable, get_key_store
 from platform_errors.signing import algorithm, canonicalization
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser
-
-    from platform_errors.credentials import ServiceKey
 
 
 class Command(BaseCommand):

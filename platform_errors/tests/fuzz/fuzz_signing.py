@@ -14,8 +14,8 @@ import contextlib
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
 import atheris
@@ -24,8 +24,6 @@ with atheris.instrument_imports(include=["platform_errors"]):
     from platform_errors.http import authorization_header
     from platform_errors.signing import algorithm, canonicalization
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SEEDS = [
     b'clientId="key", timestamp="1", nonce="n", signature="s="\x00a=1&b=2',
