@@ -60,11 +60,11 @@ def check_triggers(
 
     A warning, so that ``migrate`` can put right what it says.
     """
-    found: list[CheckMessage] = []
+    problems: list[CheckMessage] = []
     for alias in databases or ():
         missing = triggers.missing(connections[alias])
         if missing:
-            found.append(
+            problems.append(
                 checks.Warning(
                     f"Triggers are missing in the database {alias}: {', '.join(missing)}.",
                     hint="Totals and entity tags of lists go wrong. Run manage.py migrate, "
@@ -72,7 +72,7 @@ def check_triggers(
                     id="calendar_events.W001",
                 )
             )
-    return found
+    return problems
 
 
 @register(Tags.database)
@@ -83,7 +83,7 @@ def check_migrations_of_before(
 
     Django would take such a database for one that is up to date.
     """
-    found: list[CheckMessage] = []
+    problems: list[CheckMessage] = []
     replaced = {
         name
         for (app, _), migration in MigrationLoader(None).disk_migrations.items()
@@ -97,7 +97,7 @@ def check_migrations_of_before(
             if app == "calendar_events"
         }
         if applied & replaced and not applied >= replaced:
-            found.append(
+            problems.append(
                 Error(
                     f"The database {alias} stopped half-way before 0001 to 0013 of "
                     "calendar_events were replaced.",
@@ -105,4 +105,4 @@ def check_migrations_of_before(
                     id="calendar_events.E002",
                 )
             )
-    return found
+    return problems

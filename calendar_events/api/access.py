@@ -75,12 +75,14 @@ def require_readable(
         raise RecordNotAccessible(kind)
 
 
-def require_password(record: Single, given: str, *, viewer: Viewer, editing: bool) -> None:
+def require_password(
+    record: Single, password: str, *, viewer: Viewer, editing: bool
+) -> None:
     """Require an event's password; who may edit it may also say ``context=edit``.
 
     Raises ``EventPasswordProtected``.
     """
-    if visibility.opens(record.password, given):
+    if visibility.opens(record.password, password):
         return
     if editing and viewer.is_user and viewer.institution == record.institution:
         is_own = record.author_id == viewer.user_id and viewer.can("change", EVENT)

@@ -85,14 +85,14 @@ def not_modified(request: Any, version: Version) -> HttpResponseBase | None:
         raise PreconditionFailed(_reason(meta))  # Django would take it for none
     if "HTTP_IF_UNMODIFIED_SINCE" in meta and modified_at is None:
         request = _without_date(request)
-    found: HttpResponseBase | None = get_conditional_response(
+    response: HttpResponseBase | None = get_conditional_response(
         request,
         etag=version.etag,
         last_modified=None if modified_at is None else int(modified_at.timestamp()),
     )
-    if found is not None and found.status_code == 412:
+    if response is not None and response.status_code == 412:
         raise PreconditionFailed(_reason(meta))
-    return found
+    return response
 
 
 def _without_date(request: Any) -> Any:

@@ -89,20 +89,20 @@ def claim_of(request: Request, actor: Actor, body: Mapping[str, Any]) -> Claim |
     )
 
 
-def earlier_answer(wanted: Claim) -> IdempotentAnswer | None:
+def earlier_answer(claimed: Claim) -> IdempotentAnswer | None:
     """Return the answer that was given before.
 
     Raises ``KeyReused`` when it was the answer to another body.
     """
-    row = wanted.rows.filter(created_at__gt=oldest(timezone.now())).first()
+    row = claimed.rows.filter(created_at__gt=oldest(timezone.now())).first()
     if row is None or row.status is None:
         return None
-    if row.body_hash != wanted.body_hash:
-        raise KeyReused(f"Idempotency-Key {wanted.key} came with another body.")
+    if row.body_hash != claimed.body_hash:
+        raise KeyReused(f"Idempotency-Key {claimed.key} came with another body.")
     return row
 
 
-def take(wanted: Claim) -> None:
+def take(claimed: Claim) -> None:
     """Insert the row of the key, without an answer yet.
 
     Call it first in the transaction of the create. Raises ``IntegrityError`` when somebody
@@ -111,20 +111,20 @@ def take(wanted: Claim) -> None:
     now = timezone.now()
     outlived = IdempotentAnswer.objects.filter(created_at__lte=oldest(now))
     swept = list(outlived.values_list("pk", flat=True)[:SWEPT_AT_ONCE])
-    expired = Q(pk__in=swept) | Q(pk__in=wanted.rows.values("pk"))
+    expired = Q(pk__in=swept) | Q(pk__in=claimed.rows.values("pk"))
     outlived.filter(expired).delete()
-    IdempotentAnswer.objects.create(**asdict(wanted), created_at=now)
+    IdempotentAnswer.objects.create(**asdict(claimed), created_at=now)
 
 
-def keep(wanted: Claim, *, status: int, headers: dict[str, str], answer: str) -> None:
+def keep(claimed: Claim, *, status: int, headers: dict[str, str], answer: str) -> None:
     """Keep the answer for those who ask again, in the transaction of the create."""
-    wanted.rows.update(status=status, headers=headers, answer=answer)
+    claimed.rows.update(status=status, headers=headers, answer=answer)
 
 
-def keep_response(wanted: Claim, request: Request, response: Response) -> None:
+def keep_response(claimed: Claim, request: Request, response: Response) -> None:
     """Keep a response as it will be sent; it is yet to be cut to ``_fields``."""
     keep(
-        wanted,
+        claimed,
         status=response.status_code,
         headers={name: response[name] for name in KEPT_HEADERS if name in response},
         answer=fieldsets.cut(response.data, fieldsets.wanted(request.GET)).decode(),

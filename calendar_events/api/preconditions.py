@@ -70,11 +70,11 @@ def require_unchanged(record: AnyRow, body: Mapping[str, Any]) -> None:
 
 def claimed_moment(body: Mapping[str, Any]) -> datetime | None:
     """Return the ``modified_utc`` of a body, if it is a date; else the body is refused."""
-    given = body.get("modified_utc")
-    if isinstance(given, bool) or not isinstance(given, str | int):
+    value = body.get("modified_utc")
+    if isinstance(value, bool) or not isinstance(value, str | int):
         return None
     try:
-        return dates.parse(given, now=timezone.now(), zone=UTC).utc
+        return dates.parse(value, now=timezone.now(), zone=UTC).utc
     except dates.DateError:
         return None
 

@@ -174,9 +174,9 @@ class Writes(EventsView):
 
         Raises ``InvalidParameters`` where ``clean`` raises ``ValidationError``.
         """
-        given = self.request.query_params.get(name, "")
+        value = self.request.query_params.get(name, "")
         try:
-            return clean(given) if given else None
+            return clean(value) if value else None
         except ValidationError as error:
             raise InvalidParameters({name: error.messages[0]}) from error
 

@@ -176,9 +176,9 @@ def both(rule: Rule, conditions: Alternative) -> Rule:
     return tuple(alternative + conditions for alternative in rule)
 
 
-def opens(password: str, given: str) -> bool:
+def opens(password: str, attempt: str) -> bool:
     """Return whether what is given shows what a password protects, in constant time."""
-    return not password or compare_digest(password.encode(), given.encode())
+    return not password or compare_digest(password.encode(), attempt.encode())
 
 
 def holds(rule: Rule, row: Any) -> bool:

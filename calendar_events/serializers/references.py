@@ -103,12 +103,12 @@ class TermList(LinkField):
         """Return identifiers, and words that may be slugs or names."""
         return [self.token(item) for item in self.items(data)]
 
-    def settled(self, value: list[Any], found: references.Found) -> list[Any]:
+    def settled(self, value: list[Any], found: references.NamedRows) -> list[Any]:
         """Return identifiers, and the names of terms that are not there yet.
 
         Raises ``BadReference``.
         """
-        return references.name_terms(value, taxonomy=self.taxonomy, found=found)
+        return references.name_terms(value, taxonomy=self.taxonomy, rows=found)
 
     def token(self, item: Any) -> int | str:
         """Return one item as an identifier or as a text."""
@@ -165,7 +165,7 @@ class LinkedRecords(LinkField):
             self.fail("tags", most=conf.max_tags)
         return [self.one(item) for item in items]
 
-    def settled(self, value: list[Any], found: references.Found) -> list[Any]:
+    def settled(self, value: list[Any], found: references.NamedRows) -> list[Any]:
         """Return the same, once every identifier is known to exist.
 
         Raises ``BadReference``.

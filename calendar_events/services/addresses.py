@@ -45,11 +45,11 @@ def resolve(host: str, port: int, *, allowed: Iterable[str] = ()) -> str:
     Raises ``AddressRefused``.
     """
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise AddressRefused("the host of the address is not known") from error
     addresses = [
-        ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in found
+        ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in entries
     ]
     networks = [ipaddress.ip_network(network) for network in allowed]
     if not addresses or not all(

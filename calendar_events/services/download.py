@@ -112,17 +112,17 @@ def _address(host: str, port: int, *, deadline: float, allowed: Iterable[str]) -
     The look-up of the system knows no deadline, and whoever owns the name may own a slow
     name server: it works in a thread of its own, which is left behind when the time is up.
     """
-    found: Future[str] = Future()
+    resolved: Future[str] = Future()
 
     def look_up() -> None:
         try:
-            found.set_result(resolve(host, port, allowed=allowed))
+            resolved.set_result(resolve(host, port, allowed=allowed))
         except Exception as error:  # noqa: BLE001 -- raised where the result is awaited
-            found.set_exception(error)
+            resolved.set_exception(error)
 
     threading.Thread(target=look_up, daemon=True).start()
     try:
-        return found.result(_left(deadline))
+        return resolved.result(_left(deadline))
     except AddressRefused as error:
         raise DownloadFailed(str(error)) from error
     except TimeoutError as error:

@@ -142,20 +142,20 @@ def _terms(
     event: Event, changes: EventChanges, *, actor: Actor, now: datetime
 ) -> list[int] | None:
     """Return the terms of both kinds; the kind that was not sent keeps those it has."""
-    given: dict[Taxonomy, list[int | str]] = {}
+    tokens: dict[Taxonomy, list[int | str]] = {}
     if "categories" in changes:
-        given[Taxonomy.CATEGORY] = changes["categories"]
+        tokens[Taxonomy.CATEGORY] = changes["categories"]
     if "tags" in changes:
-        given[Taxonomy.TAG] = changes["tags"]
-    if not given:
+        tokens[Taxonomy.TAG] = changes["tags"]
+    if not tokens:
         return None
-    found: list[int] = []
+    ids: list[int] = []
     for taxonomy in Taxonomy:
-        if taxonomy in given:
-            found += ensure_terms(
-                actor=actor, taxonomy=taxonomy, tokens=given[taxonomy], now=now
+        if taxonomy in tokens:
+            ids += ensure_terms(
+                actor=actor, taxonomy=taxonomy, tokens=tokens[taxonomy], now=now
             )
         elif event.pk:
             kept = EventTerm.objects.filter(event=event, term__taxonomy=taxonomy)
-            found += kept.order_by("position").values_list("term_id", flat=True)
-    return found
+            ids += kept.order_by("position").values_list("term_id", flat=True)
+    return ids

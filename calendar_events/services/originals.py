@@ -46,10 +46,10 @@ def encoded(picture: ImageFile, content: bytes) -> bytes:
     is_turned = picture.getexif().get(ExifTags.Base.Orientation, 1) != 1
     is_animated = picture.format != "JPEG" and getattr(picture, "is_animated", False)
     ImageOps.exif_transpose(picture, in_place=True)
-    shown: Image = picture
+    image: Image = picture
     if is_animated and not is_turned:
         frames = _frames(picture)
-        shown, options["append_images"] = frames[0], frames[1:]
+        image, options["append_images"] = frames[0], frames[1:]
         options["duration"] = [frame.info.get("duration", 0) for frame in frames]
         options["save_all"] = True
         if frames[0].mode == "RGBA" and picture.format == "GIF":
@@ -57,10 +57,10 @@ def encoded(picture: ImageFile, content: bytes) -> bytes:
         if "loop" in picture.info:
             options["loop"] = picture.info["loop"]
         picture.seek(0)
-    for frame in [shown, *options.get("append_images", [])]:
+    for frame in [image, *options.get("append_images", [])]:
         frame.info = {name: frame.info[name] for name in SHOWN & frame.info.keys()}
     buffer = BytesIO()
-    shown.save(buffer, picture.format, **options)
+    image.save(buffer, picture.format, **options)
     return buffer.getvalue()
 
 

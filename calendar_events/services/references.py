@@ -38,7 +38,7 @@ class BadReference(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class NamedRows:
     """What the database knows of the rows that a write names, by kind and identifier."""
 
     institution: str
@@ -58,9 +58,9 @@ class Found:
             raise BadReference(f"names {name} {pk}, which is in the trash.")
 
 
-def find(asked: Mapping[str, Iterable[int]], *, institution: str) -> Found:
+def find(named: Mapping[str, Iterable[int]], *, institution: str) -> NamedRows:
     """Look up venues, organizers and terms, all in one statement."""
-    return Found(institution=institution, rows=lookups.owners(asked))
+    return NamedRows(institution=institution, rows=lookups.owners(named))
 
 
 def _require_here(name: str, pk: int, owner: str, institution: str) -> None:
@@ -72,7 +72,7 @@ def _require_here(name: str, pk: int, owner: str, institution: str) -> None:
 
 
 def name_terms(
-    tokens: Sequence[int | str], *, taxonomy: Taxonomy, found: Found
+    tokens: Sequence[int | str], *, taxonomy: Taxonomy, rows: NamedRows
 ) -> list[int | str]:
     """Return the id of each term that is named by id, slug or name, in the order given.
 
@@ -82,11 +82,11 @@ def name_terms(
     Raises ``BadReference`` for a number that is no term of this kind and institution.
     """
     words = [token for token in tokens if isinstance(token, str)]
-    named = _named_terms(words, taxonomy=taxonomy, institution=found.institution)
+    named = _named_terms(words, taxonomy=taxonomy, institution=rows.institution)
     terms: list[int | str] = []
     for token in tokens:
         if isinstance(token, int):
-            found.require(taxonomy, token)
+            rows.require(taxonomy, token)
             terms.append(token)
         else:
             terms.append(named.get(token, token))
@@ -105,19 +105,19 @@ def _named_terms(
     )
     folded = {word: text.fold(word) for word in words}
     names: dict[str, int] = {}
-    wanted = [name[: saving.SORT_LENGTH] for name in folded.values()]
-    rows = terms.filter(sort_text__in=wanted).order_by("-id")
+    sort_texts = [name[: saving.SORT_LENGTH] for name in folded.values()]
+    rows = terms.filter(sort_text__in=sort_texts).order_by("-id")
     for pk, name in rows.values_list("id", "name"):
         names[text.fold(name)] = pk  # of two with the same name the older one
-    found = {word: slugs.get(word.lower()) or names.get(folded[word]) for word in words}
-    return {word: pk for word, pk in found.items() if pk is not None}
+    ids = {word: slugs.get(word.lower()) or names.get(folded[word]) for word in words}
+    return {word: pk for word, pk in ids.items() if pk is not None}
 
 
 def find_image(pk: int, *, institution: str) -> Image:
     """Return the image with this id. Raises ``BadReference``."""
     image = Image.objects.filter(pk=pk).first() if pk <= MAX_ID else None
     _require_here("image", pk, image.institution if image else "", institution)
-    assert image is not None  # noqa: S101 -- what _require_here has just asked
+    assert image is not None  # noqa: S101 -- _require_here has checked it
     return image
 
 

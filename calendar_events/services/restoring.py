@@ -13,8 +13,8 @@ _WHICH = re.compile(r"; restored as (\d+)\Z")
 
 def restored_as(deletion: Any) -> int | None:
     """Return the identifier under which a record came back after this state of it."""
-    found = _WHICH.search(deletion.history_change_reason or "")
-    return int(found[1]) if found else None
+    match = _WHICH.search(deletion.history_change_reason or "")
+    return int(match[1]) if match else None
 
 
 def lock_deletion(model: type[Event | Organizer | Venue], pk: int) -> Any:

@@ -113,8 +113,8 @@ def _endpoint(which: Literal["start", "end"], frame: _Frame) -> _Endpoint:
     name: Literal["start_date", "end_date"] = (
         "start_date" if which == "start" else "end_date"
     )
-    given = frame.changes.get(name)
-    if given is None:
+    text = frame.changes.get(name)
+    if text is None:
         if frame.current is None:
             raise InvalidFields({name: "is required."})
         stored: datetime = getattr(frame.current, f"{which}_local")
@@ -122,7 +122,7 @@ def _endpoint(which: Literal["start", "end"], frame: _Frame) -> _Endpoint:
             wall=stored, last_day=stored.date(), utc=_kept(which, stored, frame)
         )
     try:
-        moment = dates.parse(given, now=frame.now, zone=frame.zone)
+        moment = dates.parse(text, now=frame.now, zone=frame.zone)
     except dates.DateError as error:
         raise InvalidFields({name: f"cannot be used: {error}"}) from error
     wall = dates.to_wall(moment.utc, frame.zone)
@@ -142,10 +142,10 @@ def _kept(which: str, wall: datetime, frame: _Frame) -> datetime | None:
     return instant
 
 
-def _moved(which: str, given: _Endpoint, *, wall: datetime, frame: _Frame) -> _Endpoint:
+def _moved(which: str, endpoint: _Endpoint, *, wall: datetime, frame: _Frame) -> _Endpoint:
     """Return the endpoint at the edge of its day."""
-    utc = given.utc if wall == given.wall else _kept(which, wall, frame)
-    return _Endpoint(wall=wall, last_day=given.last_day, utc=utc)
+    utc = endpoint.utc if wall == endpoint.wall else _kept(which, wall, frame)
+    return _Endpoint(wall=wall, last_day=endpoint.last_day, utc=utc)
 
 
 def _instant(name: str, endpoint: _Endpoint, zone: tzinfo) -> datetime:

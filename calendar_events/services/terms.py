@@ -88,20 +88,20 @@ def ensure_terms(
 
     Raises ``NotAllowed`` when there is a name and the actor may not create terms.
     """
-    found: list[int] = []
+    ids: list[int] = []
     for token in tokens:
         if isinstance(token, int):
-            found.append(token)
+            ids.append(token)
             continue
         try:
             term = create_term(
                 actor=actor, taxonomy=taxonomy, changes={"name": token}, now=now
             )
         except TermExists as error:  # somebody else was faster
-            found.append(error.term_id)
+            ids.append(error.term_id)
         else:
-            found.append(term.pk)
-    return found
+            ids.append(term.pk)
+    return ids
 
 
 def _lock(taxonomy: str, institution: str) -> None:
@@ -115,8 +115,8 @@ def _lock(taxonomy: str, institution: str) -> None:
 
 def _own_tree(actor: Actor, term_id: int, expected_version: int | None) -> Term:
     """Return the row for writing, and its tree for nobody else."""
-    found = Term.objects.get(pk=term_id)
-    _lock(found.taxonomy, found.institution)
+    stored = Term.objects.get(pk=term_id)
+    _lock(stored.taxonomy, stored.institution)
     term = lock(Term, term_id, expected_version=expected_version)
     require_manage_on(actor, term)
     return term

@@ -150,8 +150,8 @@ def embedded(ids: Sequence[int], viewer: Viewer, now: datetime) -> dict[int, Emb
         params += [*visible.params, *linked.params]
     rows = sql.rows(" UNION ALL ".join(texts), params)
     rows.sort()
-    shown = {pk: Embedded([], [], [], []) for pk in ids}
+    embedded = {pk: Embedded([], [], [], []) for pk in ids}
     for event, rank, _name, _position, _pk, text in rows:
         if text is not None:  # for this viewer
-            shown[event][rank].append(text)
-    return shown
+            embedded[event][rank].append(text)
+    return embedded

@@ -88,10 +88,10 @@ class Plan(NamedTuple):
 
 def stored(event: Event) -> dict[str, list[int]]:
     """Return what the event is linked to, by kind and in order, in one statement."""
-    return {name: found.ids for name, found in _stored(event).items()}
+    return {name: stored_links.ids for name, stored_links in _stored(event).items()}
 
 
-def plan(event: Event, wanted: Links) -> Plan:
+def plan(event: Event, requested: Links) -> Plan:
     """Return what to ``write`` once the row is written; set ``event.linked``.
 
     Nobody changes the links between: they belong to the version that is being replaced.
@@ -101,7 +101,7 @@ def plan(event: Event, wanted: Links) -> Plan:
         before = _stored(event)
     after = {}
     for kind in KINDS:
-        given = getattr(wanted, kind.name)
+        given = getattr(requested, kind.name)
         had = before[kind.name].ids
         after[kind.name] = had if given is None else list(dict.fromkeys(given))
     event.linked = after
@@ -150,13 +150,13 @@ def _send(event: Event, plan: Plan, when: str) -> None:
 
 
 def _stored(event: Event) -> dict[str, _Stored]:
-    found = {kind.name: _Stored() for kind in KINDS}
+    stored_links = {kind.name: _Stored() for kind in KINDS}
     for name, _, pk, start_utc, listed in sorted(
         sql.write(_STORED, [event.pk] * len(KINDS))
     ):
-        found[name].ids.append(pk)
-        found[name].copies.add((sql.as_moment(start_utc), bool(listed)))
-    return found
+        stored_links[name].ids.append(pk)
+        stored_links[name].copies.add((sql.as_moment(start_utc), bool(listed)))
+    return stored_links
 
 
 def _copies(event: Event) -> tuple[Any, bool]:

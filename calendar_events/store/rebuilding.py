@@ -152,7 +152,7 @@ def _count(rows: models.QuerySet[Any], scope: str, column: str) -> None:
         sums[name, WHOLE] += number
         if rows.model is Event:
             sums[f"month:{name}", day.replace(day=1)] += number
-    found = [
+    counts = [
         DayCount(scope=name, day=day, number=number) for (name, day), number in sums.items()
     ]
-    DayCount.objects.bulk_create(found, batch_size=BATCH)
+    DayCount.objects.bulk_create(counts, batch_size=BATCH)

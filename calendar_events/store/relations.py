@@ -102,18 +102,18 @@ def _related(  # noqa: PLR0913 -- which parts are wanted
     texts: list[str] = []
     params: list[Any] = []
     for kind in (visibility.VENUE, visibility.ORGANIZER):
-        shown = conditions_of(visibility.visible(viewer, kind, now), "r")
+        visible = conditions_of(visibility.visible(viewer, kind, now), "r")
         texts.append(
             _RECORDS.format(
                 kind=kind,
-                visible=shown,
+                visible=visible,
                 modified_at=modified_at.format("r"),
                 published_at=published_at if is_dated else "NULL",
                 linked=linked,
                 json_ld="r.json_ld" if with_json_ld else "''",
             )
         )
-        params += [moment, *shown.params, *linked.params]
+        params += [moment, *visible.params, *linked.params]
     number = _NUMBER if sql.is_postgres() else "0"
     terms = _TERMS.format(modified_at=modified_at.format("t"), linked=linked, number=number)
     texts.append(terms)
