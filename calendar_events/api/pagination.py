@@ -18,7 +18,7 @@ from rest_framework.response import Response
 
 from calendar_events.conf import conf
 from calendar_events.documents import composition
-from calendar_events.filters.lists import ListFilterSet
+from calendar_events.filters.filtersets import ListFilterSet
 from calendar_events.models.querysets.base import ListQuerySet
 from calendar_events.store import pages
 from calendar_events.store.scans import ScanTooLong

@@ -14,7 +14,8 @@ from calendar_events.api.base import EventsView
 from calendar_events.api.callers import credentials_of, with_permissions
 from calendar_events.api.conditional import Version
 from calendar_events.api.pagination import DocumentPagination, address_of
-from calendar_events.filters.lists import ListFilterBackend, ListFilterSet
+from calendar_events.filters.base import ListFilterBackend
+from calendar_events.filters.filtersets import ListFilterSet
 from calendar_events.models import Event, Taxonomy, Term
 from calendar_events.models.visibility import ANONYMOUS, EVENT, Viewer
 from calendar_events.parsing.identifiers import identifier

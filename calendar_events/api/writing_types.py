@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.serializers import BaseSerializer
 
 from calendar_events.api.writing import VERBS, Writes
-from calendar_events.filters.fields import FlagField, TextField
+from calendar_events.filters.parameters import FlagField, TextField
 from calendar_events.models import Event, Organizer, Status, Taxonomy, Venue
 from calendar_events.parsing import slugs, zones
 from calendar_events.permissions import (

@@ -1,38 +1,37 @@
-"""FilterSets that make only the filters that were sent."""
+"""The FilterSet of the lists, and the backend that filters by it.
+
+Of its filters only those of parameters that were sent are made.
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import django_filters
 from django import forms
 from django.utils.datastructures import MultiValueDict
 from django.utils.functional import cached_property
+from django_filters.rest_framework import DjangoFilterBackend
 from rest_framework.exceptions import ErrorDetail
 
 from calendar_events.conf import conf
+from calendar_events.filters.windows import written
 from calendar_events.models.querysets.base import Refused
 from calendar_events.parsing import zones
+from calendar_events.parsing.dates import Moment
 from platform_errors.errors.writes import InvalidParameters
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from datetime import datetime, tzinfo
 
     from django.db.models import QuerySet
+    from rest_framework.request import Request
 
 _INDEX = re.compile(r"\[[^\[\]]*\]$")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Context:
-    """What reading a value depends on besides its text."""
-
-    now: datetime
-    zone: tzinfo
-    """The site's zone, or that of ``tz``: naive dates are read in it."""
+NOT_IN_LINKS = frozenset({"page", "per_page", "password"})
+"""The parameters that links of pages do not repeat."""
 
 
 def by_parameter(query: MultiValueDict[str, str]) -> MultiValueDict[str, str]:
@@ -50,20 +49,8 @@ def by_parameter(query: MultiValueDict[str, str]) -> MultiValueDict[str, str]:
     return named
 
 
-class ParameterForm(forms.Form):
-    """The parameters that were sent, in the order in which they were."""
-
-    def __init__(self, *args: Any, fields: dict[str, forms.Field], **options: Any) -> None:
-        """Take the fields: they are those of one request already."""
-        super().__init__(*args, **options)
-        self.fields = fields
-
-
 class ParameterSet(django_filters.FilterSet):
-    """Query parameters; of its filters only those that were sent are made."""
-
-    not_in_links: ClassVar[frozenset[str]] = frozenset({"page", "per_page", "password"})
-    """The parameters that links of pages do not repeat."""
+    """Query parameters, all of whose mistakes are reported at once."""
 
     def __init__(
         self,
@@ -74,7 +61,7 @@ class ParameterSet(django_filters.FilterSet):
         **options: Any,
     ) -> None:
         """Take a query by ``by_parameter``, and the moment it is answered for."""
-        self.context = Context(now=now, zone=_zone(data))
+        self.now, self.zone = now, _zone(data)
         self.refused: dict[str, str] = {}
         """Why parameters that can be read cannot be used, by name."""
         cls: Any = type(self)
@@ -88,12 +75,11 @@ class ParameterSet(django_filters.FilterSet):
                 data[name] = ",".join(_items(data.getlist(name)))
         super().__init__(data, queryset, **options)
 
-    def get_form_class(self) -> Any:
-        """Return what makes the form: no class of its own for every request."""
-        fields = {
-            name: self.filters[name].field for name in self.data if name in self.filters
-        }
-        return partial(ParameterForm, fields=fields)
+    def get_form_class(self) -> type[forms.Form]:
+        """Return a form of the parameters in the order in which they were sent."""
+        sent = [name for name in self.data if name in self.filters]
+        fields = {name: self.filters[name].field for name in sent}
+        return type("ParameterForm", (forms.Form,), fields)
 
     @cached_property
     def values(self) -> dict[str, Any]:
@@ -122,14 +108,54 @@ class ParameterSet(django_filters.FilterSet):
             # What was sent but cannot be read is not missing: its own reason wins.
             raise InvalidParameters(problems)
 
+    @cached_property
+    def link_query(self) -> list[tuple[str, str]]:
+        """Return the parameters that lead to the same list again, but for the page.
 
-def _items(values: list[str]) -> list[str]:
+        They are in declared order; relative dates are made absolute.
+        """
+        texts = {name: self._text(name) for name in self.values} | self.effective_texts()
+        names = [name for name in self.declared if name not in NOT_IN_LINKS]
+        return [(name, text) for name in names if (text := texts.get(name)) is not None]
+
+    def effective_texts(self) -> dict[str, str | None]:
+        """Return what holds instead of what was sent, by name; ``None`` for nothing."""
+        return {}
+
+    def _text(self, name: str) -> str | None:
+        value = self.values[name]
+        if isinstance(value, Moment):
+            return written(value.utc, self.zone)
+        return str(self.data[name])
+
+
+class ListFilterBackend(DjangoFilterBackend):
+    """Filters by a ``ParameterSet``, and keeps it as the view's ``filterset``."""
+
+    def get_filterset_kwargs(
+        self, request: Request, queryset: QuerySet[Any], view: Any
+    ) -> dict[str, Any]:
+        """Normalise the syntaxes of lists; add the moment the request is answered for."""
+        options = super().get_filterset_kwargs(request, queryset, view)
+        return {**options, "data": by_parameter(request.query_params), "now": view.now}
+
+    def filter_queryset(
+        self, request: Request, queryset: QuerySet[Any], view: Any
+    ) -> QuerySet[Any]:
+        """Return the filtered list. Raises ``InvalidParameters``."""
+        filterset = view.filterset = self.get_filterset(request, queryset, view)
+        filtered: QuerySet[Any] = filterset.qs
+        filterset.require_valid()
+        return filtered
+
+
+def _items(values: list[str]) -> Iterator[str]:
     """Split ``1,2``, and ``1`` and ``2``, into the same list."""
     split = (item.strip() for value in values for item in value.split(","))
-    return [item for item in split if item]
+    return filter(None, split)
 
 
-def _zone(data: MultiValueDict[str, str]) -> Any:
+def _zone(data: MultiValueDict[str, str]) -> tzinfo:
     """Return the zone of ``tz``; one that cannot be read is reported by its field."""
     try:
         return zones.zone(str(data["tz"])) if "tz" in data else conf.site_zone

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import django_filters
 from django.core.exceptions import ValidationError
 
-from calendar_events.filters.lists import ChangeParameters, ListFilterSet, OrderParameters
+from calendar_events.filters.base import ParameterSet
 from calendar_events.filters.parameters import (
     FlagFilter,
     IdentifierFilter,
@@ -18,12 +19,10 @@ from calendar_events.filters.parameters import (
     MomentFilter,
     NumberFilter,
     TextFilter,
-    flag,
-    word,
 )
-from calendar_events.filters.windows import window_of
+from calendar_events.filters.windows import RELATIVE, window_of, written
 from calendar_events.models.querysets.geography import DEFAULT_RADIUS_KM
-from calendar_events.parsing import text
+from calendar_events.parsing import text, zones
 from calendar_events.parsing.identifiers import MAX_ID, Token
 
 if TYPE_CHECKING:
@@ -32,11 +31,26 @@ if TYPE_CHECKING:
     from calendar_events.models.querysets.events import EventQuerySet
     from calendar_events.models.querysets.windows import Window
 
-LATITUDE = dict.fromkeys(("min_value", "max_value"), "A latitude is between -90 and 90.")
-LONGITUDE = dict.fromkeys(
-    ("min_value", "max_value"), "A longitude is between -180 and 180."
-)
+STATUSES = ["publish", "future", "draft", "pending", "private", "trash"]
 MAX_RADIUS_KM = 20_040
+
+
+def order_by(default: str, *others: str) -> TextFilter:
+    return TextFilter(
+        schema={"enum": [default, *others], "default": default},
+        help_text="What to sort by. Unknown values fall back to the default.",
+    )
+
+
+def degrees(name: str, limit: int, *, other: str) -> NumberFilter:
+    message = f"A {name} is between -{limit} and {limit}."
+    return NumberFilter(
+        min_value=-limit,
+        max_value=limit,
+        error_messages={"min_value": message, "max_value": message},
+        schema={"minimum": -limit, "maximum": limit},
+        help_text=f"Only within `radius` of this {name} and `{other}`.",
+    )
 
 
 def validate_radius(value: float) -> None:
@@ -45,6 +59,13 @@ def validate_radius(value: float) -> None:
         raise ValidationError(
             f"A radius is more than 0 and at most {MAX_RADIUS_KM} kilometres.", code="range"
         )
+
+
+def containing(what: str) -> TextFilter:
+    """Return the search for one text in the observed fields."""
+    return TextFilter(
+        "containing", parse=folded, code="blank", help_text=f"This text in {what}."
+    )
 
 
 def folded(value: str) -> str:
@@ -57,6 +78,63 @@ def folded(value: str) -> str:
 def stored_slug(value: str) -> str:
     """Return a slug that was written in letters or in escapes."""
     return Token(value).slug
+
+
+class ListFilterSet(ParameterSet):
+    """The parameters of every list."""
+
+    page = IdentifierFilter(
+        schema={"default": 1},
+        help_text="The page to return. A page past the end is 404.",
+    )
+    per_page = IdentifierFilter(
+        schema={"default": 10},
+        help_text="Items per page. More than the server's maximum counts as that.",
+    )
+    institution = TextFilter(
+        "of_institution",
+        help_text="Only of the institution with this registry identifier.",
+    )
+    _fields = ListFilter(
+        help_text="Only these fields, comma-separated; dots reach inside: "
+        "`events.id,events.venue.city`.",
+    )
+
+    def filter_queryset(self, queryset: Any) -> Any:
+        """Sort, too."""
+        filtered: Any = super().filter_queryset(queryset)
+        return filtered.sorted_by(self.values)
+
+
+class OrderParameters(django_filters.FilterSet):
+    """How a list is sorted."""
+
+    order = TextFilter(
+        schema={"enum": ["asc", "desc"]},
+        help_text="The direction. Unknown values fall back to the default.",
+    )
+
+
+class ChangeParameters(django_filters.FilterSet):
+    """Filters of events, venues and organizers."""
+
+    status = ListFilter(
+        "with_statuses",
+        schema={"enum": STATUSES},
+        help_text="Only with one of these statuses. Others than `publish` need a user who "
+        "may edit. Default: what the caller may see, but nothing from the trash.",
+    )
+    modified_after = MomentFilter(
+        "changed_after",
+        help_text="Only what has changed after this moment: what was written, or published "
+        "by time; events also with a venue, an organizer or a term of theirs.",
+    )
+    tz = TextFilter(
+        parse=zones.zone,
+        code="zone",
+        schema={"example": "Europe/Berlin"},
+        help_text="The zone that dates without an offset are read in.",
+    )
 
 
 class EventFilter(ListFilterSet, OrderParameters, ChangeParameters):
@@ -83,50 +161,32 @@ class EventFilter(ListFilterSet, OrderParameters, ChangeParameters):
         "between, not only those that begin and end there.",
     )
     search = TextFilter(
+        "matching",
         parse=text.search_query,
-        method=word("matching"),
         help_text='Every word, every `"phrase"` and no `-word` in title, excerpt or '
         "description; case and accents do not matter.",
     )
     categories = ListFilter(
+        "in_categories",
         parse=Token,
-        method=word("in_categories"),
         help_text="In one of these categories or under them; identifiers or slugs.",
     )
     tags = ListFilter(
+        "with_tags",
         parse=Token,
-        method=word("with_tags"),
         help_text="With one of these tags; identifiers or slugs.",
     )
-    venue = IdentifierListFilter(
-        method=word("at_venues"), help_text="At one of these venues."
-    )
+    venue = IdentifierListFilter("at_venues", help_text="At one of these venues.")
     organizer = IdentifierListFilter(
-        method=word("by_organizers"), help_text="By one of these organizers."
+        "by_organizers", help_text="By one of these organizers."
     )
-    featured = FlagFilter(
-        method=flag("featured"), help_text="Only featured ones, or only others."
-    )
-    ticketed = FlagFilter(
-        method=flag("ticketed"), help_text="Only with tickets, or only without."
-    )
+    featured = FlagFilter("featured", help_text="Only featured ones, or only others.")
+    ticketed = FlagFilter("ticketed", help_text="Only with tickets, or only without.")
     geoloc = FlagFilter(
-        method=flag("located"), help_text="Only at venues with coordinates, or only others."
+        "located", help_text="Only at venues with coordinates, or only others."
     )
-    geoloc_lat = NumberFilter(
-        min_value=-90,
-        max_value=90,
-        error_messages=LATITUDE,
-        schema={"minimum": -90, "maximum": 90},
-        help_text="Only within `radius` of this latitude and `geoloc_lng`.",
-    )
-    geoloc_lng = NumberFilter(
-        min_value=-180,
-        max_value=180,
-        error_messages=LONGITUDE,
-        schema={"minimum": -180, "maximum": 180},
-        help_text="Only within `radius` of this longitude and `geoloc_lat`.",
-    )
+    geoloc_lat = degrees("latitude", 90, other="geoloc_lng")
+    geoloc_lng = degrees("longitude", 180, other="geoloc_lat")
     radius = NumberFilter(
         validators=[validate_radius],
         schema={"minimum": 0, "exclusiveMinimum": True, "maximum": 20040, "default": 25},
@@ -137,29 +197,22 @@ class EventFilter(ListFilterSet, OrderParameters, ChangeParameters):
         help_text="Only these events, whenever they are; sorted by publication date.",
     )
     post_parent = IdentifierFilter(
-        method=word("children_of"), help_text="Only the children of this event."
+        "children_of", help_text="Only the children of this event."
     )
-    orderby = TextFilter(
-        schema={
-            "enum": [
-                *("start_date", "event_date", "end_date", "date"),
-                *("modified", "title", "id"),
-            ],
-            "default": "start_date",
-        },
-        help_text="What to sort by. Unknown values fall back to the default.",
+    orderby = order_by(
+        "start_date", "event_date", "end_date", "date", "modified", "title", "id"
     )
     password = TextFilter(
-        method=word("opened_with"),
+        "opened_with",
         help_text="Shows the events that this password protects.",
     )
 
     window: Window
-    """When the list's events are, asked for or not."""
+    """When the events of the list are, as sent or by default."""
 
     def filter_queryset(self, queryset: Any) -> Any:
         """Apply also what several parameters say together: when, and near what."""
-        self.window = window_of(self.values, self.context)
+        self.window = window_of(self.values, now=self.now, zone=self.zone)
         # The password first: what is linked to a protected event is looked for, too.
         queryset = queryset.opened_with(self.values.get("password", ""))
         return super().filter_queryset(self._near(queryset.in_window(self.window)))
@@ -170,16 +223,25 @@ class EventFilter(ListFilterSet, OrderParameters, ChangeParameters):
         """Keep these; identifiers that no row can have do not matter."""
         return queryset.among([pk for pk in value if pk <= MAX_ID])
 
+    def effective_texts(self) -> dict[str, str | None]:
+        """Return the limits of the window, sent or not."""
+        limits = {"start_date": self.window.start, "end_date": self.window.end}
+        limits |= {name: getattr(self.window, name) for name in RELATIVE}
+        return {
+            name: written(instant, self.zone) if instant else None
+            for name, instant in limits.items()
+        }
+
     def _near(self, queryset: EventQuerySet) -> EventQuerySet:
-        latitude = self.values.get("geoloc_lat")
-        longitude = self.values.get("geoloc_lng")
+        place = {"geoloc_lat": None, "geoloc_lng": None, **self.values}
+        latitude, longitude = place["geoloc_lat"], place["geoloc_lng"]
         if latitude is not None and longitude is not None:
             radius = self.values.get("radius", DEFAULT_RADIUS_KM)
             return queryset.near(latitude, longitude, radius)
-        for name, other in (("geoloc_lat", longitude), ("geoloc_lng", latitude)):
-            if other is not None:
-                given = "geoloc_lng" if name == "geoloc_lat" else "geoloc_lat"
-                self.refused[name] = f"This must be sent with {given}."
+        if latitude is not None:
+            self.refused["geoloc_lng"] = "This must be sent with geoloc_lat."
+        elif longitude is not None:
+            self.refused["geoloc_lat"] = "This must be sent with geoloc_lng."
         return queryset
 
 
@@ -194,65 +256,44 @@ class FeedFilter(EventFilter):
 class PlaceFilter(ListFilterSet, OrderParameters, ChangeParameters):
     """The parameters of ``GET /venues`` and ``GET /organizers``."""
 
-    search = TextFilter(
-        parse=folded,
-        code="blank",
-        method=word("containing"),
-        help_text="This text in name, description, address or contact.",
-    )
-    event = IdentifierFilter(method=word("of_event"), help_text="Only those of this event.")
+    search = containing("name, description, address or contact")
+    event = IdentifierFilter("of_event", help_text="Only those of this event.")
     has_events = FlagFilter(
+        "with_events",
         is_strict=False,
-        method=flag("with_events"),
         help_text="Only with events that the caller may see, or only without.",
     )
     only_with_upcoming = FlagFilter(
+        "with_upcoming",
         is_strict=False,
-        method=flag("with_upcoming"),
         schema={"default": False},
         help_text="Only with events to come that the caller may see.",
     )
-    orderby = TextFilter(
-        schema={"enum": ["date", "modified", "title", "id"], "default": "date"},
-        help_text="What to sort by. Unknown values fall back to the default.",
-    )
+    orderby = order_by("date", "modified", "title", "id")
 
 
 class TagFilter(ListFilterSet, OrderParameters):
     """The parameters of ``GET /tags``."""
 
-    search = TextFilter(
-        parse=folded,
-        code="blank",
-        method=word("containing"),
-        help_text="This text in name or slug.",
-    )
-    exclude = IdentifierListFilter(method=word("without"), help_text="Not these terms.")
-    include = IdentifierListFilter(method=word("among"), help_text="Only these terms.")
-    orderby = TextFilter(
-        schema={"enum": ["name", "id", "slug", "count"], "default": "name"},
-        help_text="What to sort by. Unknown values fall back to the default.",
-    )
+    search = containing("name or slug")
+    exclude = IdentifierListFilter("without", help_text="Not these terms.")
+    include = IdentifierListFilter("among", help_text="Only these terms.")
+    orderby = order_by("name", "id", "slug", "count")
     hide_empty = FlagFilter(
-        method=flag("hiding_empty"),
+        "hiding_empty",
         schema={"default": True},
         help_text="Leave out terms that no published event has.",
     )
-    post = IdentifierFilter(
-        method=word("of_event"), help_text="Only the terms of this event."
-    )
+    post = IdentifierFilter("of_event", help_text="Only the terms of this event.")
     event = IdentifierFilter(
-        method=word("of_event"),
-        help_text="The same as `post`; it wins where both are sent.",
+        "of_event", help_text="The same as `post`; it wins where both are sent."
     )
     slug = ListFilter(
-        parse=stored_slug, method=word("with_slugs"), help_text="Only terms with this slug."
+        "with_slugs", parse=stored_slug, help_text="Only terms with this slug."
     )
 
 
 class CategoryFilter(TagFilter):
     """The parameters of ``GET /categories``, which also have a place in a tree."""
 
-    parent = IdentifierFilter(
-        method=word("under"), help_text="Only directly under this category."
-    )
+    parent = IdentifierFilter("under", help_text="Only directly under this category.")

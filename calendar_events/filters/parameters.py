@@ -1,19 +1,24 @@
-"""The filters of query parameters: django-filter's own, with the calendar's fields.
+"""Query parameters: django-filter's filters on Django's form fields.
 
-Each says how OpenAPI and the index describe it. Most call one method of the QuerySet
-(``method=word("matching")``); without ``method`` a parameter filters nothing by itself.
+Each says how OpenAPI and the index describe it. Most name the method of the QuerySet that
+they call; one that names none filters nothing by itself. A field is only made for a
+parameter that was sent, so it must hold something.
 """
 
 from __future__ import annotations
 
-from copy import copy
+import re
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import django_filters
+from django import forms
+from django.core.exceptions import ValidationError
+from django.core.validators import MinValueValidator
+from django_filters.fields import BaseCSVField
+from django_filters.widgets import CSVWidget
 from drf_spectacular.utils import extend_schema_field
 
-from calendar_events.filters import fields
 from calendar_events.parsing import dates
 
 if TYPE_CHECKING:
@@ -21,28 +26,105 @@ if TYPE_CHECKING:
 
     from django.db.models import QuerySet
 
-    Method = Callable[[QuerySet[Any], str, Any], QuerySet[Any]]
-
+MAX_ITEMS = 500
+MAX_TEXT = 500
+TRUE = frozenset({"true", "1", "yes", "on"})
+FALSE = frozenset({"false", "0", "no", "off"})
+# As a message of its own a ``ValidationError`` brings along the code that ``api.dialect``
+# words.
+BLANK: Any = ValidationError("This must not be empty.", code="blank")
+NO_FLAG: Any = ValidationError("This must be true or false.", code="type")
+NO_NUMBER: Any = ValidationError("This is not a number.", code="type")
+NOT_WHOLE: Any = ValidationError("This is not a whole number.", code="type")
+_WHOLE = re.compile(r"\s*[+-]?[0-9]{1,30}(?:\.0+)?\s*")
 TEXT = {"type": "string"}
 
 
-def word(name: str, keyword: str = "") -> Method:
-    """Return a filter's ``method`` that calls this method of the QuerySet."""
+class ParameterField(forms.Field):
+    """A field that must hold something.
 
-    def apply(queryset: QuerySet[Any], _name: str, value: Any) -> QuerySet[Any]:
-        method = getattr(queryset, name)
-        filtered: QuerySet[Any] = method(**{keyword: value}) if keyword else method(value)
-        return filtered
+    The filter's ``required``, which the schema shows, says that it need not be sent.
+    """
 
-    return apply
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options | {"required": True})
+
+    def clean(self, value: Any) -> Any:
+        if "\x00" in value:
+            raise ValidationError("This holds a NUL character.")
+        return super().clean(value)
 
 
-flag = partial(word, keyword="wanted")
+class TextField(ParameterField, forms.CharField):
+    """A text that holds more than spaces, as ``parse`` reads it.
+
+    ``parse`` raises ``ValueError`` with a sentence, which gets ``code``.
+    """
+
+    default_error_messages = {
+        "required": BLANK,
+        "max_length": f"This has at most {MAX_TEXT} characters.",
+    }
+
+    def __init__(
+        self, *, parse: Callable[[str], Any] = str, code: str = "invalid", **options: Any
+    ) -> None:
+        super().__init__(max_length=MAX_TEXT, strip=False, **options)
+        self.parse, self.code = parse, code
+
+    def to_python(self, value: Any) -> str:
+        return str(value) if value.strip() else ""
+
+    def clean(self, value: Any) -> Any:
+        text = super().clean(value)
+        try:
+            return self.parse(text)
+        except ValueError as error:
+            raise ValidationError(str(error), code=self.code) from error
 
 
-def unfiltered(queryset: QuerySet[Any], _name: str, _value: Any) -> QuerySet[Any]:
-    """Return the QuerySet as it is."""
-    return queryset
+class IdentifierField(ParameterField, forms.IntegerField):
+    """A whole number from 1 on; ``1.0`` is one."""
+
+    default_error_messages = {"required": NOT_WHOLE, "invalid": NOT_WHOLE}
+    default_validators = [MinValueValidator(1, "This must be at least 1.")]
+
+    def to_python(self, value: Any) -> int | None:
+        return super().to_python(value if _WHOLE.fullmatch(value) else "")
+
+
+class NumberField(ParameterField, forms.FloatField):
+    """A finite decimal number."""
+
+    default_error_messages = {"required": NO_NUMBER, "invalid": NO_NUMBER}
+
+
+class FlagField(ParameterField):
+    """True or false; what is not ``is_strict`` is false unless it is plainly true."""
+
+    def __init__(self, *, is_strict: bool = True, **options: Any) -> None:
+        super().__init__(**options)
+        self.known = TRUE | FALSE if is_strict else None
+
+    def to_python(self, value: Any) -> bool:
+        word = value.strip().lower()
+        if not word or (self.known and word not in self.known):
+            raise ValidationError(NO_FLAG)
+        return word in TRUE
+
+
+class ListField(BaseCSVField):
+    """Several values, each of which the second base class reads."""
+
+    widget = CSVWidget
+
+    def clean(self, value: Any) -> list[Any]:
+        if not value:
+            raise ValidationError(BLANK)
+        if len(value) > MAX_ITEMS:
+            raise ValidationError(f"This lists at most {MAX_ITEMS} values.", code="many")
+        values: list[Any] = super().clean(value)
+        return values
 
 
 class Parameter(django_filters.Filter):
@@ -52,26 +134,33 @@ class Parameter(django_filters.Filter):
     schema: ClassVar[dict[str, Any]] = TEXT
 
     def __init__(
-        self, *, help_text: str, schema: Mapping[str, Any] | None = None, **options: Any
+        self,
+        queryset_method: str = "",
+        *,
+        help_text: str,
+        schema: Mapping[str, Any] | None = None,
+        **options: Any,
     ) -> None:
         """Add ``schema`` to the class's; both describe one value for OpenAPI."""
-        options.setdefault("method", unfiltered)
         super().__init__(label=help_text, help_text=help_text, **options)
+        self.queryset_method = queryset_method
         described = {**type(self).schema, **(schema or {}), "description": help_text}
         extend_schema_field(described)(self)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        """Return a filter for one more request: only its options are its own."""
-        clone = copy(self)
-        clone.extra = self.extra.copy()
-        clone.method = self.method  # which is bound to its filter
-        return clone
+    def filter(self, qs: QuerySet[Any], value: Any) -> QuerySet[Any]:
+        if not self.queryset_method:
+            return qs
+        filtered: QuerySet[Any] = self.call(getattr(qs, self.queryset_method), value)
+        return filtered
+
+    def call(self, method: Callable[..., Any], value: Any) -> Any:
+        return method(value)
 
 
 class TextFilter(Parameter, django_filters.CharFilter):
-    """A text; ``parse`` and ``code`` are those of ``fields.TextField``."""
+    """A text; ``parse`` and ``code`` are those of ``TextField``."""
 
-    field_class = fields.TextField
+    field_class = TextField
 
 
 class MomentFilter(TextFilter):
@@ -82,40 +171,45 @@ class MomentFilter(TextFilter):
     @property
     def field(self) -> Any:
         """The field, which reads in the zone and at the moment of its request."""
-        context = self.parent.context
-        options = {"now": context.now, "zone": context.zone, "is_clamped": True}
+        options = {"now": self.parent.now, "zone": self.parent.zone, "is_clamped": True}
         self.extra.update(parse=partial(dates.parse, **options), code="date")
         return super().field
 
+    def call(self, method: Callable[..., Any], value: dates.Moment) -> Any:
+        return method(value.utc)
+
 
 class FlagFilter(Parameter, django_filters.BooleanFilter):
-    """True or false; ``is_strict`` is that of ``fields.FlagField``."""
+    """True or false; ``is_strict`` is that of ``FlagField``."""
 
-    field_class = fields.FlagField
+    field_class = FlagField
     schema = {"type": "boolean"}
+
+    def call(self, method: Callable[..., Any], value: bool) -> Any:  # noqa: FBT001 -- as Parameter's
+        return method(wanted=value)
 
 
 class IdentifierFilter(Parameter, django_filters.NumberFilter):
     """A whole number from 1 on."""
 
-    field_class = fields.IdentifierField
+    field_class = IdentifierField
     schema = {"type": "integer", "minimum": 1}
 
 
 class NumberFilter(Parameter, django_filters.NumberFilter):
     """A decimal number."""
 
-    field_class = fields.NumberField
+    field_class = NumberField
     schema = {"type": "number", "format": "double"}
 
 
 class ListFilter(django_filters.BaseInFilter, TextFilter):
     """Several texts, in any of the three syntaxes."""
 
-    base_field_class = fields.ListField
+    base_field_class = ListField
 
 
 class IdentifierListFilter(django_filters.BaseInFilter, IdentifierFilter):
     """Several identifiers."""
 
-    base_field_class = fields.ListField
+    base_field_class = ListField

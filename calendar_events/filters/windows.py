@@ -20,14 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import date, datetime, tzinfo
 
-    from calendar_events.filters.base import Context
-
 RELATIVE = ("starts_before", "starts_after", "ends_before", "ends_after")
 DEFAULT_SPAN = relativedelta(months=24)
 
 
-def window_of(values: Mapping[str, Any], context: Context) -> Window:
-    """Return the window that parameters ask for."""
+def window_of(values: Mapping[str, Any], *, now: datetime, zone: tzinfo) -> Window:
+    """Return the window that the values of parameters say, or the default one."""
     if "include" in values:
         return Window()
     strict = values.get("strict_dates", False)
@@ -37,8 +35,7 @@ def window_of(values: Mapping[str, Any], context: Context) -> Window:
         if name in values
     }
     if not values.keys() & set(RELATIVE):
-        today = context.now.astimezone(context.zone).date()
-        start, end = _default_span(today, context.zone)
+        start, end = _default_span(now.astimezone(zone).date(), zone)
         limits = {"start_date": start, "end_date": end} | limits
     return Window(
         start=limits.pop("start_date", None),

@@ -64,7 +64,7 @@ def test_an_import_that_points_up_or_sideways_breaks_it(importer, imported, impo
         ("authserver.oauth.token_request", "authserver.oauth.tokens"),
         ("authserver.models.session", "authserver.accounts.sessions"),
         ("platform_errors.errors.base", "platform_errors.errors.catalogue"),
-        ("calendar_events.filters.base", "calendar_events.filters.lists"),
+        ("calendar_events.filters.base", "calendar_events.filters.filtersets"),
         ("calendar_events.store.sql", "calendar_events.store.lists"),
     ],
 )

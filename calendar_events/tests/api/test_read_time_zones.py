@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calendar_events.conf import conf
-from calendar_events.filters.base import Context
 from calendar_events.filters.windows import window_of, written
 from calendar_events.parsing import dates
 from calendar_events.tests.callers import bad_fields
@@ -30,16 +29,13 @@ INSTANTS = st.datetimes(at("1990-01-01"), at("2037-12-01"), timezones=st.just(UT
 
 
 def context(zone, now=datetime(2026, 1, 15, 12, tzinfo=UTC)):
-    return Context(now=now, zone=ZoneInfo(zone))
+    return {"now": now, "zone": ZoneInfo(zone)}
 
 
 def limits(zone, **texts):
     here = context(zone)
-    values = {
-        name: dates.parse(text, now=here.now, zone=here.zone)
-        for name, text in texts.items()
-    }
-    return window_of(values, here)
+    values = {name: dates.parse(text, **here) for name, text in texts.items()}
+    return window_of(values, **here)
 
 
 @given(zone=st.sampled_from(ZONES), instant=INSTANTS)
@@ -69,25 +65,25 @@ def test_a_day_begins_when_dateutil_says_so(zone, instant):
 def test_what_is_written_in_links_is_read_back(zone, instant):
     here = context(zone)
 
-    text = written(instant, here.zone)
+    text = written(instant, here["zone"])
 
-    assert dates.parse(text, now=here.now, zone=here.zone).utc == instant
+    assert dates.parse(text, **here).utc == instant
 
 
 @given(zone=st.sampled_from(ZONES), now=INSTANTS)
 def test_the_default_window_begins_yesterday_and_ends_with_a_day(zone, now):
     here = context(zone, now=now)
 
-    window = window_of({}, here)
+    window = window_of({}, **here)
 
-    today = now.astimezone(here.zone).date()
-    assert window.start.astimezone(here.zone).date() == today - timedelta(days=1)
-    assert (window.start - timedelta(seconds=1)).astimezone(here.zone).date() < (
+    today = now.astimezone(here["zone"]).date()
+    assert window.start.astimezone(here["zone"]).date() == today - timedelta(days=1)
+    assert (window.start - timedelta(seconds=1)).astimezone(here["zone"]).date() < (
         today - timedelta(days=1)
     )
-    assert window.end.astimezone(here.zone).date().year == today.year + 2
-    assert (window.end + timedelta(seconds=1)).astimezone(here.zone).date() > (
-        window.end.astimezone(here.zone).date()
+    assert window.end.astimezone(here["zone"]).date().year == today.year + 2
+    assert (window.end + timedelta(seconds=1)).astimezone(here["zone"]).date() > (
+        window.end.astimezone(here["zone"]).date()
     )
 
 
