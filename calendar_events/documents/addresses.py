@@ -4,18 +4,14 @@ A marker is a raw control character. JSON text can never contain one (a serializ
 it), so no input can forge one.
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 from django.core.files.storage import default_storage
 
 from calendar_events.conf import conf
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 SITE = "\x01"
 """Stands for ``PUBLIC_URL``."""

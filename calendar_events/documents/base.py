@@ -1,10 +1,9 @@
 """What the serializers of documents have in common, and the images that they carry."""
 
-from __future__ import annotations
-
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from django.db import models
 from django.utils.functional import cached_property
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
@@ -12,9 +11,6 @@ from rest_framework import serializers
 from calendar_events.documents import addresses
 from calendar_events.documents.fields import FileAddress, Html, JsonLd, Moment, SiteMoment
 from calendar_events.models import Image, Status
-
-if TYPE_CHECKING:
-    from django.db import models
 
 PUBLICATION = (
     *("author", "status", "date", "date_utc", "modified", "modified_utc", "url"),

@@ -1,19 +1,13 @@
 """Join stored fragments into answers. Text in, text out; addresses are filled last."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import orjson
 
 from calendar_events.documents import addresses
 from calendar_events.documents.ical.texts import MARK
+from calendar_events.documents.related import Related
 from calendar_events.models import Status, Taxonomy, visibility
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from calendar_events.documents.related import Related
 
 # Plain texts: an enumeration's members are looked up by slower ways.
 _TERMS = (str(Taxonomy.CATEGORY.value), str(Taxonomy.TAG.value))

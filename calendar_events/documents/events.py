@@ -1,9 +1,7 @@
 """Events as they are answered (contract events 2)."""
 
-from __future__ import annotations
-
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
@@ -26,11 +24,8 @@ from calendar_events.documents.fields import (
 from calendar_events.documents.ical import texts
 from calendar_events.documents.places import OrganizerDocument
 from calendar_events.documents.terms import TermDocument
-from calendar_events.models import Event
+from calendar_events.models import Event, Image
 from calendar_events.parsing import costs, zones
-
-if TYPE_CHECKING:
-    from calendar_events.models import Image
 
 _VENUE = {"$ref": "#/components/schemas/Venue"}
 _OWN_ZONE = "In the event's own zone."

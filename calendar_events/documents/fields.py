@@ -3,10 +3,8 @@
 Moments are written ``YYYY-MM-DD HH:MM:SS``, in UTC or in the zone of the site.
 """
 
-from __future__ import annotations
-
-from datetime import UTC
-from typing import TYPE_CHECKING, Any
+from datetime import UTC, datetime
+from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
@@ -15,13 +13,8 @@ from rest_framework import serializers
 from calendar_events.conf import conf
 from calendar_events.documents import addresses
 from calendar_events.documents.addresses import HOST, ROOT, Address
-from calendar_events.models import Status
+from calendar_events.models import Record, Status
 from calendar_events.parsing import dates, text, zones
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from calendar_events.models import Record
 
 
 class Html(serializers.CharField):

@@ -3,17 +3,14 @@
 It is in every entity tag, so that no cached answer outlives a change of the documents.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from rest_framework.serializers import Serializer
 
 from calendar_events.documents.rendering import document_class
 from calendar_events.models.kinds import KINDS
-
-if TYPE_CHECKING:
-    from rest_framework.serializers import Serializer
 
 JOINING = "3"
 """Raised when other code makes other bytes of the same stored texts."""

@@ -4,15 +4,11 @@ Made from the document when a record is written, and stored beside it, so they c
 nothing that the document does not.
 """
 
-from __future__ import annotations
-
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from calendar_events.documents.addresses import Address
 from calendar_events.parsing import text, zones
-
-if TYPE_CHECKING:
-    from calendar_events.documents.addresses import Address
 
 CONTEXT = "http://schema.org"
 _ADDRESS = {

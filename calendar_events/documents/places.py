@@ -1,7 +1,5 @@
 """Venues and organizers as they are answered (contract events 2.3, contract events 2.4)."""
 
-from __future__ import annotations
-
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 

@@ -1,7 +1,5 @@
 """What an event carries besides its own row: venues, organizers, terms."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 

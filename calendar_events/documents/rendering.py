@@ -5,22 +5,17 @@ end before ``categories``, term fragments before ``count``: what follows belongs
 rows. From the same document come the record's text in feeds and its ``json_ld``.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from django.utils.module_loading import import_string
 
 from calendar_events.conf import conf
 from calendar_events.documents import addresses
-from calendar_events.documents.base import serializer_of
+from calendar_events.documents.base import Document, serializer_of
 from calendar_events.documents.terms import OwnTerm
+from calendar_events.models import Event, Organizer, Term, Venue
 from calendar_events.models.kinds import kind_for, kind_of
-
-if TYPE_CHECKING:
-    from calendar_events.documents.base import Document
-    from calendar_events.models import Event, Organizer, Term, Venue
 
 _OWN_TERM = OwnTerm()
 LONGEST_KEPT = 2_000

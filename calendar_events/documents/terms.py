@@ -1,7 +1,5 @@
 """Categories and tags, in both forms (contract events 2.5)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_serializer

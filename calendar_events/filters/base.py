@@ -3,17 +3,19 @@
 Of its filters only those of parameters that were sent are made.
 """
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from datetime import datetime, tzinfo
+from typing import Any
 
 import django_filters
 from django import forms
+from django.db.models import QuerySet
 from django.utils.datastructures import MultiValueDict
 from django.utils.functional import cached_property
 from django_filters.rest_framework import DjangoFilterBackend
 from rest_framework.exceptions import ErrorDetail
+from rest_framework.request import Request
 
 from calendar_events.conf import conf
 from calendar_events.filters.windows import written
@@ -21,13 +23,6 @@ from calendar_events.models.querysets.base import Refused
 from calendar_events.parsing import zones
 from calendar_events.parsing.dates import Moment
 from platform_errors.errors.writes import InvalidParameters
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from datetime import datetime, tzinfo
-
-    from django.db.models import QuerySet
-    from rest_framework.request import Request
 
 _INDEX = re.compile(r"\[[^\[\]]*\]$")
 NOT_IN_LINKS = frozenset({"page", "per_page", "password"})

@@ -3,9 +3,8 @@
 Each name is part of the public contract.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import django_filters
 from django.core.exceptions import ValidationError
@@ -21,15 +20,11 @@ from calendar_events.filters.parameters import (
     TextFilter,
 )
 from calendar_events.filters.windows import RELATIVE, window_of, written
+from calendar_events.models.querysets.events import EventQuerySet
 from calendar_events.models.querysets.geography import DEFAULT_RADIUS_KM
+from calendar_events.models.querysets.windows import Window
 from calendar_events.parsing import text, zones
 from calendar_events.parsing.identifiers import MAX_ID, Token
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from calendar_events.models.querysets.events import EventQuerySet
-    from calendar_events.models.querysets.windows import Window
 
 STATUSES = ["publish", "future", "draft", "pending", "private", "trash"]
 MAX_RADIUS_KM = 20_040

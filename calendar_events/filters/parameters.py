@@ -5,26 +5,21 @@ they call; one that names none filters nothing by itself. A field is only made f
 parameter that was sent, so it must hold something.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import django_filters
 from django import forms
 from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator
+from django.db.models import QuerySet
 from django_filters.fields import BaseCSVField
 from django_filters.widgets import CSVWidget
 from drf_spectacular.utils import extend_schema_field
 
 from calendar_events.parsing import dates
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from django.db.models import QuerySet
 
 MAX_ITEMS = 500
 MAX_TEXT = 500

@@ -5,20 +5,15 @@ relative ones end theirs. Strict, they are the exact moments. Limits of the wind
 inclusive, the relative ones exclusive.
 """
 
-from __future__ import annotations
-
-from datetime import UTC, timedelta
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dateutil.relativedelta import relativedelta
 
 from calendar_events.models.querysets.windows import Window
 from calendar_events.parsing import dates
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import date, datetime, tzinfo
 
 RELATIVE = ("starts_before", "starts_after", "ends_before", "ends_after")
 DEFAULT_SPAN = relativedelta(months=24)

@@ -1,9 +1,8 @@
 """What every body of a write has in common: all bad fields at once, only what was sent."""
 
-from __future__ import annotations
-
-from datetime import UTC
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, cast
 
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
@@ -15,10 +14,6 @@ from calendar_events.serializers.calendar import PublicationDate, StatusName
 from calendar_events.serializers.fields import RichText, SlugText, WebAddress, as_identifier
 from calendar_events.serializers.references import ImageReference
 from platform_errors.errors import writes
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
 
 Errors = dict[str, list[ErrorDetail]]
 

@@ -4,20 +4,15 @@ Clients of the deployed peer send either (contract events 1). Both become
 the same plain data, so that nothing behind this module knows which one it was.
 """
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from django.http import QueryDict
+from rest_framework.request import Request
 
 from calendar_events.documents.events import FLAGS, SHOWN
 from platform_errors.errors import writes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from rest_framework.request import Request
 
 MAX_FORM_DEPTH = 5
 # ``venue[address]``, ``organizer[0][id]``, ``tags[]``: a name and what is in its brackets.

@@ -1,9 +1,7 @@
 """Values of the calendar itself: zones, dates, statuses, costs."""
 
-from __future__ import annotations
-
-from datetime import UTC
-from typing import TYPE_CHECKING, Any, ClassVar
+from datetime import UTC, datetime, tzinfo
+from typing import Any, ClassVar
 
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
@@ -13,9 +11,6 @@ from calendar_events.conf import conf
 from calendar_events.models import Status
 from calendar_events.parsing import costs, dates, zones
 from calendar_events.serializers.fields import KEPT, Clearable, Messages
-
-if TYPE_CHECKING:
-    from datetime import datetime, tzinfo
 
 
 @extend_schema_field(OpenApiTypes.STR)

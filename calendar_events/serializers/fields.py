@@ -5,8 +5,6 @@ update, which is the same: the field gets its ``cleared`` value. Reasons are sen
 continue the name of the field.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, ClassVar
 

@@ -1,8 +1,7 @@
 """The bodies of creates and updates, field by field (spec 2.3 to spec 2.6)."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Mapping
+from typing import Any, cast
 
 from calendar_events.conf import conf
 from calendar_events.models import Event, Organizer, Taxonomy, Venue
@@ -27,12 +26,7 @@ from calendar_events.serializers.references import (
 from calendar_events.services import references
 from calendar_events.services.inputs import NewOrganizer, NewVenue
 from calendar_events.services.refusals import InvalidFields
-from calendar_events.services.schedule import Schedule, plan
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from calendar_events.services.schedule import ScheduleChanges
+from calendar_events.services.schedule import Schedule, ScheduleChanges, plan
 
 
 class VenueInput(RecordInput):

@@ -4,17 +4,17 @@ A field only reads what was written; whether the records exist is asked of
 ``services.references``, once for the whole list.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 from urllib.parse import unquote
 
 from django.core.files.storage import default_storage
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
+from rest_framework.serializers import Serializer
 
 from calendar_events.conf import conf
-from calendar_events.models import Taxonomy
+from calendar_events.models import Event, Image, Organizer, Taxonomy, Venue
 from calendar_events.parsing import text
 from calendar_events.parsing.markup import count_tags
 from calendar_events.serializers.fields import (
@@ -24,15 +24,7 @@ from calendar_events.serializers.fields import (
     as_identifier,
 )
 from calendar_events.services import references
-from calendar_events.services.inputs import ImageUrl
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from rest_framework.serializers import Serializer
-
-    from calendar_events.models import Event, Image, Organizer, Venue
-    from calendar_events.services.inputs import NewOrganizer, NewVenue
+from calendar_events.services.inputs import ImageUrl, NewOrganizer, NewVenue
 
 MOST = 100
 """More references than this in one field are a mistake."""

@@ -7,25 +7,19 @@ shows nothing that a list does not. Content lines (RFC 5545 section 3.1) are esc
 and ended by CRLF.
 """
 
-from __future__ import annotations
-
 import html as entities
 import re
-from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 import nh3
 from icalendar import Parameters, vText
 from icalendar.timezone.tzid import is_utc
 
+from calendar_events.documents.addresses import Address
 from calendar_events.parsing import dates, text, zones
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import tzinfo
-
-    from calendar_events.documents.addresses import Address
 
 MARK = "\x04"
 """Stands between the pieces of a stored text; no line contains it."""

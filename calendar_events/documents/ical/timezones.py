@@ -4,17 +4,13 @@ Our own, because ``icalendar`` writes the onset of summer time in the new offset
 standard wants the old one; an hour of events a year would be an hour off.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from icalendar import Timezone, TimezoneDaylight, TimezoneStandard
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MOST_YEARS = 30
 """For so many years from an event's on a zone is described in advance."""

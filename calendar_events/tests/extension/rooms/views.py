@@ -10,7 +10,7 @@ from calendar_events.api.reading import RecordReads
 from calendar_events.api.writing_types import RecordWrites
 from calendar_events.documents.base import PUBLICATION, Published
 from calendar_events.documents.fields import PageAddress
-from calendar_events.filters.lists import ChangeParameters, ListFilterSet
+from calendar_events.filters.filtersets import ChangeParameters, ListFilterSet
 from calendar_events.serializers.base import RecordInput
 from calendar_events.serializers.fields import PlainText
 from calendar_events.serializers.references import AuthorReference
