@@ -3,7 +3,7 @@
 # says; `make run DEMO=0`, or the environment, turns it off.
 
 .DEFAULT_GOAL := help
-.PHONY: help run quick test test-sqlite test-postgres test-all check lint imports types format schema audit sbom bench load fuzz upgrade-test mutants lock clean
+.PHONY: help run quick test test-sqlite test-postgres test-all check lint imports types format schema audit sbom bench load fuzz upgrade-test lock clean
 
 PY := .venv/bin/python
 # Tests in the process itself keep a core busy; those of servers and browsers mostly wait.
@@ -73,7 +73,6 @@ test-all: .make/dev ## For a night or a release: everything on both databases, t
 check: .make/dev lint imports types ## Format, lint, templates, spelling, import contracts, types, deploy checks, deploy/, OpenAPI, dependencies, migrations
 	@$(PY) config/tools/checks.py
 	@$(PY) config/tools/check_deploy.py
-	@$(PY) config/tools/validate_openapi.py
 	@$(PY) config/tools/audit.py requirements.txt
 	@$(PY) config/tools/sbom.py
 	@config/tools/install_test_tools.sh
@@ -121,9 +120,6 @@ fuzz: .make/dev ## The long form of the fuzz tests; EXAMPLES=10000
 
 upgrade-test: .make/dev ## Serve while a next version migrates 300,000 events
 	@EVENTS_TO_MIGRATE=300000 $(PY) config/tools/with_postgres.py $(PY) -m pytest -q -s config/tests/change/test_serving_while_migrating.py
-
-mutants: .make/dev ## Change security-relevant code a little and see whether a test fails (10 minutes)
-	@$(PY) config/tools/mutants.py
 
 lock: .make/dev ## Pin the three requirements files again, with hashes
 	@.venv/bin/uv pip compile -q --upgrade --generate-hashes --python-version 3.11 requirements.in -o requirements.txt

@@ -11,8 +11,7 @@ import httpx
 import pytest
 
 from config.tests import prepared, servers
-from config.tests.deploy import units
-from config.tools import installation
+from config.tests.deploy import installation, units
 
 
 @dataclass

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from config.tools.installation import DEPLOY
+from config.tests.deploy.installation import DEPLOY
 
 
 def run(**environment):

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from config.tests.deploy import cluster_files
-from config.tools.installation import DEPLOY
+from config.tests.deploy.installation import DEPLOY
 
 HOSTS = {f"database-{host}": f"10.0.0.1{host}" for host in cluster_files.DATABASE_HOSTS}
 PATH = "/usr/bin:/usr/sbin:/bin"

@@ -11,8 +11,8 @@ import psycopg
 import pytest
 import yaml
 
+from config.tests.deploy.installation import DEPLOY
 from config.tools import with_postgres
-from config.tools.installation import DEPLOY
 
 TEXT = (DEPLOY / "compose.yaml").read_text(encoding="utf-8")
 SERVICES = yaml.safe_load(TEXT)["services"]

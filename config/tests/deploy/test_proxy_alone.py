@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from config.tests import servers
-from config.tools import installation
+from config.tests.deploy import installation
 
 pytestmark = [
     pytest.mark.skipif(not installation.NGINX, reason="needs nginx"),

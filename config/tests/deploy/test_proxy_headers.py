@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from config.tests import servers
-from config.tools import installation
+from config.tests.deploy import installation
 from platform_errors.tests.documents_of import code_block, docs
 
 pytestmark = [

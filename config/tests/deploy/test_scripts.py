@@ -14,7 +14,7 @@ import yaml
 from cryptography.fernet import Fernet
 
 from config.tests import fresh, prepared
-from config.tools.installation import DEPLOY
+from config.tests.deploy.installation import DEPLOY
 
 SYSTEMD = list((DEPLOY / "systemd").rglob("*"))
 SHOWN = """

@@ -15,9 +15,8 @@ from calendar_events.conf import conf
 from config.databases import time_limits
 from config.serving.server import STOP_SECONDS
 from config.tests import servers
-from config.tests.deploy import units
-from config.tools import installation
-from config.tools.installation import DEPLOY
+from config.tests.deploy import installation, units
+from config.tests.deploy.installation import DEPLOY
 
 SITE = (DEPLOY / "nginx" / "calendar.conf").read_text(encoding="utf-8")
 EXAMPLE = (DEPLOY.parent / ".env.example").read_text(encoding="utf-8")

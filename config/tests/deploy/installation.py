@@ -25,12 +25,12 @@ from cryptography.x509.oid import NameOID
 
 from config.tools import with_postgres
 
-DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
+DEPLOY = Path(__file__).resolve().parents[3] / "deploy"
 NGINX = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
 PGBOUNCER = shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")
 START_SECONDS = 60
 STOP_SECONDS = 60
-PASSWORD = "of-the-pool"  # noqa: S105 -- of a throwaway one
+PASSWORD = "of-the-pool"
 
 # As /etc/nginx/nginx.conf of a distribution: the site is included in its http context.
 MAIN = """
@@ -157,7 +157,7 @@ def pgbouncer(
 def _running(command: list[str], log: Path, *, port: int, **options: Any) -> Iterator[None]:
     """Run a command until the block ends; it has started when it listens on the port."""
     with log.open("wb") as output:
-        process = subprocess.Popen(  # noqa: S603 -- our own commands
+        process = subprocess.Popen(
             command, stdout=output, stderr=subprocess.STDOUT, **options
         )
     try:
