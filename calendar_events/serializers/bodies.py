@@ -64,46 +64,35 @@ def _printable(value: Any) -> Any:
     return value
 
 
-class _Branch(dict[str, Any]):
-    """What has brackets while a form is read; a list when its keys are numbers."""
-
-    def plain(self) -> Any:
-        """Return the branch as a list (``a[]``, ``a[0]``) or as an object (``a[name]``)."""
-        values = [
-            item.plain() if isinstance(item, _Branch) else item for item in self.values()
-        ]
-        if all(name.isdecimal() for name in self):
-            return values
-        return dict(zip(self, values, strict=True))
-
-
 def _from_form(form: QueryDict, *, lists: frozenset[str]) -> dict[str, Any]:
     """Read names as PHP does: brackets nest, of a repeated plain name the last counts."""
-    root = _Branch()
+    root: dict[str, Any] = {}
     for name, values in form.lists():
         match = _FORM_NAME.fullmatch(name)
         if match is None or name.count("[") >= MAX_FORM_DEPTH:
             continue  # not a name that any field has
-        keys = [match[1], *re.findall(r"\[([^\[\]]*)\]", match[2])]
-        if len(keys) == 1:
-            repeated = len(values) > 1 and name in lists
-            root[name] = list(values) if repeated else values[-1]
-        else:
+        if match[2]:
+            keys = [match[1], *re.findall(r"\[([^\[\]]*)\]", match[2])]
             for value in values:
                 _put(root, keys, value)
-    return {
-        name: value.plain() if isinstance(value, _Branch) else value
-        for name, value in root.items()
-    }
+        else:
+            root[name] = values if len(values) > 1 and name in lists else values[-1]
+    return {name: _without_numbers(value) for name, value in root.items()}
 
 
-def _put(root: _Branch, keys: list[str], value: str) -> None:
+def _put(root: dict[str, Any], keys: list[str], value: str) -> None:
     """Store a value under its path; an empty key is the next number."""
-    branch = root
     for key in keys[:-1]:
-        inner = branch.get(key or str(len(branch)))
-        if not isinstance(inner, _Branch):
-            inner = _Branch()
-            branch[key or str(len(branch))] = inner
-        branch = inner
-    branch[keys[-1] or str(len(branch))] = value
+        branch = root.get(key or str(len(root)))
+        if not isinstance(branch, dict):
+            branch = root[key or str(len(root))] = {}
+        root = branch
+    root[keys[-1] or str(len(root))] = value
+
+
+def _without_numbers(value: Any) -> Any:
+    """Make a list of what has numbers (``a[]``, ``a[0]``) and not names in its brackets."""
+    if not isinstance(value, dict):
+        return value
+    members = {name: _without_numbers(member) for name, member in value.items()}
+    return list(members.values()) if all(map(str.isdecimal, members)) else members

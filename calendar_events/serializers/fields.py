@@ -15,15 +15,14 @@ from rest_framework import serializers
 from rest_framework.fields import SkipField, empty
 
 from calendar_events.conf import conf
+from calendar_events.models import Status
 from calendar_events.parsing import markup, slugs, text
 from calendar_events.parsing.markup import MarkupError
 
 Messages = dict[str, Any]
 """DRF's type of a field's messages; ours are ``str.format`` templates."""
-
 KEPT: Any = object()
 """A ``cleared`` value: an empty value leaves the field as it is."""
-
 MOST_DIGITS = 256
 """How much of a number a refusal names."""
 
@@ -35,7 +34,6 @@ class Clearable(serializers.Field):
     default_error_messages: ClassVar[Messages] = {
         "required": "is required.",
         "blank": "must not be empty.",
-        "reference": "{reason}",
     }
 
     def __init__(self, *, clearable: bool = True, **options: Any) -> None:
@@ -45,7 +43,6 @@ class Clearable(serializers.Field):
         super().__init__(allow_null=clearable, **options)
 
     def is_blank(self, data: Any) -> bool:
-        """Return whether the value says "nothing"."""
         return data is None or (isinstance(data, str) and not data.strip())
 
     def run_validation(self, data: Any = empty) -> Any:
@@ -76,6 +73,7 @@ class Text(Clearable, serializers.CharField):
     default_error_messages: ClassVar[Messages] = {
         "type": "must be text.",
         "length": "must not be longer than {limit} characters; it has {length}.",
+        "max_length": "must not be longer than {max_length} characters.",
     }
 
     def to_internal_value(self, data: Any) -> str:
@@ -92,7 +90,6 @@ class Text(Clearable, serializers.CharField):
         raise NotImplementedError
 
     def require_length(self, value: str, most: int) -> None:
-        """Refuse a value of more than ``most`` characters."""
         if len(value) > most:
             self.fail("length", limit=most, length=len(value))
 
@@ -100,17 +97,28 @@ class Text(Clearable, serializers.CharField):
 class PlainText(Text):
     """One line without markup: a title, a name, a part of an address."""
 
-    default_error_messages: ClassVar[Messages] = {
-        "max_length": "must not be longer than {max_length} characters.",
-    }
-
     def cleaned(self, value: str) -> str:
         self.require_length(value, 20 * int(self.max_length or 0))
-        return self.plain(value)
-
-    def plain(self, value: str) -> str:
-        """Return what is stored of the text."""
         return text.plain(value)
+
+
+@extend_schema_field(OpenApiTypes.STR)
+class SlugText(PlainText):
+    """The readable part of the address; empty is made again from the title."""
+
+    default_error_messages: ClassVar[Messages] = {
+        "slug": "must contain a letter or a digit.",
+    }
+
+    def __init__(self, **options: Any) -> None:
+        """Accept more than fits into an address; longer slugs are truncated."""
+        super().__init__(max_length=2000, **options)
+
+    def cleaned(self, value: str) -> str:
+        slug = slugs.from_plain(super().cleaned(value), fallback="")
+        if not slug:
+            self.fail("slug")
+        return slug
 
 
 class RichText(Text):
@@ -140,6 +148,49 @@ class SafeText(RichText):
     make_safe = staticmethod(text.safe_html)
 
 
+class ValidatedText(Clearable, serializers.CharField):
+    """Text that one of Django's validators accepts, which has the reason and its code."""
+
+    MAX_LENGTH: ClassVar[int]
+    ESCAPES: ClassVar[dict[int, str]] = {}
+    validator: ClassVar[EmailValidator | URLValidator]
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.validators.append(self.validator)
+
+    def to_internal_value(self, data: Any) -> str:
+        value = data.strip().translate(self.ESCAPES) if isinstance(data, str) else ""
+        if not value or max(len(data), len(value)) > self.MAX_LENGTH:
+            raise serializers.ValidationError(self.validator.message, self.validator.code)
+        return value
+
+
+@extend_schema_field(OpenApiTypes.URI)
+class WebAddress(ValidatedText):
+    """An http or https URL."""
+
+    MAX_LENGTH = 2048
+    # Characters that RFC 3986 does not allow, but validators do: whoever prints an address
+    # into an attribute would close it.
+    ESCAPES = str.maketrans({'"': "%22", "<": "%3C", ">": "%3E"})
+    validator = URLValidator(
+        ["http", "https"],
+        message="must be an address that begins with http:// or https://.",
+        code="url",
+    )
+
+
+@extend_schema_field(OpenApiTypes.EMAIL)
+class EmailAddress(ValidatedText):
+    """An e-mail address."""
+
+    MAX_LENGTH = 254
+    validator = EmailValidator(
+        "must be an e-mail address such as name@example.org.", code="email"
+    )
+
+
 @extend_schema_field(
     {
         "oneOf": [
@@ -155,7 +206,6 @@ class Flag(Clearable, serializers.BooleanField):
     default_error_messages: ClassVar[Messages] = {"type": "must be true or false."}
 
     def __init__(self, *, cleared: bool = False, **options: Any) -> None:
-        """Take what the flag is when nobody says anything."""
         self.cleared = cleared
         super().__init__(**options)
 
@@ -164,51 +214,6 @@ class Flag(Clearable, serializers.BooleanField):
         if word not in self.WORDS:  # DRF takes ``on`` and ``y``, too
             self.fail("type")
         return super().to_internal_value(word)
-
-
-@extend_schema_field(OpenApiTypes.URI)
-class WebAddress(Clearable, serializers.CharField):
-    """An http or https URL."""
-
-    # Characters that RFC 3986 does not allow, but validators do: whoever prints an address
-    # into an attribute would close it.
-    ESCAPES: ClassVar[dict[int, str]] = str.maketrans({'"': "%22", "<": "%3C", ">": "%3E"})
-    MAX_LENGTH = 2048
-    REASON = "must be an address that begins with http:// or https://."
-    default_error_messages: ClassVar[Messages] = {"url": REASON}
-
-    def __init__(self, **options: Any) -> None:
-        """Take DRF's options."""
-        schemes = ["http", "https"]
-        super().__init__(**options)
-        self.validators.append(URLValidator(schemes, message=self.REASON, code="url"))
-
-    def to_internal_value(self, data: Any) -> str:
-        if not isinstance(data, str) or len(data) > self.MAX_LENGTH:
-            self.fail("url")
-        escaped = data.strip().translate(self.ESCAPES)
-        if len(escaped) > self.MAX_LENGTH:
-            self.fail("url")
-        return escaped
-
-
-@extend_schema_field(OpenApiTypes.EMAIL)
-class EmailAddress(Clearable, serializers.CharField):
-    """An e-mail address."""
-
-    MAX_LENGTH = 254
-    REASON = "must be an e-mail address such as name@example.org."
-    default_error_messages: ClassVar[Messages] = {"email": REASON}
-
-    def __init__(self, **options: Any) -> None:
-        """Take DRF's options."""
-        super().__init__(**options)
-        self.validators.append(EmailValidator(message=self.REASON, code="email"))
-
-    def to_internal_value(self, data: Any) -> str:
-        if not isinstance(data, str) or len(data) > self.MAX_LENGTH:
-            self.fail("email")
-        return data.strip()
 
 
 @extend_schema_field({"oneOf": [{"type": "integer"}, {"type": "string"}]})
@@ -253,7 +258,6 @@ class Coordinate(Clearable, serializers.FloatField):
     }
 
     def __init__(self, *, limit: int, **options: Any) -> None:
-        """Take the largest number of degrees."""
         super().__init__(min_value=-limit, max_value=limit, **options)
 
     def to_internal_value(self, data: Any) -> float:
@@ -267,19 +271,13 @@ class Coordinate(Clearable, serializers.FloatField):
 
 
 @extend_schema_field(OpenApiTypes.STR)
-class SlugText(PlainText):
-    """The readable part of the address; empty is made again from the title."""
+class StatusName(Clearable, serializers.ChoiceField):
+    """The status; empty leaves it as it is."""
 
+    cleared = KEPT
     default_error_messages: ClassVar[Messages] = {
-        "slug": "must contain a letter or a digit.",
+        "invalid_choice": f"must be one of {', '.join(Status.values)}.",
     }
 
     def __init__(self, **options: Any) -> None:
-        """Accept more than fits into an address; longer slugs are truncated."""
-        super().__init__(max_length=2000, **options)
-
-    def plain(self, value: str) -> str:
-        slug = slugs.from_title(value, fallback="")
-        if not slug:
-            self.fail("slug")
-        return slug
+        super().__init__(choices=Status.choices, **options)

@@ -1,17 +1,29 @@
 """The bodies of creates and updates, field by field (spec 2.3 to spec 2.6)."""
 
-from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, ClassVar, cast
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
 
 from calendar_events.conf import conf
 from calendar_events.models import Event, Organizer, Taxonomy, Venue
+from calendar_events.parsing import costs, dates, zones
 from calendar_events.serializers import bodies
-from calendar_events.serializers.base import Errors, Input, RecordInput, reason
-from calendar_events.serializers.calendar import CostText, DateText, ZoneName
+from calendar_events.serializers.base import (
+    Body,
+    DateInput,
+    Errors,
+    Input,
+    RecordInput,
+    Values,
+    reason,
+)
 from calendar_events.serializers.fields import (
+    Clearable,
     Coordinate,
     EmailAddress,
     Flag,
+    Messages,
     PlainText,
     RichText,
     SafeText,
@@ -20,6 +32,7 @@ from calendar_events.serializers.fields import (
 from calendar_events.serializers.references import (
     AuthorReference,
     LinkedRecords,
+    LinkField,
     ParentReference,
     TermList,
 )
@@ -27,6 +40,62 @@ from calendar_events.services import references
 from calendar_events.services.inputs import NewOrganizer, NewVenue
 from calendar_events.services.refusals import InvalidFields
 from calendar_events.services.schedule import Schedule, ScheduleChanges, plan
+
+
+class DateText(DateInput):
+    """The start or end of an event; it stays text until the zone of the event is known."""
+
+    def to_internal_value(self, data: Any) -> str:
+        """Return the text of a date that can be read.
+
+        A wall clock in a zone that the request named is an instant; a day stays a day.
+        """
+        moment: dates.Moment = super().to_internal_value(data)
+        if self.context.get("zone") and moment.has_time and not moment.has_offset:
+            return f"{dates.written(moment.utc, separator='T')}Z"
+        return str(data)
+
+
+@extend_schema_field(OpenApiTypes.STR)
+class ZoneName(Clearable):
+    """A time zone; empty is the site's."""
+
+    default_error_messages: ClassVar[Messages] = {"zone": "{reason}"}
+
+    @property
+    def cleared(self) -> str:
+        return conf.site_zone.key
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str) or len(data) > 64:
+            self.fail("zone", reason="must be the name of a time zone.")
+        try:
+            return zones.name(data)
+        except zones.ZoneError as error:
+            self.fail("zone", reason=f"cannot be used: {error}")
+
+
+_AMOUNT = {"oneOf": [{"type": "string"}, {"type": "number"}]}
+
+
+@extend_schema_field({"oneOf": [*_AMOUNT["oneOf"], {"type": "array", "items": _AMOUNT}]})
+class CostText(Clearable):
+    """What an event costs, kept as it was written."""
+
+    default_error_messages: ClassVar[Messages] = {"cost": "cannot be used: {reason}"}
+
+    def is_blank(self, data: Any) -> bool:
+        """Take ``0`` and an empty list, too, for no cost (contract events 2.1)."""
+        return super().is_blank(data) or data in ([], 0, "0")
+
+    def to_internal_value(self, data: Any) -> str:
+        if self.is_stored(data):
+            return str(data)
+        try:
+            costs.parse(data, currency=conf.currency)
+            return costs.source(data)
+        except costs.CostError as error:
+            self.fail("cost", reason=str(error))
 
 
 class VenueInput(RecordInput):
@@ -49,9 +118,7 @@ class VenueInput(RecordInput):
     geo_lat = Coordinate(limit=90, help_text="Latitude; given together with geo_lng.")
     geo_lng = Coordinate(limit=180, help_text="Longitude; given together with geo_lat.")
 
-    def combine(
-        self, data: Mapping[str, Any], values: dict[str, Any], errors: Errors
-    ) -> None:
+    def combine(self, data: Body, values: Values, errors: Errors) -> None:
         """Require both coordinates or none."""
         super().combine(data, values, errors)
         current = self.instance
@@ -102,22 +169,20 @@ class EventInput(RecordInput):
     venue = LinkedRecords(model=Venue, serializer=VenueInput, new=NewVenue)
     organizer = LinkedRecords(model=Organizer, serializer=OrganizerInput, new=NewOrganizer)
 
-    def to_internal_value(self, data: Mapping[str, Any]) -> dict[str, Any]:
+    def to_internal_value(self, data: Body) -> Values:
         """Read the body; what a list blanked of a protected event was not sent."""
         current = self.instance
         if current is not None and current.password:
             data = bodies.without_blanks(data)
         return super().to_internal_value(data)
 
-    def combine(
-        self, data: Mapping[str, Any], values: dict[str, Any], errors: Errors
-    ) -> None:
+    def combine(self, data: Body, values: Values, errors: Errors) -> None:
         """Require that what is linked exists, and that the dates make a schedule."""
         super().combine(data, values, errors)
         for name in RECURRENCE:
             if data.get(name) not in NOTHING:
                 errors[name] = reason("is not supported: send each date as an event.")
-        self._settle_links(values, errors)
+        self._resolve_links(values, errors)
         if errors.keys() & {"start_date", "end_date", "timezone", "all_day"}:
             return
         current = self.instance
@@ -131,24 +196,23 @@ class EventInput(RecordInput):
         except InvalidFields as error:
             errors.update({name: reason(why) for name, why in error.reasons.items()})
 
-    def _settle_links(self, values: dict[str, Any], errors: Errors) -> None:
+    def _resolve_links(self, values: Values, errors: Errors) -> None:
         """Look up all rows that the body names, in one statement."""
         sent = [
             field
             for field in self._writable_fields
-            if isinstance(field, TermList | LinkedRecords) and values.get(str(field.source))
+            if isinstance(field, LinkField) and values.get(str(field.source))
         ]
-        found = references.find(
-            {
-                field.names: [pk for pk in values[str(field.source)] if isinstance(pk, int)]
-                for field in sent
-            },
-            institution=self.context["actor"].institution,
-        )
+        named = {
+            field.kind: [pk for pk in values[str(field.source)] if isinstance(pk, int)]
+            for field in sent
+        }
+        institution = self.context["actor"].institution
+        rows = references.find(named, institution=institution)
         for field in sent:
             name = str(field.source)
             try:
-                values[name] = field.settled(values[name], found)
+                values[name] = field.resolve(values[name], rows)
             except references.BadReference as error:
                 errors[name] = reason(str(error))
 
