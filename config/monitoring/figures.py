@@ -1,17 +1,15 @@
-"""Metrics that are collected at scrape time: versions, and what the database holds.
+"""What the database holds, as metrics; a thread of the first worker process asks for it.
 
-The database is asked on a thread of its own and waited for a moment only: while it is away
-or frozen a scrape says so, without the figures that nobody knows then.
+A scrape waits for no database: while it is away or frozen, the figures stay as they were,
+and ``platform_database_up`` says so.
 """
 
 from __future__ import annotations
 
 import platform
 import threading
-from collections.abc import Iterator
-from dataclasses import dataclass
+import time
 from datetime import datetime
-from time import monotonic
 from typing import Final
 
 import django
@@ -20,17 +18,12 @@ from django.db.models import Case, Count, Min, When
 from django.utils import timezone
 from django_tasks import TaskResultStatus
 from django_tasks_db.models import DBTaskResult, get_date_max
-from prometheus_client import Metric
-from prometheus_client.core import GaugeMetricFamily
-from prometheus_client.registry import Collector
 
 from authserver.models import AccessToken
 from config import __version__
+from config.monitoring import metrics
 
-WAIT_SECONDS: Final = 1.0
-"""How long a scrape waits for the database."""
-KEEP_SECONDS: Final = 10.0
-"""How long an answer is given again before the database is asked anew."""
+PAUSE_SECONDS: Final = 5.0
 STATES: Final = (
     TaskResultStatus.READY,
     TaskResultStatus.RUNNING,
@@ -43,117 +36,39 @@ _SINCE: Final = Case(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
-    """What the database said."""
-
-    tasks: dict[str, int]
-    oldest_task_seconds: float
-    """For how long the oldest task that could be started has waited."""
-    oldest_expired_seconds: float
-    """For how long the oldest access token that is still stored has been expired."""
+def start() -> None:
+    """Tell the versions, and ask the database in a thread for as long as we live."""
+    vendor = connections[DEFAULT_DB_ALIAS].vendor
+    versions = (__version__, django.get_version(), platform.python_version(), vendor)
+    metrics.build_info.labels(*versions).set(1)
+    threading.Thread(target=_run, name="figures", daemon=True).start()
 
 
-def ask(now: datetime) -> Figures:
-    """Ask the database. Raises ``Error``."""
-    counted = DBTaskResult.objects.filter(status__in=STATES).values("status")
-    tasks = {state.lower(): 0 for state in STATES}
-    for row in counted.annotate(number=Count("pk")).order_by():
-        tasks[row["status"].lower()] = row["number"]
-    waiting = DBTaskResult.objects.ready().aggregate(first=Min(_SINCE))["first"]
-    expired = AccessToken.objects.filter(expires__lte=now).aggregate(first=Min("expires"))
-    return Figures(
-        tasks=tasks,
-        oldest_task_seconds=_seconds(now, waiting),
-        oldest_expired_seconds=_seconds(now, expired["first"]),
-    )
+def _run() -> None:
+    while True:
+        refresh(timezone.now())
+        connections.close_all()  # of this thread
+        time.sleep(PAUSE_SECONDS)
 
 
-class Database:
-    """Asks for the figures, one question at a time."""
-
-    def __init__(self) -> None:
-        """Know nothing yet."""
-        self._lock = threading.Lock()
-        self._asking: threading.Thread | None = None
-        self._figures: Figures | None = None
-        self._known_at = -KEEP_SECONDS
-
-    def figures(self) -> Figures | None:
-        """Return what the database holds; ``None`` when it did not say so in time."""
-        with self._lock:
-            if monotonic() - self._known_at >= KEEP_SECONDS:
-                self._figures = None
-                if self._asking is None or not self._asking.is_alive():
-                    self._asking = threading.Thread(
-                        target=self._ask, name="figures", daemon=True
-                    )
-                    self._asking.start()
-                self._asking.join(WAIT_SECONDS)
-            return self._figures
-
-    def _ask(self) -> None:
-        try:
-            self._figures = ask(timezone.now())
-            self._known_at = monotonic()
-        except Error:
-            self._figures = None
-        finally:
-            connections.close_all()  # of this thread, which ends
-
-
-class FiguresCollector(Collector):
-    """The metrics that no process counts."""
-
-    def __init__(self) -> None:
-        """Ask nothing before the first scrape."""
-        self._database = Database()
-
-    def collect(self) -> Iterator[Metric]:
-        """Return the metrics; those of a silent database are left out."""
-        yield _build_info()
-        figures = self._database.figures()
-        yield _gauge(
-            "platform_database_up",
-            "Whether the database answered within a second.",
-            float(figures is not None),
-        )
-        if figures is None:
-            return
-        tasks = GaugeMetricFamily(
-            "platform_tasks", "Background tasks, by state.", labels=["state"]
-        )
-        for state, number in figures.tasks.items():
-            tasks.add_metric([state], number)
-        yield tasks
-        yield _gauge(
-            "platform_oldest_task_seconds",
-            "How long the oldest task that could be started has waited.",
-            figures.oldest_task_seconds,
-        )
-        yield _gauge(
-            "platform_oldest_expired_seconds",
-            "For how long the oldest stored access token has been expired.",
-            figures.oldest_expired_seconds,
-        )
-
-
-def _build_info() -> Metric:
-    versions = {
-        "version": __version__,
-        "django": django.get_version(),
-        "python": platform.python_version(),
-        "database": connections[DEFAULT_DB_ALIAS].vendor,
-    }
-    family = GaugeMetricFamily(
-        "platform_build_info", "The versions that run; the value is 1.", labels=[*versions]
-    )
-    family.add_metric([*versions.values()], 1)
-    return family
-
-
-def _gauge(name: str, words: str, value: float) -> Metric:
-    return GaugeMetricFamily(name, words, value=value)
+def refresh(now: datetime) -> None:
+    """Set the gauges to what the database says; whether it does is one of them."""
+    try:
+        waiting = DBTaskResult.objects.ready().aggregate(first=Min(_SINCE))["first"]
+        expired = AccessToken.objects.filter(expires__lte=now)
+        first_expired = expired.aggregate(first=Min("expires"))["first"]
+        rows = DBTaskResult.objects.filter(status__in=STATES).values("status")
+        numbers = {
+            row["status"]: row["number"] for row in rows.annotate(number=Count("pk"))
+        }
+    except Error:
+        metrics.database_up.set(0)
+        return
+    metrics.database_up.set(1)
+    metrics.oldest_task_seconds.set(_seconds(now, waiting))
+    metrics.oldest_expired_seconds.set(_seconds(now, first_expired))
+    for state in STATES:
+        metrics.tasks.labels(state.lower()).set(numbers.get(state, 0))
 
 
 def _seconds(now: datetime, since: datetime | None) -> float:

@@ -6,7 +6,7 @@ sent, a key or an institution: each value is a series of its own, kept for ever.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
@@ -118,6 +118,29 @@ largest_memory = Gauge(
 )
 cpu_seconds = Counter(
     "platform_cpu_seconds", "Processor time of the worker processes.", registry=REGISTRY
+)
+
+# One process asks the database, for all.
+_database: dict[str, Any] = {"multiprocess_mode": "livemostrecent", "registry": REGISTRY}
+build_info = Gauge(
+    "platform_build_info",
+    "The versions that run; the value is 1.",
+    ("version", "django", "python", "database"),
+    **_database,
+)
+database_up = Gauge(
+    "platform_database_up", "Whether the database answered when last asked.", **_database
+)
+tasks = Gauge("platform_tasks", "Background tasks, by state.", ("state",), **_database)
+oldest_task_seconds = Gauge(
+    "platform_oldest_task_seconds",
+    "How long the oldest task that could be started has waited.",
+    **_database,
+)
+oldest_expired_seconds = Gauge(
+    "platform_oldest_expired_seconds",
+    "For how long the oldest stored access token has been expired.",
+    **_database,
 )
 
 # There from the start: to Prometheus, a series that first appears with 1 has not grown.

@@ -22,7 +22,7 @@ from config.wsgi import application  # sets Django up, so it comes first
 
 from calendar_events.conf import conf  # isort: skip
 from config.background import worker  # isort: skip
-from config.monitoring import exporter, files, sampling  # isort: skip
+from config.monitoring import exporter, figures, sampling  # isort: skip
 from config.serving.server import STOP_SECONDS, Limits, Server  # isort: skip
 from django.conf import settings  # isort: skip
 from django.db import connections  # isort: skip
@@ -59,7 +59,7 @@ class Workers:
             return
         try:
             _end_with(parent)
-            serve(self.listener, on_beat=lambda: self.beat(number))
+            serve(self.listener, number, on_beat=lambda: self.beat(number))
         except BaseException:  # noqa: BLE001 -- nothing of the parent's may run here
             traceback.print_exc()
             os._exit(1)
@@ -113,12 +113,13 @@ class Workers:
             pid, _status = os.waitpid(-1, os.WNOHANG)
             if not pid:
                 break
+            exporter.forget_gauges_of(pid)
             ended.append(self.pids.pop(pid))
         return ended
 
 
-def serve(listener: socket.socket, *, on_beat: Callable[[], None]) -> None:
-    """Serve in this process until SIGTERM."""
+def serve(listener: socket.socket, number: int, *, on_beat: Callable[[], None]) -> None:
+    """Serve in this process, which has a number, until SIGTERM."""
     server = Server(
         application,
         listener,
@@ -144,7 +145,9 @@ def serve(listener: socket.socket, *, on_beat: Callable[[], None]) -> None:
         worker.start_thread()
     if settings.METRICS_PORT:
         sampling.start(server.requests)
-        exporter.start(settings.METRICS_HOST, settings.METRICS_PORT)
+        if number == 0:
+            figures.start()
+            exporter.start(settings.METRICS_HOST, settings.METRICS_PORT)
     server.run()
 
 
@@ -182,7 +185,7 @@ def main() -> int:
         workers.run()
     finally:
         workers.stop()
-        if directory := os.environ.get(files.VARIABLE):
+        if directory := os.environ.get(exporter.VARIABLE):
             shutil.rmtree(directory, ignore_errors=True)
     return 0
 

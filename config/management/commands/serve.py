@@ -21,7 +21,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.executor import MigrationExecutor
 
 from config.databases import pool
-from config.monitoring import files
+from config.monitoring import exporter
 
 logger = logging.getLogger(__name__)
 SERVER = [sys.executable, "-m", "config.serving"]
@@ -201,6 +201,6 @@ def server_environment() -> dict[str, str]:
 
     The server removes that place at the end, so that another one is not passed on.
     """
-    own = {name: text for name, text in os.environ.items() if name != files.VARIABLE}
-    places = files.make_directory() if settings.METRICS_PORT else {}
+    own = {name: text for name, text in os.environ.items() if name != exporter.VARIABLE}
+    places = exporter.make_directory() if settings.METRICS_PORT else {}
     return {**own, "DEMO": str(int(settings.DEMO)), **places}

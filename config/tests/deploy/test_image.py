@@ -12,9 +12,10 @@ SCRAPE = """
 import django
 django.setup()
 from django.core.management import call_command
-from config.monitoring import figures
+from config.monitoring import figures, metrics
 call_command("check")
-print(next(iter(figures.FiguresCollector().collect())).samples[0].labels["version"])
+figures.start()
+print(next(iter(metrics.build_info.collect())).samples[0].labels["version"])
 """
 
 

@@ -1,6 +1,5 @@
-"""What is asked of the database at a scrape, and what a scrape does without one."""
+"""What the database is asked for the metrics, and what they say without one."""
 
-import threading
 import tomllib
 from datetime import timedelta
 
@@ -14,7 +13,7 @@ from authserver.models import AccessToken
 from authserver.tests.factories import AccessTokenFactory
 from config import __version__
 from config.background import queue
-from config.monitoring import figures
+from config.monitoring import figures, metrics
 from config.tests import prepared
 from config.tests.background.tasks import note
 
@@ -36,22 +35,33 @@ def tasks(db):
         DBTaskResult.objects.filter(pk=row.pk).update(**changes)
 
 
-def test_tasks_are_counted_by_state_and_the_oldest_is_known(tasks):
-    found = figures.ask(NOW)
+def value(name, **labels):
+    """Return what a gauge of this process is set to."""
+    return metrics.REGISTRY.get_sample_value(name, labels)
 
-    assert found.tasks == {"ready": 2, "running": 1, "failed": 1}
-    assert found.oldest_task_seconds == 3600
+
+def test_tasks_are_counted_by_state_and_the_oldest_is_known(tasks):
+    figures.refresh(NOW)
+
+    counted = [value("platform_tasks", state=one) for one in ("ready", "running", "failed")]
+    assert counted == [2, 1, 1]
+    assert value("platform_oldest_task_seconds") == 3600
+
+
+def waits():
+    figures.refresh(NOW)
+    return value("platform_oldest_task_seconds")
 
 
 def test_a_task_that_is_tried_again_waits_since_that_was_due(tasks):
     again = DBTaskResult.objects.filter(status=TaskResultStatus.READY)
     again.update(run_after=NOW - timedelta(seconds=5))
-    assert figures.ask(NOW).oldest_task_seconds == 5
+    assert waits() == 5
 
     queue.try_again(DBTaskResult.objects.failed())
     again.filter(run_after=NOW - timedelta(seconds=5)).delete()
 
-    assert figures.ask(NOW).oldest_task_seconds < 1
+    assert waits() < 1
 
 
 def test_the_version_is_that_of_the_package():
@@ -64,67 +74,42 @@ def test_the_oldest_expired_token_says_how_long_nothing_was_cleared(db):
     AccessTokenFactory(expires=NOW + timedelta(hours=1))
     AccessTokenFactory(expires=NOW - timedelta(days=3))
 
-    assert figures.ask(NOW).oldest_expired_seconds == 3 * 86400
+    figures.refresh(NOW)
+    assert value("platform_oldest_expired_seconds") == 3 * 86400
     AccessToken.objects.filter(expires__lte=NOW).delete()
-    assert figures.ask(NOW).oldest_expired_seconds == 0
+    figures.refresh(NOW)
+    assert value("platform_oldest_expired_seconds") == 0
 
 
-def samples(collector):
-    return {
-        sample.name: sample.value
-        for metric in collector.collect()
-        for sample in metric.samples
-    }
+class Broken:
+    """Rows of a database that is away."""
 
-
-def test_a_database_that_says_nothing_is_not_waited_for(monkeypatch):
-    released = threading.Event()
-    asked = []
-
-    def hang(_now):
-        asked.append(1)
-        released.wait(240)
+    def ready(self):
         raise OperationalError
 
-    monkeypatch.setattr(figures, "ask", hang)
-    monkeypatch.setattr(figures, "WAIT_SECONDS", 0.05)
-    collector = figures.FiguresCollector()
-    try:
-        found = [samples(collector) for _ in range(3)]
-    finally:
-        released.set()
 
-    assert [one["platform_database_up"] for one in found] == [0, 0, 0]
-    assert "platform_oldest_task_seconds" not in found[0]
-    assert asked == [1]
+def test_a_database_that_fails_is_said_to_be_away_until_it_answers(db, monkeypatch):
+    figures.refresh(NOW)
+    with monkeypatch.context() as patch:
+        patch.setattr(figures.DBTaskResult, "objects", Broken())
+        figures.refresh(NOW)
+        assert value("platform_database_up") == 0
+    figures.refresh(NOW)
+    assert value("platform_database_up") == 1
 
 
-def test_an_answer_is_given_again_for_a_while(monkeypatch):
-    asked = []
+def test_the_database_is_asked_again_and_again(db, monkeypatch):
+    class Enough(Exception):
+        """Ends what goes on for as long as the process lives."""
 
-    def answer(_now):
-        asked.append(1)
-        return figures.Figures(tasks={}, oldest_task_seconds=5, oldest_expired_seconds=0)
+    moments = []
 
-    monkeypatch.setattr(figures, "ask", answer)
-    monkeypatch.setattr(figures, "KEEP_SECONDS", 3600.0)
-    collector = figures.FiguresCollector()
+    def pause(_seconds):
+        if len(moments) == 2:
+            raise Enough
 
-    found = [samples(collector) for _ in range(3)]
-
-    assert [one["platform_oldest_task_seconds"] for one in found] == [5, 5, 5]
-    assert asked == [1]
-
-
-def test_a_database_that_fails_is_asked_again_with_the_next_scrape(monkeypatch):
-    answers = iter([OperationalError(), None])
-
-    def answer(_now):
-        if (error := next(answers)) is not None:
-            raise error
-        return figures.Figures(tasks={}, oldest_task_seconds=0, oldest_expired_seconds=0)
-
-    monkeypatch.setattr(figures, "ask", answer)
-    collector = figures.FiguresCollector()
-
-    assert [samples(collector)["platform_database_up"] for _ in range(2)] == [0, 1]
+    monkeypatch.setattr(figures, "refresh", moments.append)
+    monkeypatch.setattr(figures.time, "sleep", pause)
+    monkeypatch.setattr(figures.connections, "close_all", lambda: None)
+    with pytest.raises(Enough):
+        figures._run()

@@ -14,7 +14,7 @@ from django.core.management import CommandError
 from django.db import connection
 
 from config.management.commands import serve
-from config.monitoring import files
+from config.monitoring import exporter
 from config.tests import prepared, servers
 
 pytestmark = pytest.mark.processes
@@ -158,15 +158,15 @@ def test_a_taken_port_of_the_metrics_is_noticed_too(settings):
 def test_a_directory_of_counts_that_serve_did_not_make_is_not_passed_on(
     settings, monkeypatch, tmp_path
 ):
-    monkeypatch.setenv(files.VARIABLE, str(tmp_path))
+    monkeypatch.setenv(exporter.VARIABLE, str(tmp_path))
 
     settings.METRICS_PORT = 0
     without = serve.server_environment()
     settings.METRICS_PORT = 9464
     with_metrics = serve.server_environment()
 
-    assert files.VARIABLE not in without
-    made = Path(with_metrics[files.VARIABLE])
+    assert exporter.VARIABLE not in without
+    made = Path(with_metrics[exporter.VARIABLE])
     made.rmdir()
     assert made != tmp_path
 
