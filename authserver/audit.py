@@ -1,7 +1,5 @@
 """The append-only record of what happened: how it is written, and pruned."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar

@@ -1,7 +1,5 @@
 """The app's settings and their defaults."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

@@ -4,8 +4,6 @@ And how both kinds are named on the two channels of OAuth: ``error`` of the auth
 redirect (decisions 3.3) and ``error`` of the token endpoint (decisions 4).
 """
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from platform_errors.errors import base, catalogue

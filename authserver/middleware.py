@@ -1,7 +1,5 @@
 """What the pages need of every request."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

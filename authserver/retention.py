@@ -1,7 +1,5 @@
 """What may be forgotten, and when (``manage.py clear_expired``, and a few on the way)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import datetime, timedelta

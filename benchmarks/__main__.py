@@ -10,8 +10,6 @@ a quick one misses no goal, for its figures are noise. The parts are
 {parts}.
 """
 
-from __future__ import annotations
-
 import argparse
 import signal
 import sys

@@ -1,7 +1,5 @@
 """What the sections of a run share: the cluster, the calendars, the servers, the effort."""
 
-from __future__ import annotations
-
 import socket
 import sys
 import time

@@ -4,8 +4,6 @@ A closed loop sends the next request when the last one is answered, as fast as t
 allows. The open loop of journeys is ``benchmarks.load.generator``.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections import Counter

@@ -1,7 +1,5 @@
 """The databases of a run: one per size of calendar, all in one PostgreSQL cluster."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 from pathlib import Path

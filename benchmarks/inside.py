@@ -3,8 +3,6 @@
 The run itself talks to several databases and two Django projects, which one process cannot.
 """
 
-from __future__ import annotations
-
 import importlib
 import pickle
 import subprocess

@@ -1,7 +1,5 @@
 """Measure variants of one work in turns, so that they share the machine's moods."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The requests of the benchmark as bytes."""
 
-from __future__ import annotations
-
 import itertools
 import secrets
 import time

@@ -1,7 +1,5 @@
 """The addresses that are measured, under the default mount."""
 
-from __future__ import annotations
-
 from typing import Final
 
 ROOT: Final = "/platform/events/v1"

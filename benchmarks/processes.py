@@ -1,7 +1,5 @@
 """CPU time and memory of process trees, read from ``/proc`` (Linux only)."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 from pathlib import Path

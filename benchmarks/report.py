@@ -1,7 +1,5 @@
 """Findings to Markdown: the goals first, then a section for each part."""
 
-from __future__ import annotations
-
 import datetime as dt
 import os
 import platform

@@ -1,7 +1,5 @@
 """A yardstick measures something only when it answers the same."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """Start and stop the measured servers: ours by waitress, yardsticks by granian."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -1,7 +1,5 @@
 """The app that keeps events, venues, organizers, categories and tags."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.apps import AppConfig

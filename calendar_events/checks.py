@@ -1,7 +1,5 @@
 """System checks of the app's settings and of its database; each id has a test."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

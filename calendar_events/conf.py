@@ -1,7 +1,5 @@
 """The app's settings and their defaults."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 from urllib.parse import urlsplit

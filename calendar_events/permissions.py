@@ -6,8 +6,6 @@ unpublished; with ``publish_event`` also one's own that is published;
 ``change_others_event`` everybody's.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

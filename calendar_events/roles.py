@@ -6,8 +6,6 @@ editors do everything; readers only look. Ownership is checked by ``services``; 
 permission ``change_event`` alone means "one's own".
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 APP = "calendar_events"

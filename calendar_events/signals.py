@@ -4,8 +4,6 @@ For webhooks, caches and indexers. Django's ``post_save`` comes before the commi
 before an event's links are written; what a receiver then tells others may be rolled back.
 """
 
-from __future__ import annotations
-
 import weakref
 from typing import Any
 

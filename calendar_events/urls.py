@@ -4,8 +4,6 @@ Each answers with and without a trailing slash, for every method: a redirect wou
 body of a POST. What matches nothing is 404 in the interface's own words.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.urls import URLPattern, re_path

@@ -1,7 +1,5 @@
 """The project as an app: commands, and roles, that need every app live here."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.apps import AppConfig

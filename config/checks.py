@@ -1,7 +1,5 @@
 """System checks about how the project is put together; each id has a test."""
 
-from __future__ import annotations
-
 import ipaddress
 from pathlib import Path
 from typing import Any

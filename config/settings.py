@@ -4,8 +4,6 @@ Variables are named here alone; they come from the environment and a ``.env`` fi
 ``manage.py``. ``.env.example`` has each of them; ``docs/operations.md`` explains them.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Admin actions on selected rows: how many at most, and what was done to them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any

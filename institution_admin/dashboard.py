@@ -5,8 +5,6 @@ takes them from its own ``get_queryset``, so that a block shows nothing that its
 not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

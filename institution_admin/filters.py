@@ -1,7 +1,5 @@
 """Filters of lists that stay short however many rows there are to choose from."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import admin

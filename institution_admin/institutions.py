@@ -6,8 +6,6 @@ classes, through the methods that Django documents for it; Django's permissions 
 as well.
 """
 
-from __future__ import annotations
-
 from copy import copy
 from typing import Any, ClassVar
 

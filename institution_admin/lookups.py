@@ -1,7 +1,5 @@
 """Values in the address of a list that no filter can have."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

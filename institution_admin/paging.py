@@ -1,7 +1,5 @@
 """The pages of the lists in admin: which rows first, and then what they say."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.paginator import Page, Paginator

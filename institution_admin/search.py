@@ -1,7 +1,5 @@
 """Searches of the lists in admin, in which rows are also found by what they belong to."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, ClassVar, Final

@@ -4,8 +4,6 @@ Autocompletes take it that what is posted need not be a primary key, moments are
 of the browser's own, and every input of a table of rows has a name.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time
 from typing import Any

@@ -5,8 +5,6 @@ refuses what none of them took, so that a bad credential is never mistaken for n
 Service, institution and user are asked afterwards, by ``permissions.py``.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from abc import ABC, abstractmethod

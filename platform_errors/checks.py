@@ -1,7 +1,5 @@
 """System checks: what can be set wrongly is said at the start, not at the first request."""
 
-from __future__ import annotations
-
 import ipaddress
 import re
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ These are the only shapes that cross between a credential store and the services
 no behaviour that needs a database or a clock.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime

@@ -4,8 +4,6 @@
 ``PLATFORM_ERRORS["KEY_STORE"]``, a dotted path to a class without constructor arguments.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from typing import NamedTuple, Protocol
 

@@ -1,7 +1,5 @@
 """The app's only table: nonces that were used."""
 
-from __future__ import annotations
-
 from django.db import models
 
 

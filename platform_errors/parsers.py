@@ -4,8 +4,6 @@ DRF's parsers read the stream past Django's ``DATA_UPLOAD_MAX_MEMORY_SIZE``, and
 JSON decoder takes NaN, lone surrogates and nesting deep enough to exhaust the stack.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qsl

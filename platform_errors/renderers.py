@@ -1,7 +1,5 @@
 """XML for the platform services, and which of a view's renderers a caller wants."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

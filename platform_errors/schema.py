@@ -3,8 +3,6 @@
 Loaded where drf-spectacular is installed; nothing else of this app needs it.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from drf_spectacular.extensions import (

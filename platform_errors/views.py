@@ -1,7 +1,5 @@
 """The identity service, and the answer for addresses where nothing lives (decisions 6)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime

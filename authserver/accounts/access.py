@@ -1,7 +1,5 @@
 """An end to what an account has open: sessions, codes and tokens."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.db import transaction

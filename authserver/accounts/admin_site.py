@@ -1,7 +1,5 @@
 """The site that Django admin's pages belong to; outside the package that fills it."""
 
-from __future__ import annotations
-
 from functools import partial, wraps
 from typing import Any
 

@@ -4,8 +4,6 @@ Neither backend takes the other's credentials: Django tries every backend whose 
 fits, and a username that is unique within an institution must not be looked up as a login.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib.auth.backends import ModelBackend

@@ -1,7 +1,5 @@
 """What people type, before anything believes it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

@@ -1,7 +1,5 @@
 """How passwords are hashed."""
 
-from __future__ import annotations
-
 import unicodedata
 
 from django.contrib.auth.hashers import Argon2PasswordHasher

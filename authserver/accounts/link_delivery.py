@@ -4,8 +4,6 @@ Whether an account exists is looked for here and not while the page is answered,
 nobody can tell by the time that it takes. Tasks may run more than once, and know ids only.
 """
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.conf import settings

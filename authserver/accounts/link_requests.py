@@ -1,7 +1,5 @@
 """Asking for a link: by whoever forgot a password, or for whom an administrator invites."""
 
-from __future__ import annotations
-
 import math
 from datetime import datetime
 

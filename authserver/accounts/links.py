@@ -1,7 +1,5 @@
 """The links themselves: Django's tokens, which end with use, with time and with a login."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import urlencode
 

@@ -4,8 +4,6 @@ Receivers of Django's own signals, connected in ``apps.py``. What fails is count
 well, before it is judged.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

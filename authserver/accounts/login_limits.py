@@ -5,8 +5,6 @@ before a password is looked at, on every page that asks for one, Django admin's 
 ``login_audit`` hears of failures and successes, ``LoginLimitMiddleware`` answers.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Messages to accounts: from whom they come, what they say."""
 
-from __future__ import annotations
-
 from email.utils import formataddr, parseaddr
 from smtplib import SMTPException, SMTPRecipientsRefused, SMTPResponseException
 from typing import Any

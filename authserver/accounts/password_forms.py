@@ -1,7 +1,5 @@
 """Where people choose a password of their own; each such choice ends a required change."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

@@ -1,7 +1,5 @@
 """Words that everybody connects with an account do not make its password long."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -4,8 +4,6 @@ Whoever changes a password, or has it reset, may do so because somebody else kne
 one: nothing that was reached with it may outlive it.
 """
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

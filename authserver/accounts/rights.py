@@ -1,7 +1,5 @@
 """Whose rights are more than whose: nobody gives, or takes over, what they do not hold."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib.auth.models import Group, Permission

@@ -5,8 +5,6 @@ a session decides whether it is alive. Rows are found by the digest of the key: 
 holds nothing that works as a cookie.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any, cast
 

@@ -1,7 +1,5 @@
 """The audit record."""
 
-from __future__ import annotations
-
 from django.contrib import admin
 from django.http import HttpRequest
 

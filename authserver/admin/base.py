@@ -1,7 +1,5 @@
 """What the admin classes have in common."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from django.contrib.admin.models import LogEntry

@@ -1,7 +1,5 @@
 """What a form changed, from what to what, in words for the audit record."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """What users allowed."""
 
-from __future__ import annotations
-
 from django.contrib import admin
 
 from authserver.admin.base import ReadOnlyAdmin

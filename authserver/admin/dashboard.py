@@ -1,7 +1,5 @@
 """What the first page of admin says of keys, logins and refusals."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable
 from datetime import date, datetime, timedelta

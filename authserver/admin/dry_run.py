@@ -3,8 +3,6 @@
 The nonce is looked at and not used, nothing is logged or told to anybody.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress

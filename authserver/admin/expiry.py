@@ -1,7 +1,5 @@
 """Which rows expire, and how soon: the filter and the column of service keys."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

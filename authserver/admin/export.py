@@ -1,7 +1,5 @@
 """Lists that can be downloaded as a file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any, ClassVar

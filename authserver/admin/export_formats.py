@@ -1,7 +1,5 @@
 """Rows as lines of text: CSV for spreadsheets, JSON lines for programs."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Roles: groups of permissions, which users are put into."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import admin

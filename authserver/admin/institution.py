@@ -1,7 +1,5 @@
 """Institutions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import admin

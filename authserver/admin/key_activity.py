@@ -1,7 +1,5 @@
 """What service keys are used for: the filters of their list, and their last refusals."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What is on a service key: its services and its institutions."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from django.contrib import admin

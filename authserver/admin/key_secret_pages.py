@@ -1,7 +1,5 @@
 """Pages of the admin that rotate and retire the secrets of a service key."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any

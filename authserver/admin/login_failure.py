@@ -1,7 +1,5 @@
 """Failed logins, as the login limits count them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import admin

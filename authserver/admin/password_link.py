@@ -1,7 +1,5 @@
 """Links to choose a password: whether a message was sent, and when."""
 
-from __future__ import annotations
-
 from django.contrib import admin
 
 from authserver.admin.base import ReadOnlyAdmin

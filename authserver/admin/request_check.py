@@ -4,8 +4,6 @@ It asks the code that serves such requests, so it cannot say anything else. No s
 shown but the one that was pasted.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import SplitResult, unquote, urlsplit

@@ -1,7 +1,5 @@
 """Service keys: made, changed, canceled and restored."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

@@ -4,8 +4,6 @@ Only what the caller already holds is judged: no signature is made that is not c
 the caller's own, and none is told.
 """
 
-from __future__ import annotations
-
 import hmac
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest

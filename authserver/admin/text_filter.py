@@ -1,7 +1,5 @@
 """A filter that is typed: for columns with too many values to offer as links."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, ClassVar, Self, cast
 

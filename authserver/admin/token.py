@@ -1,7 +1,5 @@
 """Codes and tokens: who holds what, and an end to it. Their values are stored nowhere."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import admin

@@ -1,7 +1,5 @@
 """Users, within their institution or, for administrators, without one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

@@ -1,7 +1,5 @@
 """What is done to accounts from their list, one by one, on record."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Forms of users, and of the roles that they may be given."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

@@ -1,7 +1,5 @@
 """What the page of an account tells of its sessions, logins and accesses."""
 
-from __future__ import annotations
-
 from django.contrib import admin
 from django.urls import reverse
 from django.utils import timezone

@@ -1,7 +1,5 @@
 """Consents: what a user allowed an application, asked, remembered, taken back."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.db import transaction

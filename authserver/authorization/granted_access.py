@@ -1,7 +1,5 @@
 """What a user allowed, by application, for the my-access page (decisions 3.8)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime

@@ -14,8 +14,6 @@ login. A pending request is consumed once, by a grant or a denial; who comes sec
 ``RequestAlreadyUsed``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime

@@ -15,8 +15,6 @@ reads HTTP but addresses, and nothing redirects to an address that was not verif
 (decisions 3.2).
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 from datetime import datetime

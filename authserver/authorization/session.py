@@ -3,8 +3,6 @@
 Only this module knows the keys of the session and of the cookie.
 """
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager

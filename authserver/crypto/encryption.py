@@ -3,8 +3,6 @@
 Not hashed like tokens: a signed request can only be verified with the secret's own text.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet

@@ -1,7 +1,5 @@
 """Opaque values that callers hold: made at random; codes and tokens are kept as digests."""
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 import string

@@ -5,8 +5,6 @@ refusals, waits for no lock, and leaves the answer alone whatever happens here. 
 from where: the audit record does, for what it records.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 from time import monotonic

@@ -1,7 +1,5 @@
 """Writes that are given up rather than waited for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

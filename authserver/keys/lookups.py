@@ -4,8 +4,6 @@ Each brings key, services, institutions and user together in one round trip. Col
 found by their names, and read as their model fields read them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any

@@ -3,8 +3,6 @@
 Pure checks over the edge's view of a key; each raises the error of spec 7.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import datetime
 

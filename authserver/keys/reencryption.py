@@ -1,7 +1,5 @@
 """The secrets of all service keys, moved to the first encryption key."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from django.db import transaction

@@ -5,8 +5,6 @@ that are reserved: ``refresh_token`` asks for a refresh token, ``context:{regist
 chooses the institution.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A link that shows the secret of a key once: made, opened, ended (decisions 2)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from datetime import datetime
 

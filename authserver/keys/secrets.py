@@ -1,7 +1,5 @@
 """Secrets of service keys: made, rotated and retired by an administrator (decisions 2)."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.db import transaction

@@ -1,7 +1,5 @@
 """Service keys are canceled and restored by an administrator, at once and everywhere."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.db import transaction

@@ -4,8 +4,6 @@ It answers before every signed and every bearer call, from one statement (``look
 makes no model instances but the user.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """How the old generation's endpoints differ: open to marked keys, in its own words."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

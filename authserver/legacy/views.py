@@ -1,7 +1,5 @@
 """The old generation's endpoints: the present ones under other names."""
 
-from __future__ import annotations
-
 from authserver.legacy.client_generation import OLD, OLD_ENDPOINT
 from authserver.views.endpoints.token import Token
 from authserver.views.pages.authorize import Authorize

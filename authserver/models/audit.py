@@ -1,7 +1,5 @@
 """What happened, kept append-only; the database refuses changes too (see the migration)."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.db.models import Q
 from django.dispatch import receiver

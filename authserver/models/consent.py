@@ -1,7 +1,5 @@
 """What a user allowed an application, remembered (decisions 3.8)."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Self
 

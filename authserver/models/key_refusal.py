@@ -1,7 +1,5 @@
 """Why requests with a service key were refused of late; a few for each key."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.utils import timezone
 

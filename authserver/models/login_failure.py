@@ -1,7 +1,5 @@
 """Logins that failed, which is what the login limits count (decisions 3.10)."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.utils import timezone
 

@@ -1,7 +1,5 @@
 """Links to choose a new password with: who asked for one, and what became of it."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone

@@ -1,7 +1,5 @@
 """Links that hand the secret of a key over: each shows it once, to whoever holds it."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Self
 

@@ -1,7 +1,5 @@
 """The platform's web services; a service's code is the scope that asks for it."""
 
-from __future__ import annotations
-
 from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import models

@@ -1,7 +1,5 @@
 """Service keys: the OAuth applications, and what each may ask for."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any, Self
 

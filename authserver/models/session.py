@@ -1,7 +1,5 @@
 """Sessions, found by whose they are, so that they end with the account."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.contrib.sessions.backends.base import SessionBase
 from django.contrib.sessions.base_session import AbstractBaseSession

@@ -1,7 +1,5 @@
 """Where the endpoints of another generation of clients differ; the present one."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@ Parameters come in the query string with an empty body (spec 4.2) or in a form b
 6749); both at once could be read in two ways and is refused.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 from collections.abc import Mapping

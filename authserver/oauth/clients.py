@@ -5,8 +5,6 @@ signed request. A key without one only says its name. Every live secret is tried
 compared in constant time.
 """
 
-from __future__ import annotations
-
 import hmac
 from datetime import datetime
 

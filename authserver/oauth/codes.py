@@ -3,8 +3,6 @@
 What decides a race is always one conditional UPDATE, which holds on every database.
 """
 
-from __future__ import annotations
-
 import hashlib
 from base64 import urlsafe_b64encode
 

@@ -1,7 +1,5 @@
 """How the endpoints of the authorization server word their errors (decisions 4)."""
 
-from __future__ import annotations
-
 from http import HTTPStatus
 from typing import Any
 

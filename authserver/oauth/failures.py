@@ -6,8 +6,6 @@ of the key is compared for that address until the window is over. Replayed and i
 codes are always recorded; there is one for each code that a user granted.
 """
 
-from __future__ import annotations
-
 import math
 from datetime import datetime
 

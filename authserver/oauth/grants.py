@@ -1,7 +1,5 @@
 """The grant types of the token endpoint, in one table: whatever lists them reads it."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What a key with a secret may learn about a token (RFC 7662)."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

@@ -4,8 +4,6 @@ Django's own ``QueryDict`` keeps the last of several values; for OAuth that hide
 or a bug (RFC 6749 section 3.1: parameters must not be included more than once).
 """
 
-from __future__ import annotations
-
 from authserver.errors import InvalidRequest
 from platform_errors.http import urlencoded
 

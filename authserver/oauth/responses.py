@@ -1,7 +1,5 @@
 """The answers of the token endpoint, field by field (spec 2.2)."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Any
 

@@ -4,8 +4,6 @@ oauthlib brings the grant types and the order of their questions, and verifies P
 ``validator.py`` answers.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from oauth2_provider.settings import oauth2_settings

@@ -4,8 +4,6 @@ Kept beside oauthlib's own request and not on it: that object takes every parame
 sends as an attribute, so anything read from it could be injected by name.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NoReturn

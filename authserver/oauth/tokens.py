@@ -1,7 +1,5 @@
 """Access and refresh tokens: issued, rotated, revoked; only their digests are stored."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from uuid import UUID
 

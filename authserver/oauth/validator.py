@@ -8,8 +8,6 @@ class lacks raises ``NotImplementedError``. A refusal is raised as the error tha
 reads, which oauthlib passes on. ``save_bearer_token`` checks all that is decided once more.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db import transaction

@@ -3,8 +3,6 @@
 Pure functions over text; the rules are decisions 3.11, RFC 8252 and RFC 9700 section 2.1.
 """
 
-from __future__ import annotations
-
 import re
 from urllib.parse import urlsplit
 

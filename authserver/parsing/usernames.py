@@ -1,7 +1,5 @@
 """How names typed by people are compared."""
 
-from __future__ import annotations
-
 import unicodedata
 
 # Normalising takes the square of the marks on one letter; the login page takes any text.

@@ -1,7 +1,5 @@
 """What any page may need, also one that is shown without a context (``500.html``)."""
 
-from __future__ import annotations
-
 from django import template
 
 from platform_errors.http.request_id import current_request_id

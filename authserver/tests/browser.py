@@ -3,8 +3,6 @@
 A plugin that the root ``conftest.py`` loads, so that every app has the same fixtures.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import threading

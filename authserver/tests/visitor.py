@@ -4,8 +4,6 @@ It keeps cookies, sends CSRF tokens only when a form has one, and submits forms 
 stand on the page, so a test cannot send what no page offers without saying so.
 """
 
-from __future__ import annotations
-
 from urllib.parse import parse_qs, urljoin, urlsplit
 
 import lxml.html

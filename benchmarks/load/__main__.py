@@ -7,8 +7,6 @@ goes to standard output; the exit status is 1 when a promise was broken or an an
 error.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import sys

@@ -1,7 +1,5 @@
 """Journeys that begin at random times, whatever the server does."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import time

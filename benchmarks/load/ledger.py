@@ -5,8 +5,6 @@ what may be used once was used once. Whoever got no answer knows nothing; such a
 have happened or not, but not twice.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """What a run of the load found, as Markdown."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final

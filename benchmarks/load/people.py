@@ -1,7 +1,5 @@
 """What the load asks the database: people with passwords, events to read, what is there."""
 
-from __future__ import annotations
-
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import Group
 

@@ -1,7 +1,5 @@
 """The end of a run: ask again what got no answer, hold the server to its promises."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Mapping

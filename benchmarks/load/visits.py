@@ -1,7 +1,5 @@
 """Conversations over HTTP: cookies, forms, and whatever a fault does to a connection."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import time

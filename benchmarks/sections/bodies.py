@@ -1,7 +1,5 @@
 """Descriptions as long as the server reads, made to be expensive."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from typing import Final

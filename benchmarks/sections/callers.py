@@ -1,7 +1,5 @@
 """What it costs to know who is calling, and to let somebody in."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """Complete feeds: what an event of one costs, and what a worker keeps of many."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 

@@ -1,7 +1,5 @@
 """What a request costs on ever larger calendars, in lists of ten."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final

@@ -1,7 +1,5 @@
 """What the workers keep in memory after many requests."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Everything at once, on the production set-up."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 

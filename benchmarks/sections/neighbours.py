@@ -1,7 +1,5 @@
 """What lists keep beside callers that stall, ask for much, write, or take whole feeds."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import socket

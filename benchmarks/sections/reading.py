@@ -1,7 +1,5 @@
 """Lists, the single event and the 304, beside yardsticks that answer the same."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from typing import Final

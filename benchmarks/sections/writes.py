@@ -1,7 +1,5 @@
 """Creating events with everything that belongs to them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Who calls: one editor, a key with a secret, a public key, and many tokens and codes."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

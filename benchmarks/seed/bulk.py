@@ -1,7 +1,5 @@
 """Rows by the thousand: COPY on PostgreSQL, ``bulk_create`` on SQLite."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterable, Iterator
 from itertools import chain

@@ -1,7 +1,5 @@
 """What requests are made with, and the odds of searches; no models, so no Django here."""
 
-from __future__ import annotations
-
 from typing import Final
 
 INSTITUTIONS: Final = ("2001", "2002", "2003", "2004", "2005")

@@ -1,7 +1,5 @@
 """Text with known odds: what the searches of the benchmark find, and how often."""
 
-from __future__ import annotations
-
 from itertools import accumulate
 from pathlib import Path
 from random import Random

@@ -1,7 +1,5 @@
 """The list's frame: the default window, totals, and links to itself and its neighbours."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final

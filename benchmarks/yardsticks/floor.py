@@ -4,8 +4,6 @@ Only the default list is answered: anybody, the default window, ``page`` and ``p
 Totals come from the same roll-up that the product reads.
 """
 
-from __future__ import annotations
-
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable

@@ -1,7 +1,5 @@
 """A view that does nothing but touch its caller: what authentication alone costs."""
 
-from __future__ import annotations
-
 from rest_framework.permissions import AllowAny
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request

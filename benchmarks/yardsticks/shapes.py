@@ -4,8 +4,6 @@ This is what an answer costs that is put together when it is asked for; the prod
 together when it is written.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from datetime import datetime

@@ -1,7 +1,5 @@
 """What is done to several records at once, each through its service."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -4,8 +4,6 @@ Nothing is saved here: what was typed goes through the same inputs and services 
 events interface, so that admin cannot make what the interface would refuse.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime

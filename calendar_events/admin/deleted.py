@@ -1,7 +1,5 @@
 """The page of deleted records, the last first."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.paginator import Paginator

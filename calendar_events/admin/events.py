@@ -1,7 +1,5 @@
 """Events."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import admin

@@ -1,7 +1,5 @@
 """Forms that hand what was typed to the inputs of the interface."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """The history of a record in words: what changed, from what to what, by whom and why."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime

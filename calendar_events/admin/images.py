@@ -1,7 +1,5 @@
 """Images: uploaded here, decoded and made smaller like those that are fetched."""
 
-from __future__ import annotations
-
 import logging
 from typing import Any
 

@@ -6,8 +6,6 @@ arguments that returns the name of every institution by its registry identifier,
 order in which they are shown. Without one, identifiers are typed and nobody checks them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """What the server writes for itself: to be looked at, not to be changed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import admin

@@ -1,7 +1,5 @@
 """A month of events, to look over and to click."""
 
-from __future__ import annotations
-
 from calendar import Calendar, day_name, month_name
 from collections.abc import Iterable
 from datetime import date, timedelta

@@ -1,7 +1,5 @@
 """Several records given another author, venue or institution, after a page that asks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any

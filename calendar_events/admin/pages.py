@@ -1,7 +1,5 @@
 """Pages of an admin class besides Django's own: a list of objects, as actions are."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 

@@ -1,7 +1,5 @@
 """Venues and organizers."""
 
-from __future__ import annotations
-
 from django.contrib import admin
 
 from calendar_events.admin.published import PUBLICATION, WRITTEN, PublishedAdmin

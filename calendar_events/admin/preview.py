@@ -1,7 +1,5 @@
 """A record as readers, programs and calendars will get it, before it is published."""
 
-from __future__ import annotations
-
 import json
 from datetime import datetime
 from typing import Any, NamedTuple

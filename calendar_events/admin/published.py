@@ -1,7 +1,5 @@
 """What the admin of events, venues and organizers shares."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from django.contrib import admin

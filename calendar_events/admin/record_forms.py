@@ -1,7 +1,5 @@
 """Forms of events, with the tree of categories as boxes, of venues and of organizers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 

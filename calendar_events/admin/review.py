@@ -1,7 +1,5 @@
 """What waits for review: approved, or returned to its author with a comment."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

@@ -1,7 +1,5 @@
 """Categories and tags."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

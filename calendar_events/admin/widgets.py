@@ -1,7 +1,5 @@
 """Inputs that a browser helps with, and that need no script."""
 
-from __future__ import annotations
-
 import json
 from typing import Any, Final
 

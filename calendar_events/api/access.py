@@ -1,7 +1,5 @@
 """Whether a record may be read, and in what words not (decisions 2, contract events 4)."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from calendar_events.models import Status, visibility

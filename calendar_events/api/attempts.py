@@ -1,7 +1,5 @@
 """Try a write again that another transaction was in the way of."""
 
-from __future__ import annotations
-
 import logging
 import random
 import time

@@ -1,7 +1,5 @@
 """What every view of the events interface shares: who may call, and in which dialect."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """Who calls: the viewer of a read, the actor of a write, from the request's credentials."""
 
-from __future__ import annotations
-
 from rest_framework.request import Request
 
 from calendar_events.models.visibility import ANONYMOUS, Viewer

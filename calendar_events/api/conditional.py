@@ -4,8 +4,6 @@ The tag of a record is made of versions, not of bytes, so that it is known befor
 is rendered and so that a write can compare it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """How the events interface words its errors (decisions 6)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """The exception handler of the events interface: what services raise, in its words."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from typing import Any

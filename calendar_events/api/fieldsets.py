@@ -1,7 +1,5 @@
 """``_fields``: answer only some members of a document; dots reach inside, lists too."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import orjson

@@ -5,8 +5,6 @@ run at once the second waits at the unique constraint and then finds the first o
 a refusal or a crash leaves nothing behind. Answers are rows, so a restart forgets none.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -1,7 +1,5 @@
 """OPTIONS: what a route understands, and what of it this caller may do."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist, PermissionDenied

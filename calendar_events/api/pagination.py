@@ -6,8 +6,6 @@ Every answer tells the query that it really answers, dates included, so that a w
 begins before midnight ends in the same window.
 """
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import quote
 

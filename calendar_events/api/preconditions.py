@@ -1,7 +1,5 @@
 """What a write depends on: the record as its caller last saw it (RFC 9110 13, spec 7.5)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """What the viewsets do on GET: one way of listing, one of answering with a record."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from django.http.response import HttpResponseBase

@@ -1,7 +1,5 @@
 """How answers become bytes: documents are bytes already, and only cut to ``_fields``."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

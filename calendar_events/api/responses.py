@@ -3,8 +3,6 @@
 A write answers with the record as its caller would GET it, so both come through here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial

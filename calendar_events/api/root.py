@@ -1,7 +1,5 @@
 """The namespace index, which tells every route (decisions 7), and the OpenAPI document."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The five types of the interface; the routes are in ``urls.py`` (spec 4.3)."""
 
-from __future__ import annotations
-
 from calendar_events.api.reading import EventReads, RecordReads, TermReads
 from calendar_events.api.writing_types import RecordWrites, TermWrites
 from calendar_events.filters.filtersets import (

@@ -11,8 +11,6 @@ else writes the record between the checks and the write, the action is tried aga
 (``retried``). Refusals are worded by ``errors.handle``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import tzinfo
 from typing import Any, ClassVar, Final

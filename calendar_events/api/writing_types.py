@@ -1,7 +1,5 @@
 """Writing events, venues and organizers, and writing terms: rights, rows and services."""
 
-from __future__ import annotations
-
 from datetime import tzinfo
 from typing import Any, ClassVar
 

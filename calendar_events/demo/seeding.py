@@ -4,8 +4,6 @@ Seeding again re-dates the demo's own events, which are known by their slugs, an
 nothing else: people may have edited, added and deleted.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field

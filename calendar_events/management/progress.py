@@ -11,8 +11,6 @@
 On a terminal it is a bar; elsewhere lines in the log, so that a timer's journal has them.
 """
 
-from __future__ import annotations
-
 import logging
 import signal
 import sys

@@ -1,7 +1,5 @@
 """Events, and the rows that link them to venues, organizers and terms."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from django.db import models

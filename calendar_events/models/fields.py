@@ -1,7 +1,5 @@
 """A wall clock: the date and time on the wall where the event is, without a zone."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

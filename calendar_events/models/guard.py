@@ -5,8 +5,6 @@ What the interface answers is stored beside the row that it is made of. ``save()
 links written alone, cannot. They raise, and say what to call.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar

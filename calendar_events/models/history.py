@@ -1,7 +1,5 @@
 """What the history of an event remembers besides its columns: what it was linked to."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Images of events, venues and organizers."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q

@@ -1,7 +1,5 @@
 """Indexes that one kind of database has."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib.postgres.indexes import GinIndex

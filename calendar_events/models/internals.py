@@ -1,7 +1,5 @@
 """Rows that the server keeps for itself: counts and repeated answers."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db import models
 

@@ -5,8 +5,6 @@ index, OpenAPI, stored documents and permissions follow from the entry. A projec
 of its own by ``register``, in ``ready`` of its ``AppConfig``.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Final
 

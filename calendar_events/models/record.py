@@ -1,7 +1,5 @@
 """What events, venues and organizers share: an owner, a status, a rendered form."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any, ClassVar
 

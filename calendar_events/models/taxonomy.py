@@ -1,7 +1,5 @@
 """The two kinds of term."""
 
-from __future__ import annotations
-
 from django.db import models
 
 

@@ -1,7 +1,5 @@
 """Terms: event categories, which form a tree, and event tags, which do not."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.db.models import F, Q
 from simple_history.models import HistoricalRecords

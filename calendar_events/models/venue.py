@@ -1,7 +1,5 @@
 """Venues: where events happen."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.db.models import Q
 from simple_history.models import HistoricalRecords

@@ -9,8 +9,6 @@ A *rule* is data: any of its alternatives must hold, and every condition of that
 statement.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ addresses of the public internet are acceptable: anything else would let the cal
 the machines behind our own firewall (server-side request forgery).
 """
 
-from __future__ import annotations
-
 import ipaddress
 import socket
 from collections.abc import Iterable

@@ -4,8 +4,6 @@ The connection goes to the very address that was checked, each redirect is check
 the size, the number of redirects and the whole duration are limited.
 """
 
-from __future__ import annotations
-
 import socket
 import ssl
 import threading

@@ -1,7 +1,5 @@
 """Create and change events."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any

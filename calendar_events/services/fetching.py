@@ -5,8 +5,6 @@ but the one request: no transaction is open, no lock is held, and other requests
 a picture fetched are sent away at once, so that no address can hold every worker.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Pictures: decoded, measured, made smaller, stored (contract events 2.2)."""
 
-from __future__ import annotations
-
 import logging
 import threading
 import warnings

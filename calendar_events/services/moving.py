@@ -1,7 +1,5 @@
 """Give a record to another institution, with nothing that it is linked to."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any

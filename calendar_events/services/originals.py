@@ -5,8 +5,6 @@ behind its end. Where people were is personal data, and originals are public. Wh
 how a picture looks stays: its orientation is applied, its colour profile is kept.
 """
 
-from __future__ import annotations
-
 from io import BytesIO
 from typing import Any, Final
 

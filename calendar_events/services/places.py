@@ -1,7 +1,5 @@
 """Create and change venues and organizers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, TypeVar

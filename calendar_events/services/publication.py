@@ -1,7 +1,5 @@
 """The status of a record and its publication moment (decisions 7). Pure."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import NamedTuple
 

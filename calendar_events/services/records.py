@@ -1,7 +1,5 @@
 """Which service writes a record of which kind, for the interface and for admin alike."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

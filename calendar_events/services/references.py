@@ -4,8 +4,6 @@ Reading only. Each function asks once for everything, and says of each reference
 be used why, in words that continue the name of the field.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime

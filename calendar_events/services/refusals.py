@@ -1,7 +1,5 @@
 """Why a write is refused, in the words of the calendar; views turn these into statuses."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 

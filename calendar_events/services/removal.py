@@ -1,7 +1,5 @@
 """Move records to the trash, and delete them: the same for all three kinds."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.db import transaction

@@ -1,7 +1,5 @@
 """Bringing back what was deleted for good: once, under a new identifier."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -4,8 +4,6 @@ To approve is to publish, which ``services.events`` and ``services.places`` do. 
 is the reason of the change in the history, and nowhere else: no document shows it.
 """
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 

@@ -1,7 +1,5 @@
 """The smaller sizes of a picture."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from io import BytesIO
 from typing import NamedTuple

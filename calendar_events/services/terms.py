@@ -1,7 +1,5 @@
 """Create, change and delete categories and tags (spec 2.6)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 

@@ -4,8 +4,6 @@ A write happens whole or not at all: each service is one transaction. What creat
 transaction it is called in (``savepoint=False``), which must end when it is refused.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, TypeVar, cast

@@ -6,8 +6,6 @@ the two parts of days at its ends, events that outlast it and events that time h
 published yet are counted, which are few.
 """
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, NamedTuple
 

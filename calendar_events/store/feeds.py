@@ -4,8 +4,6 @@ Nothing is held between two batches, neither cursor nor transaction, so a slow r
 up nobody and any thread may fetch the next one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple

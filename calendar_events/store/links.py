@@ -3,8 +3,6 @@
 Part of writing a record: only ``store.saving`` calls this, inside its transaction.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field

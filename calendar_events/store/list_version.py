@@ -5,8 +5,6 @@ long as neither changes, no list changes (the entity tag of a list rests on that
 the acting user is permitted, so that a signed list costs no round trip more.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime

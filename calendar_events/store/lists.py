@@ -6,8 +6,6 @@ those, and only its rows are read. Where triggers keep the total of exactly this
 and the page cut out of it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

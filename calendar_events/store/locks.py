@@ -4,8 +4,6 @@ Two equal slugs, two terms of one name, two events that bring the same new venue
 writer looks, finds nothing, and is right alone. Who holds the words first looks first.
 """
 
-from __future__ import annotations
-
 import zlib
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Look up what a write needs to know of other records."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Slugs that no other row has, also when two writers want the same one at once."""
 
-from __future__ import annotations
-
 import re
 from itertools import islice
 

@@ -1,7 +1,5 @@
 """Pages of lists as the documents that are answered, for each kind of record."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ Venues and organizers that the viewer may see, terms, and how many published eve
 term has. Rows arrive as (kind, event, position, …) and are joined in Python.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime

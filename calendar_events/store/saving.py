@@ -10,8 +10,6 @@ A new record needs ``institution``, ``author`` and its title or name; an event b
 with ``published_at`` to come.
 """
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from calendar_events import documents

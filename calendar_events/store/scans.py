@@ -6,8 +6,6 @@ costs the database up to a second. Such statements take turns: so many of them r
 database at once, and so many of a process's threads wait for their turn.
 """
 
-from __future__ import annotations
-
 import random
 import threading
 from collections.abc import Iterator, Sequence

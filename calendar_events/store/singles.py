@@ -5,8 +5,6 @@ nothing changed needs no other. Who looks is no part of the statement, so that i
 kept; what the viewer may see is decided here.
 """
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Categories and tags as answers, each with its number of published events."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any, NamedTuple
 

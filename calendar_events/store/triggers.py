@@ -4,8 +4,6 @@ On PostgreSQL they keep the totals of lists, too (``counters.postgresql.sql``); 
 counts those each time.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

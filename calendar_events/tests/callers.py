@@ -1,7 +1,5 @@
 """Callers of the interface: Django's test client with a bearer token of a real user."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """What a database has of this app, as text: tables, indexes, constraints, triggers."""
 
-from __future__ import annotations
-
 import re
 
 PREFIX = "calendar_events_"

@@ -4,8 +4,6 @@ Rows are saved like everything else, so their fragments, counters and
 link rows are real.
 """
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from typing import Any
 

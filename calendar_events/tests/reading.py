@@ -1,7 +1,5 @@
 """Verbs of the reading tests."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode

@@ -1,7 +1,5 @@
 """What a request costs, as a number that is the same on every machine."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from types import FrameType

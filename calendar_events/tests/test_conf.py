@@ -1,7 +1,5 @@
 """The app's settings."""
 
-from __future__ import annotations
-
 from calendar_events.conf import conf
 
 

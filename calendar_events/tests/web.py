@@ -1,7 +1,5 @@
 """A web server on the loopback address, for tests that fetch."""
 
-from __future__ import annotations
-
 import sys
 import threading
 from contextlib import contextmanager

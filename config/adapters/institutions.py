@@ -1,7 +1,5 @@
 """What the calendar learns of institutions: the adapter of its port."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from authserver.models import Institution

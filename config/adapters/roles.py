@@ -3,8 +3,6 @@
 The calendar's own four (editor, author, contributor, reader) are in ``calendar_events``.
 """
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from calendar_events import roles as calendar

@@ -1,7 +1,5 @@
 """Background tasks: how far they are, what went wrong, and another try."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

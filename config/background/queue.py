@@ -5,8 +5,6 @@ for ever and tries nothing twice. Every step here is one conditional UPDATE of o
 any number of workers may do it at once, and a crash between two of them loses nothing.
 """
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from typing import Any
 

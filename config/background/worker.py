@@ -4,8 +4,6 @@ A thread of each process that serves, or ``manage.py db_worker``. Several may ru
 each task is claimed by one.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -4,8 +4,6 @@ One that is frozen, or whose storage hangs, ends no statement, and its kernel go
 acknowledging what is sent, so that neither libpq's limits nor TCP's notice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from time import monotonic
 from typing import Any

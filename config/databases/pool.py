@@ -1,7 +1,5 @@
 """The database behind ``DATABASE_POOL_URL``, as `manage.py serve` makes sure of it."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping
 from typing import Any, Final

@@ -5,8 +5,6 @@ written; a nonce could not be claimed on a replica anyway. A replica that fails 
 alone for some seconds, and the primary answers in its place.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from typing import Any

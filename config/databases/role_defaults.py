@@ -3,8 +3,6 @@
 PgBouncer passes on no settings from those who use its connections.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from django.db.backends.base.base import BaseDatabaseWrapper

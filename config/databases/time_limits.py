@@ -1,7 +1,5 @@
 """How long databases and cache may take: options of connections (docs/operations.md)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

@@ -4,8 +4,6 @@ README, tests and tools rely on every value here. Seeding again changes nothing 
 there: an administrator may have edited it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 

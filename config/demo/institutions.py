@@ -1,7 +1,5 @@
 """Forty more institutions of the demonstration, so that the picker has some to search."""
 
-from __future__ import annotations
-
 # (registry identifier, name, place, code)
 OTHERS: tuple[tuple[str, str, str, str], ...] = (
     ("1010", "Alder Point Community College", "Alder Point", "ALDER"),

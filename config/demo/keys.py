@@ -3,8 +3,6 @@
 Standard library only, because settings import it before Django is configured.
 """
 
-from __future__ import annotations
-
 import base64
 import os
 import secrets

@@ -1,7 +1,5 @@
 """The demo client, for a server that runs with ``DEMO=1``."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.conf import settings

@@ -1,7 +1,5 @@
 """The addresses of a deployment, for the apps and for platform_errors."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 

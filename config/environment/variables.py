@@ -1,7 +1,5 @@
 """Reading variables: secrets, one that must be set, those that are set, a URL prefix."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

@@ -5,8 +5,6 @@ nothing of the application runs then. ``docs/operations.md`` shows the table, an
 compare both with what is sent.
 """
 
-from __future__ import annotations
-
 from wsgiref.headers import Headers
 
 NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

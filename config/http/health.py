@@ -1,7 +1,5 @@
 """``/health/live`` and ``/health/ready``, for whatever starts and watches the processes."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 

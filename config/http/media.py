@@ -5,8 +5,6 @@ picture before it was stored (``calendar_events``), and goes out with headers th
 browser take it for nothing else (``config.http.headers``).
 """
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase

@@ -1,7 +1,5 @@
 """Where a message waits for the next page."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.contrib.messages.storage.cookie import CookieStorage
 from django.contrib.messages.storage.fallback import FallbackStorage

@@ -1,7 +1,5 @@
 """What the project itself adds to the middleware of its libraries."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from http import HTTPStatus
 

@@ -1,7 +1,5 @@
 """The front door, and what crawlers and browsers look for at the root."""
 
-from __future__ import annotations
-
 import datetime as dt
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Where static files lie, and what their addresses are."""
 
-from __future__ import annotations
-
 import logging
 
 from whitenoise.storage import CompressedManifestStaticFilesStorage

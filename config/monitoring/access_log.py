@@ -4,8 +4,6 @@ There is no path, query, header, body or address: only names of ours, numbers, a
 institution and identifiers that the server itself has established.
 """
 
-from __future__ import annotations
-
 import logging
 from datetime import UTC, datetime
 from typing import Any, TypedDict, cast

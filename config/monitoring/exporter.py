@@ -4,8 +4,6 @@ The first worker process serves it, on a thread beside the requests. Worker proc
 in files, so that it can tell the sums of all, of those that died, too.
 """
 
-from __future__ import annotations
-
 import os
 import tempfile
 from typing import Final

@@ -4,8 +4,6 @@ A scrape waits for no database: while it is away or frozen, the figures stay as 
 and ``platform_database_up`` says so.
 """
 
-from __future__ import annotations
-
 import platform
 import threading
 import time

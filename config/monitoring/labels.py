@@ -1,7 +1,5 @@
 """What a request is counted and logged as: never its path, which callers choose."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from django.conf import settings

@@ -4,8 +4,6 @@ Labels have few values: names of routes, statuses, reasons of our own. Never wha
 sent, a key or an institution: each value is a series of its own, kept for ever.
 """
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram

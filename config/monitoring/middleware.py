@@ -1,7 +1,5 @@
 """Counts and times each request, and writes its line of the access log."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from time import perf_counter

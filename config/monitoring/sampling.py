@@ -1,7 +1,5 @@
 """What a worker looks at once a second, where counting each change would cost more."""
 
-from __future__ import annotations
-
 import os
 import threading
 import time

@@ -1,7 +1,5 @@
 """What apps and Django say happened, counted."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib.auth.signals import user_logged_in, user_login_failed

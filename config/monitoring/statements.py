@@ -3,8 +3,6 @@
 By Django's own means, a wrapper of the connection.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Mapping
 from functools import cache

@@ -5,8 +5,6 @@ address with its query: codes and tokens travel there. These hold what the acces
 and the text of statements, in which values are placeholders.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any

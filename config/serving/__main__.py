@@ -5,8 +5,6 @@ again, one whose loop has not come round for a while is killed. Nothing outlives
 process (on Linux). Ends with 0 on SIGTERM and SIGINT.
 """
 
-from __future__ import annotations
-
 import ctypes
 import mmap
 import os

@@ -6,8 +6,6 @@ request has its own limit (decisions 9), a body that no route takes is refused b
 head, and more requests than the threads can answer soon get 503 from a thread of its own.
 """
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import socket

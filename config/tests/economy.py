@@ -3,8 +3,6 @@
 A plugin that the root ``conftest.py`` loads.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 import threading

@@ -1,7 +1,5 @@
 """Databases and caches that fail for real: stopped, frozen, locked, read-only, full."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

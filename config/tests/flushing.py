@@ -4,8 +4,6 @@ Django's truncates every table, which PostgreSQL does by making new files, and t
 ``post_migrate`` compute again what the migrated database had: a tenth of a second each.
 """
 
-from __future__ import annotations
-
 import contextlib
 from unittest import mock
 

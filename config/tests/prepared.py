@@ -3,8 +3,6 @@
 Migrating an empty database takes longer than most tests of a server.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import hashlib

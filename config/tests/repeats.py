@@ -5,8 +5,6 @@ first line of its standard input, connects, says so, waits for another line, sen
 prints the status of every answer.
 """
 
-from __future__ import annotations
-
 import socket
 import sys
 

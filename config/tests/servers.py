@@ -1,7 +1,5 @@
 """A real server in a process of its own, with the demo data, as ``make run`` starts it."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

@@ -6,8 +6,6 @@ a reason and a day that has not passed. A network without the service is said in
 and fails nothing.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import json
 import re

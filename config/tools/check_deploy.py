@@ -3,8 +3,6 @@
 What can run on a loopback port is tested instead (``config/tests/deploy``).
 """
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

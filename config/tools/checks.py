@@ -3,8 +3,6 @@
 Part of ``make check``; each is a management command, run in its own process.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -6,8 +6,6 @@ squawk reads the SQL that each migration runs on PostgreSQL; what SQL does not t
 looked for in the operations. Part of ``make check``.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -5,8 +5,6 @@ brings are added here. ``make sbom`` writes it, ``make check`` does, too, and fa
 document does not satisfy the schema or lacks something that a release has.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -9,8 +9,6 @@ use does, which is what benchmarks must pay for. Standard library only. The exit
 the command's.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import os

@@ -1,7 +1,5 @@
 """The root of every error of an API, and what becomes of text that a caller sent."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any, ClassVar

@@ -5,8 +5,6 @@ is ``documents.py``; turning one into a response is ``handler.py``. Messages are
 of spec 7 where it has one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from platform_errors.errors.base import (

@@ -3,8 +3,6 @@
 A dialect is an object that an app registers, by a name that ``MOUNTS`` may give to a path.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from http import HTTPStatus
 from typing import Any, ClassVar

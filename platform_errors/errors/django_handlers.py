@@ -5,8 +5,6 @@ answer. ``config/urls.py`` names these four. A database that is away reaches the
 them from any page and from any middleware, so this is where every page says 503.
 """
 
-from __future__ import annotations
-
 import sys
 
 from django.http import HttpRequest, HttpResponse

@@ -3,8 +3,6 @@
 Nothing here knows about requests; ``handler.py`` makes responses of these.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any, NamedTuple
 from xml.etree import ElementTree as ET

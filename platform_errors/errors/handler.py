@@ -1,7 +1,5 @@
 """The one place where an exception becomes a response (DRF's ``EXCEPTION_HANDLER``)."""
 
-from __future__ import annotations
-
 import logging
 import math
 import sqlite3

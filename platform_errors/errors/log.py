@@ -4,8 +4,6 @@ The line has everything that support needs to answer "why was this refused?" for
 identifier, and nothing secret: no query, no header, no body.
 """
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Callable

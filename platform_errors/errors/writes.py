@@ -1,7 +1,5 @@
 """Errors of writes and of parameters (spec 7.5), with the reason for every field."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 

@@ -4,8 +4,6 @@ Split by hand because the platform's scheme is an address, which is no token of 
 grammar, and because a server joins two headers into one with a comma.
 """
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Where a request comes from, believing only the proxies that an operator named."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar

@@ -1,7 +1,5 @@
 """Programs have no cookies: on API paths none is read, so none is set or deleted."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from django.http import HttpRequest

@@ -4,8 +4,6 @@ Credentials travel in ``Authorization``, which a script must hold itself, so not
 opened by ``*``: a cookie is never looked at on these paths.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse

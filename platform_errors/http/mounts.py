@@ -1,7 +1,5 @@
 """Whether a path lies below one of the configured prefixes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 

@@ -1,7 +1,5 @@
 """Which representation a caller wants: ``Accept`` with qualities (RFC 9110 12.5.1)."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The request identifier of spec 7.7: made or accepted once, then known everywhere."""
 
-from __future__ import annotations
-
 import re
 import uuid
 from collections.abc import Callable, Iterator

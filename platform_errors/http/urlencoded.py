@@ -4,8 +4,6 @@ Python's and Django's own readers keep broken escapes as they stand and replace 
 are not UTF-8. How many fields there may be, and how often each, is for the caller to say.
 """
 
-from __future__ import annotations
-
 import re
 from urllib.parse import unquote_to_bytes
 

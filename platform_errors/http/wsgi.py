@@ -11,8 +11,6 @@ is not signed, so one signed query could be read in two ways; and some of Python
 meaning for a query or a form (URL standard, section 5), so it is ignored.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from io import BytesIO, RawIOBase
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment

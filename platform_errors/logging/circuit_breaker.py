@@ -3,8 +3,6 @@
 No request waits for what failed a moment ago, nor does the failure fill the log.
 """
 
-from __future__ import annotations
-
 import logging
 from threading import Lock
 from time import monotonic

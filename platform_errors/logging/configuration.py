@@ -1,7 +1,5 @@
 """``LOGGING`` for a project: one line for each record, redacted, on standard error."""
 
-from __future__ import annotations
-
 from typing import Any
 
 FORMATTERS = {

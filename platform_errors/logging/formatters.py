@@ -1,7 +1,5 @@
 """Formatters for ``LOGGING``: a line per record, with the request identifier, redacted."""
 
-from __future__ import annotations
-
 import json
 import logging
 from datetime import datetime

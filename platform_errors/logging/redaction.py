@@ -1,7 +1,5 @@
 """What never reaches a log: codes, verifiers, tokens, signatures, passwords, cookies."""
 
-from __future__ import annotations
-
 import re
 
 _MASK = "[redacted]"

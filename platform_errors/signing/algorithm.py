@@ -4,8 +4,6 @@ Pure: the standard library only, no settings, no clock, no database. The spec le
 computation open; the rules are ``docs/signing.md``, pinned by the vectors in ``tests/``.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac

@@ -5,8 +5,6 @@ header or in the query (decisions 5). What cannot be believed is noted, not refu
 service is asked first, and that is the business of ``permissions.py``.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from urllib.parse import parse_qs

@@ -3,8 +3,6 @@
 Pure, like ``algorithm.py``, which signs the lines; the rules are ``docs/signing.md``.
 """
 
-from __future__ import annotations
-
 from urllib.parse import quote
 
 from platform_errors.http import urlencoded

@@ -4,8 +4,6 @@ Each rung asks one question and raises the error of spec 7.1; it needs the rungs
 ``authentication.py`` climbs them all, ``admin.dry_run`` says which one gives way.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field

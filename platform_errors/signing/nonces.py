@@ -6,8 +6,6 @@ not run in a transaction that may roll back, which would give the nonce out agai
 (``checks.py`` says so).
 """
 
-from __future__ import annotations
-
 from django.db import DEFAULT_DB_ALIAS, connections, router
 from django.dispatch import Signal
 

@@ -1,7 +1,5 @@
 """A client that signs, and readers of the three error documents."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import time

@@ -1,7 +1,5 @@
 """Keys, principals and tokens, valid by default; what varies is passed in."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 from platform_errors.credentials import AccessToken, Principal, Service, ServiceKey

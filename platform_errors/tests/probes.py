@@ -1,7 +1,5 @@
 """Views for tests: everything that can be required, everything that can go wrong."""
 
-from __future__ import annotations
-
 from django.http import HttpResponseNotModified
 from django.urls import include, path, re_path
 from rest_framework.parsers import JSONParser

@@ -1,7 +1,5 @@
 """A key store in memory: an honest implementation of the port, for tests of its callers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

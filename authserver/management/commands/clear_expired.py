@@ -1,7 +1,5 @@
 """Delete what has expired."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser

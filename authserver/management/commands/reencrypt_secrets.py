@@ -1,7 +1,5 @@
 """Encrypt the secrets of all service keys anew."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError

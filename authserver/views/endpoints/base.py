@@ -1,7 +1,5 @@
 """What the endpoints that programs call have in common: strict, uncached, never HTML."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any, ClassVar, NoReturn
 

@@ -1,7 +1,5 @@
 """The introspection endpoint (RFC 7662)."""
 
-from __future__ import annotations
-
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 

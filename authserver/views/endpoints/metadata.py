@@ -1,7 +1,5 @@
 """The authorization server's metadata (RFC 8414), which must match what it does."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """The revocation endpoint (RFC 7009)."""
 
-from __future__ import annotations
-
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 

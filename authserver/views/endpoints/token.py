@@ -1,7 +1,5 @@
 """The token endpoint (spec 4.2)."""
 
-from __future__ import annotations
-
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 

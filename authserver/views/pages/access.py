@@ -1,7 +1,5 @@
 """My access: what a user allowed, how to take it back, and the user's own password."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """The end of an authorization: back to the application, or a page of our own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from http import HTTPStatus
 

@@ -1,7 +1,5 @@
 """The authorization endpoint: where an application sends its user (spec 4.1)."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from django.http import HttpRequest, HttpResponse

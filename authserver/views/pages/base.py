@@ -1,7 +1,5 @@
 """What every page has in common."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any

@@ -1,7 +1,5 @@
 """For what other people's code refuses: the CSRF check, the login limits."""
 
-from __future__ import annotations
-
 from http import HTTPStatus
 
 from django.http import HttpRequest, HttpResponse

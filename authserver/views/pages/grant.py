@@ -1,7 +1,5 @@
 """The grant page: may this application act for this user? (spec 4.1, decisions 3.8)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from http import HTTPStatus
 from urllib.parse import urlsplit

@@ -1,7 +1,5 @@
 """The institution page: where does the user log in? (spec 4.1, decisions 3.7)."""
 
-from __future__ import annotations
-
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from authserver.accounts.forms import SearchForm

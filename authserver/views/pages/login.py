@@ -1,7 +1,5 @@
 """The login page, at one institution (spec 4.1, decisions 3.9 and decisions 3.10)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib.auth.forms import AuthenticationForm

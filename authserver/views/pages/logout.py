@@ -1,7 +1,5 @@
 """Signing out."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib.auth.views import LogoutView

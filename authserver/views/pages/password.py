@@ -4,8 +4,6 @@ Django's views and tokens. Nothing here tells whether an account exists: the pag
 looks for none, and a link works or does not.
 """
 
-from __future__ import annotations
-
 from http import HTTPStatus
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Where a link leads that hands over the secret of a key."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from http import HTTPStatus
 from typing import Any

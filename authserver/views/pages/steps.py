@@ -1,7 +1,5 @@
 """Pages of a pending authorization request, and the way from one to the next."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from urllib.parse import urlencode
 

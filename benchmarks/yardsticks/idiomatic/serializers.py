@@ -1,7 +1,5 @@
 """Nested serializers of events and what belongs to them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rest_framework import serializers

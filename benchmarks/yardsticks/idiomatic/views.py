@@ -1,7 +1,5 @@
 """Generic views with a paginator and a filter set."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 import django_filters

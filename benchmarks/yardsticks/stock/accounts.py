@@ -1,7 +1,5 @@
 """The stock project's counterpart of ``benchmarks.seed.accounts``."""
 
-from __future__ import annotations
-
 import secrets
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """Calendars put together from the stored texts of events and of what belongs to them."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from icalendar import Calendar

@@ -1,7 +1,5 @@
 """Send a feed bit by bit, and only so many feeds at once."""
 
-from __future__ import annotations
-
 import contextvars
 import threading
 import weakref

@@ -1,7 +1,5 @@
 """``/events.ics`` and the feeds of single events (decisions 7, "Feeds")."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime

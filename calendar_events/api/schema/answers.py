@@ -3,8 +3,6 @@
 The documents themselves are described by the serializers that render them (``documents``).
 """
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """The OpenAPI document at ``{events_root}/doc``: paths relative to the root it names."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from importlib import import_module
 from typing import Any, cast

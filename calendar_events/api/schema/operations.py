@@ -1,7 +1,5 @@
 """Describe each operation to drf-spectacular, from its view."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple, cast
 
 from drf_spectacular.extensions import OpenApiSerializerFieldExtension

@@ -1,7 +1,5 @@
 """Parameters and headers of operations, as OpenAPI has them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter

@@ -1,7 +1,5 @@
 """Make fragments, search texts and their table, link copies and counters again."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser

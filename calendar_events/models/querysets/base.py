@@ -4,8 +4,6 @@ Every word returns an ordinary QuerySet: ``filter``, ``exclude``, ``order_by``, 
 ``count`` and another filter backend work before and after it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime

@@ -1,7 +1,5 @@
 """The words in which lists of events are asked for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Places near a point: a box that an index finds, then the distance on the sphere."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The words in which lists of venues and organizers are asked for."""
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 from django.db.models import Exists, OuterRef, Q

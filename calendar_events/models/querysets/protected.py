@@ -1,7 +1,5 @@
 """What a filter may be about without telling what a password hides."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Lists of events whose totals are known without counting them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The words in which lists of categories and tags are asked for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Self

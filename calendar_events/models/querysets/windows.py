@@ -1,7 +1,5 @@
 """Which moments a list of events is about."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 

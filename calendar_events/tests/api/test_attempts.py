@@ -1,7 +1,5 @@
 """Writes that somebody else was in the way of are tried again."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest

@@ -1,7 +1,5 @@
 """How feeds are sent: batch by batch, by any thread, and only so many at once."""
 
-from __future__ import annotations
-
 import gc
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta

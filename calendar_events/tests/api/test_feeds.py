@@ -1,7 +1,5 @@
 """iCalendar feeds (decisions 7, "Feeds"; RFC 5545)."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 

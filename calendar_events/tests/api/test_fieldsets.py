@@ -1,7 +1,5 @@
 """``_fields``, apart from any answer."""
 
-from __future__ import annotations
-
 from calendar_events.api import fieldsets
 
 

@@ -1,7 +1,5 @@
 """Entity tags, ``Last-Modified`` and 304 (decisions 6)."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Date parameters of ``GET /events`` (spec 4.3, decisions 7)."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import pytest

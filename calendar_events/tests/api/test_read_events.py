@@ -1,7 +1,5 @@
 """Filters and order of ``GET /events`` (spec 4.3, decisions 7)."""
 
-from __future__ import annotations
-
 import pytest
 
 from calendar_events.tests.callers import bad_fields

@@ -1,7 +1,5 @@
 """What one viewer may see never leaks to another (decisions 2 and decisions 7)."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

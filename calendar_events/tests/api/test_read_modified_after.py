@@ -1,7 +1,5 @@
 """``modified_after`` sees what the entity tag sees (decisions 9)."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import pytest

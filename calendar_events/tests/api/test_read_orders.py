@@ -1,7 +1,5 @@
 """Lists of events by their links, and in other orders than by their start."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest

@@ -1,7 +1,5 @@
 """Pages, totals and links of every list (decisions 7)."""
 
-from __future__ import annotations
-
 import threading
 from datetime import UTC, datetime, timedelta
 from urllib.parse import parse_qs, urlsplit

@@ -1,7 +1,5 @@
 """What reading costs: as many statements however many rows there are."""
 
-from __future__ import annotations
-
 import pytest
 
 from calendar_events.tests.callers import caller

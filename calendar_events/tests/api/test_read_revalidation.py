@@ -1,7 +1,5 @@
 """An event that is asked for again: with which headers it is 304, and with which not."""
 
-from __future__ import annotations
-
 import pytest
 from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext

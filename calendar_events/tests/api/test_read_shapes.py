@@ -1,7 +1,5 @@
 """The shapes of answers (contract events 2, decisions 7)."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest

@@ -1,7 +1,5 @@
 """Slugs in other scripts are found however an address writes them (decisions 7)."""
 
-from __future__ import annotations
-
 from urllib.parse import quote, unquote, urlencode
 
 import pytest

@@ -1,7 +1,5 @@
 """``GET /categories`` and ``GET /tags`` (spec 4.3, decisions 7)."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Time zones in reading, against ``zoneinfo`` and ``python-dateutil``."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 

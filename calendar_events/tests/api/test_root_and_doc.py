@@ -1,7 +1,5 @@
 """The namespace index, the OpenAPI document and the pages that show it (spec 4.3)."""
 
-from __future__ import annotations
-
 import pytest
 from django_filters import BaseCSVFilter
 

@@ -4,8 +4,6 @@ A write changes rows of one institution, references stay within it, and identifi
 from anywhere: no code counts on their order, on gaps between them or on their size.
 """
 
-from __future__ import annotations
-
 import pytest
 from django.apps import apps
 from django.db import connection, models

@@ -1,7 +1,5 @@
 """The demonstration's calendar (decisions 8)."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """What feeds say of an event, and that it stays true when other records change."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 

@@ -1,7 +1,5 @@
 """A term's own answer: rendered once, as long as its description is not long."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Documents that a project has made of the calendar's."""
 
-from __future__ import annotations
-
 from rest_framework import serializers
 
 from calendar_events.documents.events import EventDocument

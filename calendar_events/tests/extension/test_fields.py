@@ -1,7 +1,5 @@
 """A field more: it is stored or refused, hidden with a password, and ends old 304s."""
 
-from __future__ import annotations
-
 import pytest
 from django.core.exceptions import FieldDoesNotExist
 from django.core.management import call_command

@@ -1,7 +1,5 @@
 """A second entry in ``filter_backends`` is honoured by every list."""
 
-from __future__ import annotations
-
 import pytest
 
 from calendar_events.tests.factories import EventFactory, TagFactory, VenueFactory

@@ -1,7 +1,5 @@
 """Parameters more, declared as django-filter documents them."""
 
-from __future__ import annotations
-
 import pytest
 from drf_spectacular.generators import SchemaGenerator
 

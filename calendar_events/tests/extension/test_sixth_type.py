@@ -1,7 +1,5 @@
 """A sixth type is an entry, a model, a document, a FilterSet and a viewset."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

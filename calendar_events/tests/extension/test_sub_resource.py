@@ -1,7 +1,5 @@
 """``GET /events/{id}/venues``, added by a subclass with another ``get_queryset``."""
 
-from __future__ import annotations
-
 import pytest
 
 from calendar_events.tests.callers import refusal

@@ -1,7 +1,5 @@
 """DRF's hooks of a subclass are called by writes, and its permissions are asked."""
 
-from __future__ import annotations
-
 import pytest
 
 from calendar_events.models import Status, Venue

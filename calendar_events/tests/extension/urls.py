@@ -1,7 +1,5 @@
 """Routes of a project: its own ones in front of the calendar's."""
 
-from __future__ import annotations
-
 from django.urls import include, path, re_path
 
 from calendar_events.api.feeds.views import EventFeeds

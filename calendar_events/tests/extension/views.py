@@ -1,7 +1,5 @@
 """Viewsets that a project has made of the calendar's."""
 
-from __future__ import annotations
-
 import django_filters
 from rest_framework.exceptions import ValidationError
 from rest_framework.filters import BaseFilterBackend

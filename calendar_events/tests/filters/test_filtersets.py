@@ -1,7 +1,5 @@
 """FilterSets make the filters that were sent, and name everything that is wrong."""
 
-from __future__ import annotations
-
 import pytest
 from django.http import QueryDict
 from django.utils import timezone

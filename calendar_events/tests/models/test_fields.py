@@ -1,7 +1,5 @@
 """Wall clocks in the database and in fixtures."""
 
-from __future__ import annotations
-
 import pytest
 from django.core.exceptions import ValidationError
 from django.utils import timezone

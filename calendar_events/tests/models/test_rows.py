@@ -1,7 +1,5 @@
 """Rows: their names, and what the database refuses."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest

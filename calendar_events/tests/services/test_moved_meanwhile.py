@@ -4,8 +4,6 @@ The caller was allowed to write it when it was found; the service, which gets it
 alone, must find out under the lock that this is no longer so, and write nothing.
 """
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest

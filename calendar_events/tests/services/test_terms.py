@@ -1,7 +1,5 @@
 """Terms: what is found under the lock."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest

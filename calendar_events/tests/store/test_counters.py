@@ -1,7 +1,5 @@
 """The counters that triggers keep (``models.DayCount``)."""
 
-from __future__ import annotations
-
 import random
 import threading
 from collections import Counter

@@ -1,7 +1,5 @@
 """Words are found in events alike, wherever they are looked for (decisions 7, "Search")."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Lists are ordinary QuerySets, and their totals are exact whatever is done to them."""
 
-from __future__ import annotations
-
 import json
 import random
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """``manage.py rebuild_calendar``."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest

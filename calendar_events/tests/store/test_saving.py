@@ -1,7 +1,5 @@
 """Saving a record: versions, modification dates and history."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest

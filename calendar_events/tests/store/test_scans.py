@@ -1,7 +1,5 @@
 """Statements that read very many rows take turns, and are given up in words."""
 
-from __future__ import annotations
-
 import threading
 
 import psycopg

@@ -1,7 +1,5 @@
 """Saving as Django documents it: ``save``, ``create``, signals, and one after commit."""
 
-from __future__ import annotations
-
 import pytest
 from django.db import transaction
 from django.db.models.signals import m2m_changed, post_delete, post_save, pre_save

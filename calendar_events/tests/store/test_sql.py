@@ -1,7 +1,5 @@
 """Statements on a connection that broke."""
 
-from __future__ import annotations
-
 import pytest
 from django.db import close_old_connections, connection
 

@@ -4,8 +4,6 @@ That one leaves the tasks of a killed worker as running, tries nothing twice, an
 the database is restarted.
 """
 
-from __future__ import annotations
-
 import signal
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Put the demonstration's fixed cast into the database (decisions 8)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.conf import settings

@@ -1,7 +1,5 @@
 """Prepare the database and serve, as ``make run`` does."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import logging

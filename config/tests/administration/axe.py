@@ -1,7 +1,5 @@
 """axe-core, which judges a page in the browser by WCAG 2.2 AA and best practice."""
 
-from __future__ import annotations
-
 import pytest
 
 from authserver.tests import npm

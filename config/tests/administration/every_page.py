@@ -1,7 +1,5 @@
 """The addresses of admin: a page of each kind, for each admin class."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, Final
 from urllib.parse import urlencode

@@ -4,8 +4,6 @@ Ports, names and passwords are those of the files; the network is another one, a
 keeps its file where it runs.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

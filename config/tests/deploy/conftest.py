@@ -1,7 +1,5 @@
 """The application by its unit's command line, behind nginx and in front of PgBouncer."""
 
-from __future__ import annotations
-
 import shutil
 import ssl
 import subprocess

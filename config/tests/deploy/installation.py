@@ -1,7 +1,5 @@
 """nginx and PgBouncer with the shipped files; only what is a host's own is made here."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

@@ -1,7 +1,5 @@
 """``backup.sh``, with a ``pg_dump`` that only writes down how it was called."""
 
-from __future__ import annotations
-
 import os
 import re
 import stat

@@ -1,7 +1,5 @@
 """The files of ``deploy/cluster`` agree with each other."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

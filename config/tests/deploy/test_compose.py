@@ -1,7 +1,5 @@
 """``compose.yaml``: what its containers run, as far as that needs no container engine."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """nginx with the shipped site, while nothing answers behind it."""
 
-from __future__ import annotations
-
 import re
 import ssl
 

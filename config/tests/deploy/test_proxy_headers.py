@@ -1,7 +1,5 @@
 """What nginx with the shipped site tells the application about a caller."""
 
-from __future__ import annotations
-
 import ssl
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

@@ -1,7 +1,5 @@
 """The scripts of ``deploy/``: what they write can be used, and stays."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

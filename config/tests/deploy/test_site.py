@@ -1,7 +1,5 @@
 """A journey through nginx, the application and PgBouncer, from the files of ``deploy/``."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """The other units' commands: the worker and the housekeeping."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import venv

@@ -1,7 +1,5 @@
 """Values in ``deploy/`` are in step with the application's, and name what there is."""
 
-from __future__ import annotations
-
 import configparser
 import re
 

@@ -1,7 +1,5 @@
 """systemd's unit files, read as far as the tests need them."""
 
-from __future__ import annotations
-
 import shlex
 import sys
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """What the project adds to the middleware of its libraries."""
 
-from __future__ import annotations
-
 import pytest
 from django.conf import settings
 from django.http import HttpResponse

@@ -1,7 +1,5 @@
 """The server alone, around small applications: limits, overload, order of stopping."""
 
-from __future__ import annotations
-
 import contextlib
 import socket
 import sys

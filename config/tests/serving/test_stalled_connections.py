@@ -3,8 +3,6 @@
 The server is the one that ``make run`` starts, with nothing in front of it.
 """
 
-from __future__ import annotations
-
 import contextlib
 import socket
 import time

@@ -1,7 +1,5 @@
 """``manage.py serve`` goes on when its processes are killed, and ends as a whole."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

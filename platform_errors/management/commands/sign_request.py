@@ -1,7 +1,5 @@
 """``manage.py sign_request``: the Authorization header of a signed request, for curl."""
 
-from __future__ import annotations
-
 import secrets
 import time
 from argparse import ArgumentParser

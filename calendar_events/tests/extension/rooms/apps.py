@@ -1,7 +1,5 @@
 """The app registers its type when it is ready."""
 
-from __future__ import annotations
-
 from django.apps import AppConfig
 
 

@@ -1,7 +1,5 @@
 """What a sixth type answers. ``test_sixth_type`` runs it, under settings with the app."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.auth.models import Permission
 from django.contrib.contenttypes.models import ContentType

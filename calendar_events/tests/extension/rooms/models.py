@@ -1,7 +1,5 @@
 """The model."""
 
-from __future__ import annotations
-
 from django.db import models
 
 from calendar_events.models import Record, RecordQuerySet

@@ -1,7 +1,5 @@
 """The document, the body, the parameters and the viewset."""
 
-from __future__ import annotations
-
 import django_filters
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
