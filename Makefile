@@ -3,7 +3,7 @@
 # says; `make run DEMO=0`, or the environment, turns it off.
 
 .DEFAULT_GOAL := help
-.PHONY: help run quick test test-sqlite test-postgres test-all check lint imports types format schema audit sbom bench load fuzz upgrade-test lock clean
+.PHONY: help run docs quick test test-sqlite test-postgres test-all check lint imports types format schema audit sbom bench load fuzz upgrade-test lock clean
 
 PY := .venv/bin/python
 # Tests in the process itself keep a core busy; those of servers and browsers mostly wait.
@@ -26,19 +26,22 @@ DEMO ?= 1
 unexport PYTHONDONTWRITEBYTECODE
 
 # Stamps: the environment is made again when a requirements file changes.
-.make/run: requirements.txt config/tools/setup.sh
-	@config/tools/setup.sh requirements.txt
+.make/run: requirements.txt requirements-docs.txt config/tools/setup.sh
+	@config/tools/setup.sh requirements.txt requirements-docs.txt
 	@mkdir -p .make && touch $@
 
-.make/dev: requirements.txt requirements-dev.txt config/tools/setup.sh
-	@config/tools/setup.sh requirements.txt requirements-dev.txt
+.make/dev: requirements.txt requirements-docs.txt requirements-dev.txt config/tools/setup.sh
+	@config/tools/setup.sh requirements.txt requirements-docs.txt requirements-dev.txt
 	@mkdir -p .make && touch $@ .make/run
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: .make/run ## Set up everything and serve on 127.0.0.1:8000 with demo data
+run: .make/run docs ## Set up everything and serve on 127.0.0.1:8000 with demo data
 	@DEMO=$(DEMO) exec $(PY) manage.py serve
+
+docs: .make/run ## Build the documentation into .make/site, strictly
+	@NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --strict --quiet
 
 quick: .make/dev ## In a minute: format, lint, imports, types, tests of the apps that changed, or APP=authserver
 	@.venv/bin/ruff format --check -q .
@@ -46,7 +49,7 @@ quick: .make/dev ## In a minute: format, lint, imports, types, tests of the apps
 	$(MAKE) --no-print-directory imports types
 	env -u DATABASE_URL $(IN_PROCESS) -m "not nightly and not processes and not fuzz" $(APP)
 
-test: .make/dev ## The suite, each behaviour on every database that it may differ on
+test: .make/dev docs ## The suite, each behaviour on every database that it may differ on
 	@config/tools/install_test_tools.sh
 	$(MAKE) --no-print-directory test-sqlite
 	$(MAKE) --no-print-directory test-postgres
@@ -70,7 +73,7 @@ test-all: .make/dev ## For a night or a release: everything on both databases, t
 	@echo "--- Fuzzing"
 	$(MAKE) --no-print-directory fuzz EXAMPLES=1000
 
-check: .make/dev lint imports types ## Format, lint, templates, spelling, import contracts, types, deploy checks, deploy/, OpenAPI, dependencies, migrations
+check: .make/dev lint imports types docs ## Format, lint, templates, spelling, import contracts, types, deploy checks, deploy/, OpenAPI, dependencies, migrations
 	@$(PY) config/tools/checks.py
 	@$(PY) config/tools/check_deploy.py
 	@$(PY) config/tools/audit.py requirements.txt
@@ -101,7 +104,7 @@ schema: .make/dev ## Print the OpenAPI description of the events interface
 	@DEMO=1 $(PY) manage.py spectacular --validate --fail-on-warn
 
 audit: .make/dev ## Look for known vulnerabilities of everything that is pinned, tools included
-	@$(PY) config/tools/audit.py requirements.txt requirements-dev.txt
+	@$(PY) config/tools/audit.py requirements.txt requirements-docs.txt requirements-dev.txt
 
 sbom: .make/dev ## Write the bill of materials (CycloneDX) to .make/sbom.json
 	@$(PY) config/tools/sbom.py
@@ -121,10 +124,11 @@ fuzz: .make/dev ## The long form of the fuzz tests; EXAMPLES=10000
 upgrade-test: .make/dev ## Serve while a next version migrates 300,000 events
 	@EVENTS_TO_MIGRATE=300000 $(PY) config/tools/with_postgres.py $(PY) -m pytest -q -s config/tests/change/test_serving_while_migrating.py
 
-lock: .make/dev ## Pin the three requirements files again, with hashes
+lock: .make/dev ## Pin the requirements files again, with hashes
 	@.venv/bin/uv pip compile -q --upgrade --generate-hashes --python-version 3.11 requirements.in -o requirements.txt
 	@.venv/bin/uv pip compile -q --upgrade --generate-hashes --python-version 3.11 requirements-tracing.in -o requirements-tracing.txt
 	@.venv/bin/uv pip compile -q --upgrade --generate-hashes --python-version 3.11 requirements-dev.in -o requirements-dev.txt
+	@.venv/bin/uv pip compile -q --upgrade --generate-hashes --python-version 3.11 requirements-docs.in -o requirements-docs.txt
 
 clean: ## Remove what the targets made, except databases
 	@rm -rf .make .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage staticfiles

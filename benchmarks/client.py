@@ -71,10 +71,14 @@ class Connection:
         self.port = port
 
     async def __aenter__(self) -> Self:
+        await self._open()
+        return self
+
+    async def _open(self) -> None:
         self.reader, self.writer = await asyncio.open_connection(
             "127.0.0.1", self.port, limit=2**20
         )
-        return self
+        self.is_closed = False
 
     async def __aexit__(self, *_details: object) -> None:
         self.writer.close()
@@ -86,6 +90,8 @@ class Connection:
         the server hangs up.
         """
         async with asyncio.timeout(ANSWER_SECONDS):
+            if self.is_closed:
+                await self._open()
             self.writer.write(request)
             head = (await self.reader.readuntil(b"\r\n\r\n")).decode("latin-1")
             first, *lines = head.split("\r\n")[:-2]
@@ -96,6 +102,8 @@ class Connection:
                 joined = value.strip() if before is None else f"{before}\n{value.strip()}"
                 headers[name.lower()] = joined
             status = int(first.split(" ")[1])
+            # As after each answer whose length was not known beforehand.
+            self.is_closed = headers.get("connection") == "close"
             return Answer(status=status, headers=headers, body=await self._body(headers))
 
     async def _body(self, headers: dict[str, str]) -> bytes:

@@ -320,6 +320,7 @@ PLATFORM_ERRORS = {
     "KEY_STORE": "authserver.keys.store.ServiceKeyStore",
     "TRUSTED_PROXIES": TRUSTED_PROXIES,
     **_SHARED,
+    "ERROR_DOCUMENTATION_URL": f"{PUBLIC_URL}/docs/errors.html" if DEMO else "",
     **given(env.int, "MAX_CLOCK_SKEW_SECONDS"),
     **given(
         env.str,

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.conf import settings
-from django.urls import URLPattern, path
+from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView, TemplateView
 
 
@@ -33,7 +33,8 @@ class DemoClient(TemplateView):
         )
 
 
-urlpatterns: list[URLPattern] = [
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", include("config.demo.documentation")),
     path("demo", RedirectView.as_view(pattern_name="demo")),
     path("demo/", DemoClient.as_view(), name="demo"),
     path("demo/callback", DemoClient.as_view(), name="demo-callback"),

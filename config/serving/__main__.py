@@ -24,7 +24,6 @@ from config.monitoring import exporter, figures, sampling  # isort: skip
 from config.serving.server import STOP_SECONDS, Limits, Server  # isort: skip
 from django.conf import settings  # isort: skip
 from django.db import connections  # isort: skip
-from django.urls import reverse  # isort: skip
 from collections.abc import Callable
 
 PR_SET_PDEATHSIG = 1
@@ -128,7 +127,7 @@ def serve(listener: socket.socket, number: int, *, on_beat: Callable[[], None]) 
             send_pause=settings.SEND_PAUSE_SECONDS,
             body_bytes=settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
             upload_bytes=settings.DATA_UPLOAD_MAX_MEMORY_SIZE + conf.image_max_bytes,
-            upload_path=reverse("admin:index"),
+            upload_path="/admin/",
             connections=settings.CONNECTIONS,
             waiting=settings.WAITING_REQUESTS,
             threads=settings.THREADS,

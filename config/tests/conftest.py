@@ -1,5 +1,8 @@
 """Servers that journeys talk to, one for each set of addresses."""
 
+import subprocess
+import sys
+
 import pytest
 from django.db import connection
 
@@ -27,3 +30,16 @@ def running(django_db_setup):
     """Return a PostgreSQL cluster of its own, with our tables, that tests may stop."""
     with faults.cluster_like(connection.settings_dict["NAME"]) as cluster:
         yield cluster
+
+
+@pytest.fixture(scope="session")
+def documentation():
+    """Return the directory of the documentation; ``make test`` has just built it."""
+    site = servers.ROOT / ".make/site"
+    if not (site / "index.html").exists():
+        subprocess.run(
+            [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"],
+            cwd=servers.ROOT,
+            check=True,
+        )
+    return site

@@ -30,7 +30,8 @@ BANNER = """
   Sign in as a user      {url}/demo/   (a browser application, step by step)
   Administer             {url}/admin/  admin / admin-demo-pass
   Events interface       {url}{events}/events
-  Its documentation      {url}{events}/doc/swagger
+  Its reference          {url}{events}/doc/swagger
+  The documentation      {url}/docs/
   Who am I (signed)      {url}{identity}
 
 Accounts at 1001 Riverside University
