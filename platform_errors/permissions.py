@@ -49,7 +49,7 @@ def require_service(credentials: Credentials, code: str) -> None:
         raise catalogue.TokenLacksService(scope=code)
     key = credentials.key
     if problems := key.service_problems([code], datetime.now(UTC)):
-        names = {} if code in key.services else get_key_store().service_names([code])
+        names = get_key_store().service_names([code])
         raise catalogue.ScopesInvalid(
             [(code, names.get(code, name), why) for code, name, why in problems]
         )

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
@@ -80,13 +81,16 @@ class EventAdmin(PublishedAdmin):
     ) -> type[EventForm]:
         """Give the form the event that "Save as new" copies.
 
-        Raises ``Http404`` and ``PermissionDenied`` where the user may not view it.
+        Raises ``Http404`` and ``PermissionDenied`` where the user may not view it, or
+        it is in the trash.
         """
         form = super().get_form(request, obj, *args, **kwargs)
         match = request.resolver_match
         copied = match.kwargs.get("object_id") if match else None
         if obj is None and copied and "_saveasnew" in request.POST:
             form.copied = self.get_visible(request, copied)
+            if form.copied.status == Status.TRASH:
+                raise PermissionDenied("It is in the trash.")
         return form
 
     def render_change_form(

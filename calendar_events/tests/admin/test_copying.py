@@ -125,6 +125,16 @@ def test_what_is_in_the_trash_offers_no_copy(editor):
     assert BUTTON not in page
 
 
+def test_what_is_in_the_trash_is_not_copied_by_hand_either(editor):
+    record = EventFactory(trashed=True)
+    form = editor.get(url(Event, "change", EventFactory().pk)).context["adminform"].form
+
+    answer = editor.post(url(Event, "change", record.pk), typed(form) | {"_saveasnew": "1"})
+
+    assert answer.status_code == 403
+    assert Event.objects.count() == 2
+
+
 def test_a_copy_is_of_an_event_that_is_there(editor):
     sent = {"_saveasnew": "1"}
 

@@ -3,7 +3,11 @@
 import pytest
 from django.test import RequestFactory
 
-from platform_errors.http.client_address import address_ident, client_address
+from platform_errors.http.client_address import (
+    address_ident,
+    client_address,
+    current_client_address,
+)
 
 
 def address(peer, forwarded=None):
@@ -25,6 +29,19 @@ def test_without_proxies_the_header_is_not_believed():
 
 def test_a_named_proxy_is_believed(behind_a_proxy):
     assert address("10.1.2.3", "198.51.100.9") == "198.51.100.9"
+
+
+def test_a_network_may_be_named_by_an_address_in_it(settings):
+    settings.PLATFORM_ERRORS = {
+        **settings.PLATFORM_ERRORS,
+        "TRUSTED_PROXIES": ["10.1.2.3/8"],
+    }
+
+    assert address("10.9.9.9", "198.51.100.9") == "198.51.100.9"
+
+
+def test_outside_of_a_request_there_is_no_address():
+    assert current_client_address() == ""
 
 
 def test_a_stranger_in_front_of_the_proxies_is_not_believed(behind_a_proxy):
