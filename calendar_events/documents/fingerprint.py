@@ -7,8 +7,7 @@ from functools import cache
 from hashlib import blake2b
 from typing import Any
 
-from rest_framework.serializers import Serializer
-
+from calendar_events.conf import conf
 from calendar_events.documents.rendering import document_class
 from calendar_events.models.kinds import KINDS
 
@@ -18,12 +17,13 @@ JOINING = "3"
 
 def fingerprint() -> str:
     """Return a digest of the fields of all documents, whatever is inside them."""
-    return fingerprint_of(tuple(document_class(kind.singular) for kind in KINDS))
+    return _fingerprint(tuple(conf.documents.items()))
 
 
 @cache
-def fingerprint_of(documents: tuple[type[Serializer[Any]], ...]) -> str:
-    """Return a digest of the fields that serializers declare."""
+def _fingerprint(_documents: tuple[tuple[str, str], ...]) -> str:
+    """Return the digest for the documents of a project, which its settings name."""
+    documents = [document_class(kind.singular) for kind in KINDS]
     described = [(document.__name__, _fields(document())) for document in documents]
     return blake2b(repr((JOINING, described)).encode(), digest_size=8).hexdigest()
 
