@@ -3,7 +3,6 @@
 from functools import cache
 from typing import Any
 
-from django.db import models
 from django.utils.functional import cached_property
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
@@ -26,7 +25,7 @@ class Document(serializers.ModelSerializer):
     """
 
     def build_standard_field(
-        self, field_name: str, model_field: models.Field[Any, Any]
+        self, field_name: str, model_field: Any
     ) -> tuple[type[serializers.Field], dict[str, Any]]:
         """Return the field for a column without what holds for input alone.
 

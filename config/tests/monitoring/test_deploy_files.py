@@ -9,7 +9,6 @@ import pytest
 import yaml
 
 from config.tests.servers import ROOT
-from config.tests.test_documentation import anchors
 from config.tests.waiting import eventually
 from platform_errors.tests.documents_of import code_block
 
@@ -18,6 +17,14 @@ DASHBOARD = ROOT / "deploy" / "grafana-dashboard.json"
 SELECTED = re.compile(r"\b(platform_[a-z_]+)(?:\{([^}]*)\})?")
 GROUPED = re.compile(r"\bby \(([a-z_, ]+)\)")
 FROM_PROMETHEUS = {"instance", "le"}
+
+
+def anchors(page):
+    """Return what links into a page may name: its headings, and its ids."""
+    text = page.read_text(encoding="utf-8")
+    titles = re.findall(r"^#{1,6} (.+)$", text, re.MULTILINE)
+    slugs = {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+    return slugs | set(re.findall(r'<a id="([^"]+)">', text))
 
 
 def rules():

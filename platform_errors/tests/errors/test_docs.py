@@ -11,36 +11,10 @@ from lxml import etree
 
 from platform_errors.errors import catalogue, documents
 from platform_errors.errors.dialects import PLATFORM
-from platform_errors.tests.documents_of import code_block, docs, table
-from platform_errors.tests.errors.test_documents import ALL, NS, PARTS, example, schema
+from platform_errors.tests.documents_of import code_block, docs
+from platform_errors.tests.errors.test_documents import NS, schema
 
 DOC = docs("errors.md")
-ROWS = [
-    row
-    for section in DOC.partition("\n## Every error\n")[2].split("\n### ")[1:]
-    for row in table(section, "error | status | message | events code | cause | cure")
-]
-
-
-def test_every_refusal_is_in_the_table_once():
-    documented = [row[0].strip("`") for row in ROWS]
-
-    assert sorted(documented) == [cls.__name__ for cls in ALL]
-
-
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0].strip("`"))
-def test_a_row_says_what_the_refusal_says(row):
-    name, status, message, _code, cause, cure = row
-    (refusal,) = (cls for cls in ALL if cls.__name__ == name.strip("`"))
-
-    parts = {"problems": "a (A) [Expired]", **PARTS.get(refusal, {})}
-    said = message.strip("`").format_map(parts)
-    texts = {refusal.default_detail, example(refusal).text}
-
-    assert int(status) == refusal.status_code
-    assert said in texts
-    assert cause.endswith(".")
-    assert cure.endswith(".")
 
 
 def test_the_sample_documents_are_the_ones_we_send():

@@ -1,0 +1,100 @@
+"""Tables that the code knows, put into the documentation when it is built (a MkDocs hook).
+
+A page asks for one by a line ``<!-- table: errors -->``.
+"""
+
+import os
+import re
+import sys
+import tomllib
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+MARK = re.compile(r"^<!-- table: (\w+)(?: (\w+))? -->$", re.MULTILINE)
+
+
+def on_startup(**_kwargs: Any) -> None:
+    """Set Django up, as a demonstration that serves nobody."""
+    sys.path.insert(0, str(ROOT))
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    os.environ["DEMO"] = "1"
+    import django  # noqa: PLC0415 -- after the path is known
+
+    django.setup()
+
+
+def on_page_markdown(markdown: str, **_kwargs: Any) -> str:
+    """Return the page with its tables. Raises ``KeyError`` for one that there is not."""
+    return MARK.sub(lambda match: TABLES[match[1]](match[2] or ""), markdown)
+
+
+def errors(_part: str) -> str:
+    """Return the errors of the platform, with the codes of the events interface."""
+    from calendar_events.api.dialect import CODES  # noqa: PLC0415 -- needs Django
+    from platform_errors.errors import catalogue, writes  # noqa: PLC0415
+
+    classes: set[Any] = {
+        cls
+        for module in (catalogue, writes)
+        for cls in vars(module).values()
+        if isinstance(cls, type) and cls.__module__ == module.__name__ and cls in _below()
+    }
+    rows = sorted(
+        (
+            f"`{cls.default_code}`",
+            str(cls.status_code),
+            f"`{next(CODES[base] for base in cls.__mro__ if base in CODES)}`",
+            f"`{cls.default_detail}`",
+        )
+        for cls in classes
+    )
+    return table(("reason", "status", "events code", "text"), rows)
+
+
+def _below() -> set[Any]:
+    from platform_errors.errors.base import ApiError  # noqa: PLC0415 -- needs Django
+
+    found, left = set(), [ApiError]
+    while left:
+        subclasses = left.pop().__subclasses__()
+        found.update(subclasses)
+        left += subclasses
+    return found
+
+
+def metrics(_part: str) -> str:
+    """Return the metrics of the server: name, kind, labels, description."""
+    from config.monitoring import metrics as known  # noqa: PLC0415 -- needs Django
+
+    rows = []
+    metric: Any
+    for metric in dict.fromkeys(known.REGISTRY._names_to_collectors.values()):  # noqa: SLF001
+        (family,) = metric.describe()
+        suffix = "_total" if family.type == "counter" else ""
+        labels = ", ".join(f"`{name}`" for name in metric._labelnames)  # noqa: SLF001
+        row = (f"`{family.name}{suffix}`", family.type, labels or "none")
+        rows.append((*row, family.documentation))
+    return table(("metric", "kind", "labels", "what"), sorted(rows))
+
+
+def asvs(chapter: str) -> str:
+    """Return the requirements of a chapter of ASVS: number, state, how it is met."""
+    text = (ROOT / "config/tests/asvs.toml").read_text(encoding="utf-8")
+    rows = tomllib.loads(text)[chapter]
+    return table(("requirement", "state", "how"), rows)
+
+
+def table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Return a table in Markdown."""
+    heads = list(heads)
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+TABLES: dict[str, Callable[[str], str]] = {
+    "errors": errors,
+    "metrics": metrics,
+    "asvs": asvs,
+}
