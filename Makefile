@@ -41,7 +41,7 @@ run: .make/run docs ## Set up everything and serve on 127.0.0.1:8000 with demo d
 	@DEMO=$(DEMO) exec $(PY) manage.py serve
 
 docs: .make/run ## Build the documentation into .make/site, strictly
-	@NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --strict
 
 quick: .make/dev ## In a minute: format, lint, imports, types, tests of the apps that changed, or APP=authserver
 	@.venv/bin/ruff format --check -q .
@@ -109,7 +109,7 @@ audit: .make/dev ## Look for known vulnerabilities of everything that is pinned,
 sbom: .make/dev ## Write the bill of materials (CycloneDX) to .make/sbom.json
 	@$(PY) config/tools/sbom.py
 
-bench: .make/dev ## Measure into docs/benchmarks.md; ONLY=growth,feeds SIZES=10k,1M QUICK=1
+bench: .make/dev ## Measure into .make/benchmarks.md; ONLY=growth,feeds SIZES=10k,1M QUICK=1
 	@config/tools/install_test_tools.sh
 	@$(PY) config/tools/with_postgres.py --durable $(PY) -m benchmarks \
 		$(if $(ONLY),--only $(ONLY)) $(if $(SIZES),--sizes $(SIZES)) $(if $(QUICK),--quick)

@@ -1,4 +1,4 @@
-"""``make bench``: measure and write ``docs/benchmarks.md``.
+"""``make bench``: measure and write ``.make/benchmarks.md``.
 
     python -m benchmarks [--only PART,PART] [--sizes 10k,100k,1M] [--quick]
 
@@ -37,7 +37,7 @@ from benchmarks.sections import (
 
 Part = Callable[[Bench], Iterator[Section]]
 
-PAGE: Final = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
+PAGE: Final = Path(__file__).resolve().parent.parent / ".make/benchmarks.md"
 DEFAULT_SIZES: Final = ["10k", "100k"]
 PARTS: Final[dict[str, Part]] = {
     "lists": reading.measure,

@@ -12,7 +12,7 @@ RATE, SECONDS = 20, 120
 MEMORY_GROWTH: Final = 1.1
 TEXT: Final = """
 What `make load` sends, with {rate} journeys a second for {seconds} seconds, and what it
-holds the server to ([load.md](load.md)): sign-in pages, lists, searches, feeds, signed
+holds the server to (`docs/benchmarks.md`): sign-in pages, lists, searches, feeds, signed
 calls, logins, exchanges, refreshes, creates and updates at random times, through nginx and
 PgBouncer, {events:,} events. Times count from when a request was due. The yardstick is the
 liveness probe: the same way, without any work at its end.

@@ -38,7 +38,7 @@ def documentation():
     site = servers.ROOT / ".make/site"
     if not (site / "index.html").exists():
         subprocess.run(
-            [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"],
+            [sys.executable, "-m", "mkdocs", "build", "--strict"],
             cwd=servers.ROOT,
             check=True,
         )
