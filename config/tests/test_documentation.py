@@ -6,6 +6,7 @@ And CHANGELOG.md, whose latest version is that of the package.
 import re
 import tomllib
 
+import pytest
 import yaml
 
 from config.tests.servers import ROOT
@@ -20,6 +21,10 @@ FOR = {
     "Operators": "For administrators",
     "Django developers": "For maintainers",
 }
+
+
+LONGEST = 45
+"""Words of a sentence."""
 
 
 def text_of(path):
@@ -59,6 +64,24 @@ def test_the_first_sentence_of_every_page_says_for_whom_it_is():
     for path in PAGES:
         first = text_of(path).split("\n\n", 2)[1]
         assert first.startswith(FOR[readers[path.name]]), path.name
+
+
+def sentences(text):
+    """Return the sentences of a page, without tables, headings and code."""
+    text = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    for block in re.split(r"\n\s*\n", text):
+        if block.lstrip().startswith(("|", "#", "<!--", "===")):
+            continue
+        for item in re.split(r"(?:^|\n)\s*(?:[-*]|\d+\.) ", block):
+            plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", item)
+            yield from re.split(r"(?<=[.!?])\s+(?=[A-Z`*\"])|: (?=[A-Z])", plain)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_no_sentence_is_too_long_to_read_aloud(page):
+    long = [one for one in sentences(text_of(page)) if len(one.split()) > LONGEST]
+
+    assert long == []
 
 
 def test_the_changelog_has_a_section_for_the_version_and_one_for_what_comes():

@@ -10,8 +10,8 @@ from rest_framework.exceptions import ErrorDetail
 from calendar_events.api.dialect import ANY_FAULT, EVENTS, FIELD_CODES, code_of
 from platform_errors.errors import catalogue, documents, writes
 from platform_errors.tests.documents_of import docs, table
-from platform_errors.tests.errors.test_docs import ROWS
 from platform_errors.tests.errors.test_documents import ALL, example
+from platform_errors.tests.errors.texts import REFUSALS
 
 DOC = docs("errors.md")
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
@@ -144,11 +144,11 @@ def test_every_code_of_a_field_is_explained():
     assert sorted(documented) == sorted({*FIELD_CODES.values(), ANY_FAULT})
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0].strip("`"))
-def test_a_row_of_the_documentation_says_the_code_of_the_refusal(row):
-    (refusal_class,) = (cls for cls in ALL if cls.__name__ == row[0].strip("`"))
+@pytest.mark.parametrize(("name", "code"), [(row[0], row[3]) for row in REFUSALS])
+def test_a_refusal_has_the_code_that_clients_know(name, code):
+    (refusal_class,) = (cls for cls in ALL if cls.__name__ == name)
 
-    assert code_of(example(refusal_class)) == row[3].strip("`")
+    assert code_of(example(refusal_class)) == code
 
 
 def test_the_sample_documents_are_the_ones_we_send():

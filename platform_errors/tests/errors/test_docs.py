@@ -12,9 +12,23 @@ from lxml import etree
 from platform_errors.errors import catalogue, documents
 from platform_errors.errors.dialects import PLATFORM
 from platform_errors.tests.documents_of import code_block, docs
-from platform_errors.tests.errors.test_documents import NS, schema
+from platform_errors.tests.errors.test_documents import ALL, NS, PARTS, example, schema
+from platform_errors.tests.errors.texts import REFUSALS
 
 DOC = docs("errors.md")
+
+
+def test_every_refusal_has_its_texts_once():
+    assert sorted(name for name, *_ in REFUSALS) == [cls.__name__ for cls in ALL]
+
+
+@pytest.mark.parametrize(("name", "status", "text"), [row[:3] for row in REFUSALS])
+def test_a_refusal_says_what_clients_know(name, status, text):
+    (refusal,) = (cls for cls in ALL if cls.__name__ == name)
+    parts = {"problems": "a (A) [Expired]", **PARTS.get(refusal, {})}
+
+    assert refusal.status_code == status
+    assert text.format_map(parts) in {refusal.default_detail, example(refusal).text}
 
 
 def test_the_sample_documents_are_the_ones_we_send():

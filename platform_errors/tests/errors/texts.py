@@ -1,0 +1,81 @@
+"""What clients know of each refusal: status, text, code of the events interface."""
+
+REFUSALS = [
+    (
+        "AuthorizationHeaderMissing",
+        401,
+        "Authorization header is missing",
+        "rest_forbidden",
+    ),
+    (
+        "UnknownAuthorizationScheme",
+        401,
+        "Authorization header is not supported",
+        "rest_unauthorized",
+    ),
+    ("KeyInvalid", 401, "service key {key} is invalid", "rest_unauthorized"),
+    ("KeyCanceled", 403, "service key has been canceled", "rest_forbidden"),
+    ("KeyExpired", 401, "service key is expired", "rest_unauthorized"),
+    (
+        "SignatureInvalid",
+        401,
+        "request has invalid signature ({signature})",
+        "rest_unauthorized",
+    ),
+    (
+        "TimestampInvalid",
+        401,
+        (
+            "timestamp in request({timestamp}) is not valid; "
+            "current time on server is {current_time}"
+        ),
+        "rest_unauthorized",
+    ),
+    ("NonceReplayed", 401, "nonce in request is not unique", "rest_unauthorized"),
+    ("TokenInvalid", 401, "access token is invalid", "rest_unauthorized"),
+    ("TokenExpired", 401, "access token has expired", "rest_unauthorized"),
+    (
+        "TokenLacksService",
+        403,
+        "access token does not have access to service {scope}",
+        "rest_forbidden",
+    ),
+    ("ScopesInvalid", 403, "Invalid scope(s): {problems}", "rest_forbidden"),
+    (
+        "InstitutionNotOnKey",
+        403,
+        "clientId {key} doesn't have access to contextInstitutionId {institution}",
+        "rest_forbidden",
+    ),
+    (
+        "InstitutionNotNamed",
+        400,
+        "required parameter 'contextInstitutionId' is missing or blank",
+        "rest_missing_callback_param",
+    ),
+    ("InvalidUser", 403, "Invalid user", "rest_forbidden"),
+    ("MissingPermission", 403, "Missing permission", "rest_forbidden"),
+    ("MalformedRequest", 400, "Bad Request", "rest_bad_request"),
+    ("NoSuchResource", 404, "Not Found", "rest_no_route"),
+    ("HttpsRequired", 403, "https is required", "rest_forbidden"),
+    ("MethodNotSupported", 405, "Method Not Supported", "rest_method_not_supported"),
+    ("NotAcceptable", 406, "Not Acceptable", "rest_not_acceptable"),
+    ("TooManyRequests", 429, "Too Many Requests", "rest_too_many_requests"),
+    ("BadBody", 400, "Invalid HTTP Body Content", "rest_invalid_param"),
+    ("MalformedJson", 400, "Invalid HTTP Body Content", "rest_invalid_json"),
+    ("MissingParameters", 400, "Invalid HTTP Body Content", "rest_missing_callback_param"),
+    ("InvalidParameters", 400, "Invalid HTTP Body Content", "rest_invalid_param"),
+    ("ContentTooLarge", 413, "Content Too Large", "rest_content_too_large"),
+    ("UnsupportedMediaType", 415, "Unsupported Media Type", "rest_unsupported_media_type"),
+    ("Conflict", 409, "Conflict", "rest_conflict"),
+    ("PreconditionFailed", 412, "Precondition Failed", "rest_precondition_failed"),
+    (
+        "IdempotencyMismatch",
+        422,
+        "Idempotency-Key was used with another request body",
+        "rest_idempotency_mismatch",
+    ),
+    ("InternalError", 500, "Internal Server Error", "internal_server_error"),
+    ("SecretNotReadable", 500, "Internal Server Error", "internal_server_error"),
+    ("Unavailable", 503, "Service Unavailable", "rest_unavailable"),
+]
