@@ -38,7 +38,9 @@ def test_every_reason_has_its_place_on_the_page_of_errors(documentation):
             yield from all_of(one)
 
     text = (documentation / "errors.html").read_text(encoding="utf-8")
-    reasons = {one.default_code for one in all_of(base.ApiError)}
+    ours = [one for one in all_of(base.ApiError) if ".tests." not in one.__module__]
+    reasons = {one.default_code for one in ours}
+    assert len(reasons) > 50
     assert {reason for reason in reasons if f'id="{reason}"' not in text} == set()
 
 
