@@ -34,6 +34,7 @@ ENVIRONMENT: Final = {
     "ALLOWED_HOSTS": "127.0.0.1,calendar.example",
     "LOG_LEVEL": "ERROR",
     "ACCESS_LOG": "0",  # as behind the shipped nginx
+    "MALLOC_ARENA_MAX": "2",  # as `serve` sets it
     "PYTHONWARNINGS": "ignore",  # no static files are served here
 }
 LIMITS: Final = (

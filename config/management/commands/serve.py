@@ -202,4 +202,7 @@ def server_environment() -> dict[str, str]:
     """
     own = {name: text for name, text in os.environ.items() if name != exporter.VARIABLE}
     places = exporter.make_directory() if settings.METRICS_PORT else {}
+    # Threads that share two of glibc's arenas leave fewer holes: beside feeds of 12 MB a
+    # worker kept 128 MiB instead of 168.
+    own.setdefault("MALLOC_ARENA_MAX", "2")
     return {**own, "DEMO": str(int(settings.DEMO)), **places}

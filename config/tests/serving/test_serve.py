@@ -171,6 +171,14 @@ def test_a_directory_of_counts_that_serve_did_not_make_is_not_passed_on(
     assert made != tmp_path
 
 
+def test_threads_share_two_arenas_unless_the_environment_says_otherwise(monkeypatch):
+    monkeypatch.delenv("MALLOC_ARENA_MAX", raising=False)
+    assert serve.server_environment()["MALLOC_ARENA_MAX"] == "2"
+
+    monkeypatch.setenv("MALLOC_ARENA_MAX", "8")
+    assert serve.server_environment()["MALLOC_ARENA_MAX"] == "8"
+
+
 def test_the_banner_leads_to_every_door(settings):
     settings.PUBLIC_URL = "http://127.0.0.1:8123"
 
