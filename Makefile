@@ -41,7 +41,7 @@ run: .make/run docs ## Set up everything and serve on 127.0.0.1:8000 with demo d
 	@DEMO=$(DEMO) exec $(PY) manage.py serve
 
 docs: .make/run ## Build the documentation into .make/site, strictly
-	@NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --strict
+	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict
 
 quick: .make/dev ## In a minute: format, lint, imports, types, tests of the apps that changed, or APP=authserver
 	@.venv/bin/ruff format --check -q .

@@ -22,7 +22,7 @@ def fingerprint() -> str:
 
 @cache
 def _fingerprint(_documents: tuple[tuple[str, str], ...]) -> str:
-    """Return the digest for the documents of a project, which its settings name."""
+    """Return the digest; the setting that decides which documents there are is its key."""
     documents = [document_class(kind.singular) for kind in KINDS]
     described = [(document.__name__, _fields(document())) for document in documents]
     return blake2b(repr((JOINING, described)).encode(), digest_size=8).hexdigest()

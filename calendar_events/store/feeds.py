@@ -148,8 +148,8 @@ def embedded(ids: Sequence[int], viewer: Viewer, now: datetime) -> dict[int, Emb
         params += [*visible.params, *linked.params]
     rows = sql.rows(" UNION ALL ".join(texts), params)
     rows.sort()
-    embedded = {pk: Embedded([], [], [], []) for pk in ids}
+    by_event = {pk: Embedded([], [], [], []) for pk in ids}
     for event, rank, _name, _position, _pk, text in rows:
         if text is not None:  # for this viewer
-            embedded[event][rank].append(text)
-    return embedded
+            by_event[event][rank].append(text)
+    return by_event

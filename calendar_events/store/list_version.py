@@ -53,7 +53,6 @@ WHERE c.app_label IN ({apps}) AND p.codename IN ({codenames}) AND p.id IN (
     JOIN {user_group} ug ON ug.group_id = gp.group_id WHERE ug.{group_user} = %s)
 """
 
-DJANGOS = ("view", "add", "change", "delete")
 READING_VERBS = ("change", "change_others", "read_unpublished")
 
 
@@ -77,7 +76,8 @@ def writing() -> frozenset[str]:
     names: set[str] = set()
     options: Any
     for options in (*(kind.model._meta for kind in KINDS), Image._meta):
-        codenames = [get_permission_codename(one, options) for one in DJANGOS]
+        verbs = options.default_permissions
+        codenames = [get_permission_codename(verb, options) for verb in verbs]
         codenames += [codename for codename, _ in options.permissions]
         names |= {f"{options.app_label}.{codename}" for codename in codenames}
     return frozenset(names)

@@ -16,6 +16,8 @@ from config.monitoring import metrics
 
 VARIABLE: Final = "PROMETHEUS_MULTIPROC_DIR"
 """The library's; set for the worker processes before they import it."""
+CLIENT_SECONDS: Final = 10.0
+"""Seconds that a client has for each part of its request and of the answer."""
 
 
 def make_directory() -> dict[str, str]:
@@ -47,4 +49,6 @@ def registry() -> CollectorRegistry:
 def start(host: str, port: int) -> WSGIServer:
     """Serve in a thread. Raises ``OSError`` when the address cannot be listened on."""
     server, _thread = start_wsgi_server(port, addr=host.strip("[]"), registry=registry())
+    # Each connection has a thread beside those of the requests, and none would ever end.
+    setattr(server.RequestHandlerClass, "timeout", CLIENT_SECONDS)  # noqa: B010 -- of socketserver
     return server

@@ -38,11 +38,14 @@ def errors(_part: str) -> str:
     from calendar_events.api.dialect import CODES  # noqa: PLC0415 -- needs Django
     from platform_errors.errors import catalogue, writes  # noqa: PLC0415
 
+    members: list[Any] = [*vars(catalogue).values(), *vars(writes).values()]
+    modules = {catalogue.__name__, writes.__name__}
     classes: set[Any] = {
-        cls
-        for module in (catalogue, writes)
-        for cls in vars(module).values()
-        if isinstance(cls, type) and cls.__module__ == module.__name__ and cls in _below()
+        one
+        for one in members
+        if isinstance(one, type)
+        and one.__module__ in modules
+        and hasattr(one, "default_code")
     }
     rows = sorted(
         (
@@ -54,17 +57,6 @@ def errors(_part: str) -> str:
         for cls in classes
     )
     return table(("reason", "status", "events code", "text"), rows)
-
-
-def _below() -> set[Any]:
-    from platform_errors.errors.base import ApiError  # noqa: PLC0415 -- needs Django
-
-    found, left = set(), [ApiError]
-    while left:
-        subclasses = left.pop().__subclasses__()
-        found.update(subclasses)
-        left += subclasses
-    return found
 
 
 def metrics(_part: str) -> str:

@@ -56,6 +56,17 @@ def test_a_client_that_leaves_at_once_leaves_the_next_one_an_answer():
     assert answer.status_code == 200
 
 
+def test_a_client_that_says_nothing_is_let_go(monkeypatch):
+    monkeypatch.setattr(exporter, "CLIENT_SECONDS", 0.2)
+    serving = exporter.start("127.0.0.1", 0)
+    try:
+        with socket.create_connection(("127.0.0.1", serving.server_port), 60) as client:
+            assert client.recv(1) == b""
+    finally:
+        serving.shutdown()
+        serving.server_close()
+
+
 def test_a_process_looks_at_itself_again_and_again(grown, monkeypatch):
     class Enough(Exception):
         """Ends what goes on for as long as the process lives."""
