@@ -125,10 +125,10 @@ upgrade-test: .make/dev ## Serve while a next version migrates 300,000 events
 	@EVENTS_TO_MIGRATE=300000 $(PY) config/tools/with_postgres.py $(PY) -m pytest -q -s config/tests/change/test_serving_while_migrating.py
 
 lock: .make/dev ## Pin the requirements files again, with hashes
-	@.venv/bin/uv pip compile -q --upgrade --generate-hashes --python-version 3.11 requirements.in -o requirements.txt
-	@.venv/bin/uv pip compile -q --upgrade --generate-hashes --python-version 3.11 requirements-tracing.in -o requirements-tracing.txt
-	@.venv/bin/uv pip compile -q --upgrade --generate-hashes --python-version 3.11 requirements-dev.in -o requirements-dev.txt
-	@.venv/bin/uv pip compile -q --upgrade --generate-hashes --python-version 3.11 requirements-docs.in -o requirements-docs.txt
+	@.venv/bin/uv pip compile -q --upgrade --no-strip-extras --generate-hashes --python-version 3.11 requirements.in -o requirements.txt
+	@.venv/bin/uv pip compile -q --upgrade --no-strip-extras --generate-hashes --python-version 3.11 requirements-tracing.in -o requirements-tracing.txt
+	@.venv/bin/uv pip compile -q --upgrade --no-strip-extras --generate-hashes --python-version 3.11 requirements-dev.in -o requirements-dev.txt
+	@.venv/bin/uv pip compile -q --upgrade --no-strip-extras --generate-hashes --python-version 3.11 requirements-docs.in -o requirements-docs.txt
 
 clean: ## Remove what the targets made, except databases
 	@rm -rf .make .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage staticfiles
