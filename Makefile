@@ -3,7 +3,7 @@
 # says; `make run DEMO=0`, or the environment, turns it off.
 
 .DEFAULT_GOAL := help
-.PHONY: help run docs quick test test-sqlite test-postgres test-all check lint imports types format schema audit sbom bench load fuzz upgrade-test lock clean
+.PHONY: help run docs quick test test-sqlite test-postgres test-all check lint imports types format schema audit sbom bench load fuzz upgrade-test wheels matrix version release lock upgrade clean
 
 PY := .venv/bin/python
 # Tests in the process itself keep a core busy; those of servers and browsers mostly wait.
@@ -124,11 +124,28 @@ fuzz: .make/dev ## The long form of the fuzz tests; EXAMPLES=10000
 upgrade-test: .make/dev ## Serve while a next version migrates 300,000 events
 	@EVENTS_TO_MIGRATE=300000 $(PY) config/tools/with_postgres.py $(PY) -m pytest -q -s config/tests/change/test_serving_while_migrating.py
 
-lock: .make/dev ## Pin the requirements files again, with hashes
-	@.venv/bin/uv pip compile -q --upgrade --no-strip-extras --generate-hashes --python-version 3.11 requirements.in -o requirements.txt
-	@.venv/bin/uv pip compile -q --upgrade --no-strip-extras --generate-hashes --python-version 3.11 requirements-tracing.in -o requirements-tracing.txt
-	@.venv/bin/uv pip compile -q --upgrade --no-strip-extras --generate-hashes --python-version 3.11 requirements-dev.in -o requirements-dev.txt
-	@.venv/bin/uv pip compile -q --upgrade --no-strip-extras --generate-hashes --python-version 3.11 requirements-docs.in -o requirements-docs.txt
+wheels: .make/dev ## Build a wheel of each app into .make/wheels
+	@rm -rf .make/wheels
+	@for app in authserver calendar_events institution_admin platform_errors; do \
+		.venv/bin/uv build --quiet --wheel --no-build-isolation --python $(PY) --out-dir .make/wheels $$app || exit; done
+
+matrix: .make/dev ## Each app alone, from its wheel, on every version of Python and Django; for a night
+	$(PYTEST) -n $(JOBS) --dist loadfile config/tests/test_reuse.py
+
+version: .make/dev ## Give the next release its number, VERSION=1.1.0, in the code and the changelog
+	@$(PY) -m config.tools.release set "$(VERSION)"
+
+release: .make/dev ## Check the commit and put what a release is into .make/release; make test-all first
+	@$(PY) -m config.tools.release refuse
+	$(MAKE) --no-print-directory check wheels sbom
+	@$(PY) -m config.tools.release collect
+
+lock: .make/dev ## Pin what the requirements name, and move no other pin
+	@for part in "" -tracing -dev -docs; do .venv/bin/uv pip compile -q $(UPGRADE) --no-strip-extras \
+		--generate-hashes --python-version 3.11 requirements$$part.in -o requirements$$part.txt || exit; done
+
+upgrade: ## Pin everything again, at its newest version
+	$(MAKE) --no-print-directory lock UPGRADE=--upgrade
 
 clean: ## Remove what the targets made, except databases
 	@rm -rf .make .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage staticfiles

@@ -84,6 +84,14 @@ def test_no_sentence_is_too_long_to_read_aloud(page):
     assert long == []
 
 
+def test_a_change_that_comes_is_one_line():
+    coming = text_of(CHANGELOG).partition("## Unreleased\n")[2].partition("\n## ")[0]
+
+    assert [
+        line for line in coming.splitlines() if line and line[:2] not in ("- ", "##")
+    ] == []
+
+
 def test_the_changelog_has_a_section_for_the_version_and_one_for_what_comes():
     project = tomllib.loads(text_of(ROOT / "pyproject.toml"))["project"]
 
