@@ -1,7 +1,8 @@
 """Each app in a project that has none of the others: docs/reuse.md, run.
 
 The wheel of the app is built and installed with what it asks for and nothing else, for
-each version of Python and Django that it names. A project sees nothing else of this checkout.
+each version of Python and Django that it names. A project sees nothing else of this
+checkout.
 """
 
 import functools

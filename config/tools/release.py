@@ -2,7 +2,8 @@
 
 ``make version VERSION=1.1.0`` writes the version wherever it stands and dates the changes
 that are *Unreleased*. ``make release`` puts the source (the context of the Containerfile),
-the wheels, the bill of materials and their digests into ``.make/release``, and names the tag.
+the wheels, the bill of materials and their digests into ``.make/release``, and names
+the tag.
 """
 
 import hashlib
