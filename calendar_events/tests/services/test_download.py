@@ -103,7 +103,7 @@ def test_redirects_come_to_an_end():
 
 def test_a_file_that_is_too_large_is_not_read_to_its_end():
     with serving((200, {}, b"x" * 1001)) as server:
-        assert refused(server.url) == "the file is larger than 1000 bytes"
+        assert refused(server.url) == "the answer is larger than 1000 bytes"
 
 
 def test_an_answer_that_is_not_a_success_is_named():

@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from calendar_events.services.addresses import AddressRefused, is_public, resolve
+from platform_errors.http.addresses import AddressRefused, is_public, resolve
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 """Which network addresses the server may be sent to by a caller.
 
-An image may be given as a URL (spec 2.3), so a caller chooses where we connect. Only
-addresses of the public internet are acceptable: anything else would let the caller reach
-the machines behind our own firewall (server-side request forgery).
+An image or an identity provider may be given as a URL, so a caller chooses where we
+connect. Only addresses of the public internet are acceptable: anything else would let the
+caller reach the machines behind our own firewall (server-side request forgery).
 """
 
 import ipaddress
