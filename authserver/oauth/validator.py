@@ -1,18 +1,16 @@
-"""The oauthlib request validator (``OAUTH2_PROVIDER["OAUTH2_VALIDATOR_CLASS"]``).
+"""The toolkit's request validator, for institutions, statuses and digests.
 
-It implements the hooks that oauthlib's documentation asks a server for, each from the
-``TokenRequest``, into which every row is read once. django-oauth-toolkit's validator lacks
-institutions and statuses, looks codes up in the clear and redeems one twice under
-concurrency; a hook that it answered and we forgot would be a hole, one that oauthlib's
-class lacks raises ``NotImplementedError``. A refusal is raised as the error that the client
-reads, which oauthlib passes on. ``save_bearer_token`` checks all that is decided once more.
+``OAUTH2_PROVIDER["OAUTH2_VALIDATOR_CLASS"]`` names it. Each hook answers from the
+``TokenRequest``, into which every row is read once, and fills ``request.user``,
+``request.scopes`` and ``request.nonce`` for the hooks that are inherited. A refusal is
+raised as the error that the client reads, which oauthlib passes on. The first line of a
+hook says what the toolkit's lacks; ``test_changed_library`` lists the inherited ones.
 """
 
 from typing import Any
 
-from django.db import transaction
+from oauth2_provider.oauth2_validators import OAuth2Validator
 from oauthlib.common import Request
-from oauthlib.oauth2 import RequestValidator
 
 from authserver.errors import InvalidGrant, InvalidRequest, InvalidScope, UnauthorizedClient
 from authserver.keys import policy
@@ -23,13 +21,22 @@ from authserver.oauth.token_request import TokenRequest
 from platform_errors.errors.catalogue import InstitutionNotOnKey
 
 
-class Validator(RequestValidator):
+class Validator(OAuth2Validator):
     """The hooks of the three grant types of the token endpoint."""
 
     # --- Who is calling -------------------------------------------------------------------
 
+    def client_authentication_required(
+        self, request: Request, *args: Any, **kwargs: Any
+    ) -> bool:
+        """Return ``True``: the toolkit's way without a secret knows no status of a key."""
+        return True
+
     def authenticate_client(self, request: Request, *args: Any, **kwargs: Any) -> bool:
-        """Establish the key, a public one as well. Raises the rows of spec 7.1."""
+        """Establish the key, a public one as well; the toolkit's hashes one secret.
+
+        Raises the rows of spec 7.1.
+        """
         token_request: TokenRequest = request.token_request
         key = clients.authenticate(
             token_request.client_request, token_request.http_request, token_request.now
@@ -40,15 +47,12 @@ class Validator(RequestValidator):
         return True
 
     def validate_grant_type(
-        self,
-        client_id: str,
-        grant_type: str,
-        client: Any,
-        request: Request,
-        *args: Any,
-        **kwargs: Any,
+        self, client_id: str, grant_type: str, client: Any, request: Request, **kwargs: Any
     ) -> bool:
-        """Leave ``client_credentials`` to keys with a secret (decisions 4)."""
+        """Leave ``client_credentials`` to keys with a secret (decisions 4).
+
+        The toolkit's allows each application one grant type.
+        """
         if grant_type == "client_credentials":
             _require_secret(request.token_request)
         return True
@@ -56,33 +60,31 @@ class Validator(RequestValidator):
     # --- Authorization code ---------------------------------------------------------------
 
     def validate_code(
-        self,
-        client_id: str,
-        code: str,
-        client: Any,
-        request: Request,
-        *args: Any,
-        **kwargs: Any,
+        self, client_id: str, code: str, client: Any, request: Request, **kwargs: Any
     ) -> bool:
-        """Find the code's grant. Raises ``InvalidGrant`` or ``InvalidRequest``."""
+        """Find the code by its digest; the toolkit's looks it up in the clear.
+
+        Raises ``InvalidGrant`` or ``InvalidRequest``.
+        """
         token_request: TokenRequest = request.token_request
         grant = codes.find(token_request)
-        _load_authorization(token_request, grant)
+        _load_authorization(request, grant)
+        request.nonce = grant.nonce or None
         codes.check_pkce(token_request, grant)
         return True
 
     def get_code_challenge(self, code: str, request: Request) -> str | None:
-        """Return the challenge of the authorization request."""
+        """Return the challenge; the toolkit's looks the code up in the clear."""
         grant: Grant = request.token_request.grant
         return grant.code_challenge or None
 
     def get_code_challenge_method(self, code: str, request: Request) -> str:
-        """Return the method of the authorization request, always ``S256``."""
+        """Return the method, always ``S256``; the toolkit's looks the code up again."""
         grant: Grant = request.token_request.grant
         return grant.code_challenge_method
 
     def is_pkce_required(self, client_id: str, request: Request) -> bool:
-        """Return whether the code cannot be redeemed without a verifier."""
+        """Return whether a verifier is needed; ``PKCE_REQUIRED`` knows no generations."""
         return codes.is_pkce_required(request.token_request)
 
     def confirm_redirect_uri(
@@ -95,7 +97,7 @@ class Validator(RequestValidator):
         *args: Any,
         **kwargs: Any,
     ) -> bool:
-        """Compare with the address of the authorization request, character by character."""
+        """Compare character by character; the toolkit's looks the code up in the clear."""
         token_request: TokenRequest = request.token_request
         if token_request.grant is None or token_request.grant.redirect_uri != redirect_uri:
             token_request.fail(
@@ -111,10 +113,11 @@ class Validator(RequestValidator):
     ) -> bool:
         """Find the token, and narrow its scopes to the requested ones (RFC 6749 section 6).
 
-        Raises ``InvalidGrant``, or ``InvalidScope`` for more than was granted.
+        The toolkit's knows no absolute lifetime. Raises ``InvalidGrant``, or
+        ``InvalidScope`` for more than was granted.
         """
         token_request: TokenRequest = request.token_request
-        _load_authorization(token_request, tokens.find_refresh_token(token_request))
+        _load_authorization(request, tokens.find_refresh_token(token_request))
         if scope := token_request.client_request.get("scope"):
             requested = policy.read_scopes(scope)
             if not set(requested.tokens) <= set(token_request.scopes.tokens):
@@ -125,16 +128,20 @@ class Validator(RequestValidator):
     def get_original_scopes(
         self, refresh_token: str, request: Request, *args: Any, **kwargs: Any
     ) -> list[str]:
-        """Return what was granted."""
+        """Return what was granted; the toolkit asks the access token, which may be gone."""
         token: RefreshToken = request.token_request.refresh_token
         return token.scope.split()
+
+    def rotate_refresh_token(self, request: Request) -> bool:
+        """Return ``True``: a token that may be used twice hides that it was stolen."""
+        return True
 
     # --- Client credentials ---------------------------------------------------------------
 
     def get_default_scopes(
         self, client_id: str, request: Request, *args: Any, **kwargs: Any
     ) -> list[str]:
-        """There are none: a missing scope is refused in ``validate_scopes``."""
+        """There are none: ``validate_scopes`` refuses a missing scope by its own error."""
         return []
 
     def validate_scopes(
@@ -146,7 +153,7 @@ class Validator(RequestValidator):
         *args: Any,
         **kwargs: Any,
     ) -> bool:
-        """Read the scope and find the institution of ``client_credentials``.
+        """Read the scope and find the institution; the toolkit's scopes are a setting.
 
         Raises ``ScopeMissing``, ``InvalidScope``, ``ScopesInvalid``, ``InvalidRequest`` or
         ``InstitutionNotOnKey``.
@@ -170,6 +177,7 @@ class Validator(RequestValidator):
             raise InstitutionNotOnKey(key=key.client_id, institution=authenticating)
         token_request.registry_id = registry_id
         token_request.institution_pk = token_request.key.institution_pks[registry_id]
+        request.scopes = list(token_request.scopes.tokens)
         return True
 
     # --- Issuing --------------------------------------------------------------------------
@@ -177,52 +185,63 @@ class Validator(RequestValidator):
     def save_bearer_token(
         self, token: dict[str, Any], request: Request, *args: Any, **kwargs: Any
     ) -> None:
-        """Spend what is redeemed and store what is issued, in one transaction.
+        """Check the statuses, then issue in the toolkit's transaction.
 
-        The only place that issues, so the statuses are checked here. Raises their errors,
-        and ``InvalidGrant`` when another request was first; that is a replay too.
+        The only place that issues, so all that was decided is checked once more. Raises the
+        errors of the statuses, and ``InvalidGrant`` when another request was first; that is
+        a replay too, whose revocation must outlive the transaction.
         """
         token_request: TokenRequest = request.token_request
-        grant, refresh = token_request.grant, token_request.refresh_token
-        if grant is not None or refresh is not None:
-            _check_statuses(token_request)
-        else:
+        if token_request.grant is None and token_request.refresh_token is None:
             _require_secret(token_request)
+        else:
+            _check_statuses(token_request)
+        super().save_bearer_token(token, request, *args, **kwargs)
+        if token_request.issued is None:
+            is_code = token_request.grant is not None
+            (codes.replayed if is_code else tokens.refresh_replayed)(token_request)
+
+    def _save_bearer_token(
+        self, token: dict[str, Any], request: Request, *args: Any, **kwargs: Any
+    ) -> None:
+        """Spend what is redeemed and store what is issued (the toolkit's documented hook).
+
+        The toolkit's redeems a code twice under concurrency, and knows no institution.
+        """
+        token_request: TokenRequest = request.token_request
+        refresh = token_request.refresh_token
         action = AuditEvent.Action.TOKEN_ISSUED
-        with transaction.atomic():
-            consumed = True
-            if grant is not None:
-                consumed = codes.consume(token_request)
-            elif refresh is not None:
-                action = AuditEvent.Action.TOKEN_REFRESHED
-                consumed = tokens.consume_refresh_token(token_request, refresh)
-            if consumed:
-                token_request.issued = tokens.issue(
-                    token_request,
-                    access_token=token["access_token"],
-                    refresh_token=token.get("refresh_token", ""),
-                    refresh_token_expires_at=refresh.expires_at if refresh else None,
-                )
-                tokens.audit_token_request(
-                    token_request, action, scopes=str(token_request.scopes)
-                )
-        if not consumed:
-            (codes.replayed if grant is not None else tokens.refresh_replayed)(
-                token_request
+        consumed = True
+        if token_request.grant is not None:
+            consumed = codes.consume(token_request)
+        elif refresh is not None:
+            action = AuditEvent.Action.TOKEN_REFRESHED
+            consumed = tokens.consume_refresh_token(token_request, refresh)
+        if consumed:
+            token_request.issued = tokens.issue(
+                token_request,
+                access_token=token["access_token"],
+                refresh_token=token.get("refresh_token", ""),
+                refresh_token_expires_at=refresh.expires_at if refresh else None,
+            )
+            tokens.audit_token_request(
+                token_request, action, scopes=str(token_request.scopes)
             )
 
     def invalidate_authorization_code(
         self, client_id: str, code: str, request: Request, *args: Any, **kwargs: Any
     ) -> None:
-        """Nothing is left to do: issuing the tokens consumed the code."""
+        """Keep the consumed code; the toolkit's deletes it, and a replay is not seen."""
 
 
-def _load_authorization(token_request: TokenRequest, row: Grant | RefreshToken) -> None:
+def _load_authorization(request: Request, row: Grant | RefreshToken) -> None:
     """Take user, institution and scopes from a grant or a refresh token."""
-    token_request.user = row.user
+    token_request: TokenRequest = request.token_request
+    token_request.user = request.user = row.user
     token_request.registry_id = row.institution.registry_id
     token_request.institution_pk = row.institution_id
     token_request.scopes = Scopes.parse(row.scope)
+    request.scopes = list(token_request.scopes.tokens)
 
 
 def _require_secret(token_request: TokenRequest) -> None:

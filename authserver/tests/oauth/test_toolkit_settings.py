@@ -1,8 +1,10 @@
-"""django-oauth-toolkit's settings: those we have do something, its policy does nothing."""
+"""django-oauth-toolkit's settings: its checks hold, and no policy of it weakens ours."""
 
 import pytest
 from django.contrib import admin
 from django.utils.module_loading import import_string
+from oauth2_provider.checks import validate_bcp_configuration
+from oauth2_provider.settings import DEFAULTS
 
 from authserver import models
 from authserver.models import AccessToken
@@ -29,7 +31,13 @@ SERVERS = {
     "OAUTH2_SERVER_CLASS": (500, "server_error", "Broken"),
     "OAUTH2_VALIDATOR_CLASS": (400, "unauthorized_client", "Closed"),
 }
+PRACTICE = {
+    *(name for name in DEFAULTS if name.startswith("COMPLIANT_BCP_")),
+    "REFRESH_TOKEN_REUSE_PROTECTION",
+} - {"COMPLIANT_BCP_RFC9700_REDIRECT_URI_SCHEME"}
+"""RFC 9700, but for https alone: native applications use http on loopback addresses."""
 WEAKEST = {
+    **dict.fromkeys(PRACTICE, False),
     "PKCE_REQUIRED": False,
     "ROTATE_REFRESH_TOKEN": False,
     "REFRESH_TOKEN_REUSE_PROTECTION": False,
@@ -40,6 +48,12 @@ WEAKEST = {
     "ALLOW_URI_WILDCARDS": True,
     "REQUEST_APPROVAL_PROMPT": "auto",
 }
+WEAKER = {
+    "COMPLIANT_BCP_RFC9700_PKCE_REQUIRED": {"PKCE_REQUIRED": False},
+    "COMPLIANT_BCP_RFC9700_REDIRECT_URI_MATCHING": {"ALLOW_URI_WILDCARDS": True},
+    "COMPLIANT_BCP_RFC9700_REFRESH_TOKEN": {"REFRESH_TOKEN_REUSE_PROTECTION": False},
+}
+"""What three of them only make an error of."""
 
 
 @pytest.fixture
@@ -64,7 +78,22 @@ def asked():
 
 
 def test_no_setting_is_there_that_no_test_here_knows(settings):
-    assert settings.OAUTH2_PROVIDER.keys() == ADMINS.keys() | SERVERS.keys()
+    assert settings.OAUTH2_PROVIDER.keys() == ADMINS.keys() | SERVERS.keys() | PRACTICE
+
+
+def test_the_toolkits_checks_miss_nothing_but_https_for_native_applications(settings):
+    silenced = [name for name in settings.SILENCED_SYSTEM_CHECKS if "oauth2" in name]
+
+    missing = [message.id for message in validate_bcp_configuration(None)]
+
+    assert missing == silenced == ["oauth2_provider.W008"]
+
+
+@pytest.mark.parametrize("name", sorted(PRACTICE))
+def test_a_practice_that_is_switched_off_is_reported(settings, name):
+    settings.OAUTH2_PROVIDER = settings.OAUTH2_PROVIDER | WEAKER.get(name, {name: False})
+
+    assert len(validate_bcp_configuration(None)) == 2
 
 
 @pytest.mark.parametrize(("name", "model"), ADMINS.items())
