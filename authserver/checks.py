@@ -28,6 +28,14 @@ CLASSES = {
     "OAUTH2_SERVER_CLASS": "authserver.oauth.server.Server",
     "OAUTH2_VALIDATOR_CLASS": "authserver.oauth.validator.Validator",
 }
+ALLAUTH = ("allauth", "allauth.account", "allauth.mfa", "allauth.socialaccount")
+ACCOUNT_MIDDLEWARE = "allauth.account.middleware.AccountMiddleware"
+ACCOUNTS = {
+    "ACCOUNT_ADAPTER": "authserver.accounts.adapter.AccountAdapter",
+    "ACCOUNT_USER_MODEL_USERNAME_FIELD": "login",
+    "ACCOUNT_UNIQUE_EMAIL": False,
+    "MFA_ADAPTER": "authserver.accounts.adapter.FactorAdapter",
+}
 LIMIT_BACKEND = "authserver.accounts.login_limits.LoginLimitBackend"
 LIMIT_MIDDLEWARE = "authserver.middleware.LoginLimitMiddleware"
 IMMEDIATE = "django_tasks.backends.immediate.ImmediateBackend"
@@ -42,6 +50,7 @@ def check_settings(**_kwargs: Any) -> list[CheckMessage]:
         *_toolkit(),
         *_commands(),
         *_admin(),
+        *_accounts(),
         *_issuer(),
         *_lifetimes(),
         *_requests(),
@@ -137,6 +146,20 @@ def _admin() -> Iterator[CheckMessage]:
         "institution_admin"
     ):
         yield Error("INSTALLED_APPS must name 'institution_admin'.", id="authserver.E011")
+
+
+def _accounts() -> Iterator[CheckMessage]:
+    """E012, E013: accounts are django-allauth's, with institutions, secrets encrypted."""
+    for app in ALLAUTH:
+        if not apps.is_installed(app):
+            yield Error(f"INSTALLED_APPS must name {app!r}.", id="authserver.E012")
+    if ACCOUNT_MIDDLEWARE not in settings.MIDDLEWARE:
+        yield Error(
+            f"MIDDLEWARE must contain {ACCOUNT_MIDDLEWARE!r}.", id="authserver.E012"
+        )
+    for name, value in ACCOUNTS.items():
+        if getattr(settings, name, None) != value:
+            yield Error(f"{name} must be {value!r}.", id="authserver.E013")
 
 
 def _issuer() -> Iterator[CheckMessage]:

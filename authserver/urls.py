@@ -1,6 +1,7 @@
-"""Routes below ``{auth_url}`` (spec 4.1, spec 4.2), and those of ``well_known``."""
+"""Routes below ``{auth_url}`` (spec 4.1, spec 4.2); ``accounts`` and ``well_known``."""
 
 from django.urls import URLPattern, path, re_path
+from django.views.generic import RedirectView
 
 from authserver.legacy import urls as legacy
 from authserver.oauth.dialect import ENDPOINT
@@ -52,6 +53,15 @@ endpoints: list[URLPattern] = [
 ]
 
 urlpatterns: list[URLPattern] = [*pages, *endpoints, *legacy.urlpatterns]
+
+# Names that django-allauth asks for; below the same address, outside the namespace.
+accounts: list[URLPattern] = [
+    path(
+        "account/login",
+        RedirectView.as_view(pattern_name="authserver:institution"),
+        name="account_login",
+    ),
+]
 
 # Below ``/.well-known/``, at the root as RFC 8414 section 3 has it.
 well_known: list[URLPattern] = [

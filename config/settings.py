@@ -93,6 +93,12 @@ INSTALLED_APPS = [
     "drf_spectacular_sidecar",
     "authserver",  # before oauth2_provider, whose cleartokens it replaces
     "oauth2_provider",
+    "allauth",  # after authserver, whose templates and pages of admin replace its own
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
+    "allauth.socialaccount.providers.saml",
     "rest_framework",
     "simple_history",
     "institution_admin",
@@ -123,6 +129,7 @@ MIDDLEWARE = [
     "authserver.middleware.OriginMiddleware",  # before the check that it is for
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "config.http.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "config.http.middleware.HistoryMiddleware",
@@ -216,6 +223,16 @@ AUTH_PASSWORD_VALIDATORS = [
     )
 ]
 LOGIN_URL = "admin:login"
+
+# django-allauth: what authserver.checks asks for (docs/authorization-server.md).
+ACCOUNT_ADAPTER = "authserver.accounts.adapter.AccountAdapter"
+ACCOUNT_USER_MODEL_USERNAME_FIELD = "login"
+ACCOUNT_UNIQUE_EMAIL = False  # two institutions may know a person by one address
+ACCOUNT_EMAIL_VERIFICATION = "none"
+MFA_ADAPTER = "authserver.accounts.adapter.FactorAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_ALLOW_UNVERIFIED_EMAIL = True
 
 # --- Mail: without EMAIL_URL nothing is offered that needs it -----------------------------
 

@@ -5,7 +5,7 @@ from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
 
-from authserver.urls import well_known
+from authserver.urls import accounts, well_known
 
 API_MOUNT = f"{settings.BASE_MOUNT}{settings.VENDOR_NS}/"
 
@@ -25,4 +25,5 @@ urlpatterns = [
     path(settings.MEDIA_URL.lstrip("/"), include("config.http.media")),
     path(".well-known/", include(well_known)),
     path(settings.AUTH_MOUNT, include("authserver.urls")),
+    path(settings.AUTH_MOUNT, include(accounts)),
 ]

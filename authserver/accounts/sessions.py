@@ -11,14 +11,17 @@ from typing import Any, cast
 from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.backends.base import UpdateError
 from django.contrib.sessions.backends.db import SessionStore as DatabaseSessionStore
+from django.http import HttpRequest
 from django.utils import timezone
 
 from authserver.conf import conf
 from authserver.crypto import opaque
-from authserver.models import Session
+from authserver.models import Session, User
 from platform_errors.errors.handler import is_unavailable
 
 STARTED_AT = "started_at"
+INSTITUTION = "institution"
+"""Where the person signed in: an account that was moved since has to sign in again."""
 KEY = re.compile(r"[a-z0-9]{32}")
 """What Django makes, and all that a cookie may claim."""
 TOUCH_SECONDS = 60
@@ -92,6 +95,13 @@ class SessionStore(DatabaseSessionStore):
         row.session_key = opaque.digest(row.session_key)
         row.user_id = data.get(SESSION_KEY)
         return row
+
+
+def signed_in_at(request: HttpRequest, user: User) -> None:
+    """Remember the institution of whoever just signed in, if there is one."""
+    request.session.pop(INSTITUTION, None)
+    if user.institution is not None:
+        request.session[INSTITUTION] = user.institution.registry_id
 
 
 def _now() -> int:

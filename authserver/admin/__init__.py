@@ -5,6 +5,13 @@ no use to a person and of some use to an attacker. A secret is seen once, on the
 the click that made it.
 """
 
+from importlib import import_module
+
+from allauth.account.models import EmailAddress, EmailConfirmation
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
+from django.contrib import admin
+
 from authserver.admin import (
     audit,
     consent,
@@ -38,3 +45,13 @@ __all__ = [
     "token",
     "user",
 ]
+
+# django-allauth's own pages show secrets, and know of no institutions.
+for _app in ("account", "mfa", "socialaccount"):
+    import_module(f"allauth.{_app}.admin")
+for _model in (
+    *(EmailAddress, EmailConfirmation, Authenticator),
+    *(SocialAccount, SocialApp, SocialToken),
+):
+    if admin.site.is_registered(_model):
+        admin.site.unregister(_model)

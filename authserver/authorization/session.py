@@ -15,6 +15,7 @@ from django.core import signing
 from django.http import HttpRequest, HttpResponse
 
 from authserver import retention
+from authserver.accounts import sessions
 from authserver.authorization import consents, pending
 from authserver.authorization.pending import Pending
 from authserver.authorization.requests import AuthorizationRequest
@@ -24,7 +25,6 @@ from authserver.models.institution import InstitutionQuerySet
 
 _BINDING = "browser"
 _CHOOSING = "choosing"
-_INSTITUTION = "institution"
 _COOKIE = "institution"
 # No path: what browsers hold was made with it.
 _COOKIE_SALT = "authserver.journey.institution"
@@ -107,7 +107,7 @@ def signed_in(request: HttpRequest, registry_id: str | None = None) -> User | No
     if not isinstance(user, User) or user.institution is None:
         return None
     at = user.institution.registry_id
-    if request.session.get(_INSTITUTION) != at or registry_id not in {None, at}:
+    if request.session.get(sessions.INSTITUTION) != at or registry_id not in {None, at}:
         return None
     return user
 
@@ -120,7 +120,7 @@ def sign_in(request: HttpRequest, user: User, institution: Institution) -> None:
     with _keeping_what_was_begun(request):
         request.session.flush()
         auth.login(request, user)
-    request.session[_INSTITUTION] = institution.registry_id
+    request.session[sessions.INSTITUTION] = institution.registry_id
 
 
 def switch_account(request: HttpRequest) -> None:

@@ -206,3 +206,26 @@ def test_a_secret_that_cannot_be_decrypted_has_a_reason_of_its_own(secrets, conf
 
     assert response.status_code == 500
     assert response["x-svc-Reason"] == "secret_not_readable"
+
+
+@pytest.mark.parametrize("app", checks.ALLAUTH)
+def test_every_app_of_accounts_is_needed(settings, app):
+    kept = [name for name in settings.INSTALLED_APPS if name != app]
+    settings.INSTALLED_APPS = [name for name in kept if not name.startswith(f"{app}.")]
+
+    assert "authserver.E012" in ids()
+
+
+def test_the_middleware_of_accounts_is_needed(settings):
+    settings.MIDDLEWARE = [
+        name for name in settings.MIDDLEWARE if name != checks.ACCOUNT_MIDDLEWARE
+    ]
+
+    assert ids() == ["authserver.E012"]
+
+
+@pytest.mark.parametrize("name", checks.ACCOUNTS)
+def test_the_settings_of_accounts_must_be_ours(settings, name):
+    setattr(settings, name, "another")
+
+    assert ids() == ["authserver.E013"]

@@ -205,3 +205,8 @@ def test_a_nul_in_a_lookup_is_a_bad_request(desk, lookup):
     desk.open(f"/admin/authserver/auditevent/?{lookup}=%00")
 
     assert desk.status == 400
+
+
+@pytest.mark.parametrize("page", ["account", "mfa", "socialaccount"])
+def test_admin_has_no_pages_of_the_library_that_show_secrets(admin_client, page):
+    assert admin_client.get(f"/admin/{page}/").status_code == 404

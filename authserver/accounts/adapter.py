@@ -1,0 +1,91 @@
+"""What django-allauth asks of this app: who may come in, where, and how secrets are kept.
+
+``ACCOUNT_ADAPTER`` and ``MFA_ADAPTER``; ``authserver.checks`` asks for them.
+"""
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.mfa.adapter import DefaultMFAAdapter
+from django.core.exceptions import ImproperlyConfigured
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+
+from authserver.accounts import sessions
+from authserver.accounts.backends import LoginBackend
+from authserver.conf import conf
+from authserver.crypto import encryption
+from authserver.models import User
+from platform_errors.http.client_address import throttle_ident
+
+
+class AccountAdapter(DefaultAccountAdapter):
+    """Accounts of institutions: nobody signs up, and no look-up crosses an institution."""
+
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
+        """Accounts are made by administrators, or by an institution's provider."""
+        return False
+
+    def get_client_ip(self, request: HttpRequest) -> str:
+        """Return what limits count a caller as: the address, or the /64 of an IPv6 one."""
+        return throttle_ident(request) or "unknown"
+
+    def is_safe_url(self, url: str) -> bool:
+        """Lead to paths of this server only; never to another of ``ALLOWED_HOSTS``."""
+        return url.startswith("/") and super().is_safe_url(url) and not urlsplit(url).netloc
+
+    def pre_login(
+        self, request: HttpRequest, user: Any, **kwargs: Any
+    ) -> HttpResponse | None:
+        """Refuse disabled accounts, and everybody of an inactive institution."""
+        if not LoginBackend().user_can_authenticate(user):
+            return self.respond_user_inactive(request, user)
+        return super().pre_login(request, user, **kwargs)
+
+    def respond_user_inactive(self, request: HttpRequest, user: Any) -> HttpResponse:
+        """Begin anew: no page tells that there is such an account."""
+        return HttpResponseRedirect(reverse("account_login"))
+
+    def login(self, request: HttpRequest, user: Any) -> None:
+        """Begin a session under a new key, at the account's institution as it is now."""
+        super().login(request, user)
+        sessions.signed_in_at(request, user)
+
+    def get_login_redirect_url(self, request: HttpRequest) -> str:
+        """Return where a sign-in leads that came from nowhere."""
+        return reverse("authserver:access")
+
+    def add_message(self, *args: Any, **kwargs: Any) -> None:
+        """Say nothing: our pages show what was done."""
+
+
+class FactorAdapter(DefaultMFAAdapter):
+    """Second factors: their secrets encrypted at rest, and named after this service."""
+
+    def encrypt(self, text: str) -> str:
+        """Return the secret as it is stored."""
+        return encryption.encrypt(text)
+
+    def decrypt(self, encrypted_text: str) -> str:
+        """Return the secret. Raises ``SecretUnreadable`` when no configured key fits."""
+        return encryption.decrypt(encrypted_text).decode()
+
+    def get_totp_issuer(self) -> str:
+        """Return the name that authenticator apps show."""
+        return _host()
+
+    def get_totp_label(self, user: User) -> str:
+        """Return the login, which tells a person's accounts apart."""
+        return user.login
+
+    def get_public_key_credential_rp_entity(self) -> dict[str, str]:
+        """Return whom passkeys are for: the issuer, whatever ``Host`` a request names."""
+        return {"id": _host(), "name": _host()}
+
+
+def _host() -> str:
+    host = urlsplit(conf.issuer).hostname
+    if host is None:
+        raise ImproperlyConfigured("AUTHSERVER['ISSUER'] has no host")
+    return host
