@@ -13,10 +13,10 @@ from django.utils.text import get_text_list
 
 from calendar_events.models import Status
 from calendar_events.permissions import Actor, NotAllowed
-from calendar_events.services.moving import StaysBehind
+from calendar_events.services.changes import InTrash, InvalidFields
+from calendar_events.services.desk import StaysBehind
+from calendar_events.services.records import trash_record
 from calendar_events.services.references import BadReference
-from calendar_events.services.refusals import InTrash, InvalidFields
-from calendar_events.services.removal import trash_record
 from calendar_events.store.saving import VersionConflict
 from institution_admin import bulk
 

@@ -26,8 +26,8 @@ from calendar_events.admin.pages import PagesMixin
 from calendar_events.models import Event
 from calendar_events.parsing import text
 from calendar_events.permissions import Actor, NotAllowed
-from calendar_events.services import records, restoring
-from calendar_events.services.refusals import InvalidFields, TermExists
+from calendar_events.services import desk, records
+from calendar_events.services.changes import InvalidFields, TermExists
 from calendar_events.store.saving import VersionConflict
 from institution_admin import InstitutionScopedAdmin, institution_of, is_id
 
@@ -166,7 +166,7 @@ class RecordAdmin(PagesMixin, CalendarAdmin, SimpleHistoryAdmin):
             if stored is None:
                 saved = self.create(actor=form.actor, changes=form.changes, now=now)
                 if form.deletion is not None:
-                    restoring.note_restored(form.deletion, saved.pk)
+                    desk.note_restored(form.deletion, saved.pk)
             else:
                 saved = self.update(
                     record=stored, actor=form.actor, changes=form.changes, now=now

@@ -7,7 +7,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse
 
 from calendar_events.admin.pages import Button, Page
-from calendar_events.services import restoring
+from calendar_events.services import desk
 from institution_admin import institution_of
 
 PER_PAGE = 50
@@ -55,6 +55,6 @@ def _row(model_admin: Any, state: Any) -> dict[str, Any]:
         "institution": state.institution,
         "at": state.history_date,
         "by": state.history_user,
-        "restored_as": restoring.restored_as(state),
+        "restored_as": desk.restored_as(state),
         "history_url": model_admin.url("history", state.id),
     }

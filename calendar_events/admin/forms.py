@@ -15,7 +15,7 @@ from calendar_events.admin.widgets import LocalDateTimeInput
 from calendar_events.documents.fields import moment
 from calendar_events.permissions import Actor
 from calendar_events.serializers.base import Input
-from calendar_events.services import restoring
+from calendar_events.services import desk
 from institution_admin import IdAutocompleteSelectMultiple, is_id
 
 CHANGED_MEANWHILE = (
@@ -133,8 +133,8 @@ class RecordForm(forms.ModelForm):
     def _require_unrestored(self) -> None:
         """Let a deleted record come back once, as long as what came of it is there."""
         model = type(self.instance)
-        self.deletion = restoring.lock_deletion(model, self.instance.pk)
-        pk = self.deletion and restoring.restored_as(self.deletion)
+        self.deletion = desk.lock_deletion(model, self.instance.pk)
+        pk = self.deletion and desk.restored_as(self.deletion)
         if pk and model.objects.filter(pk=pk).exists():
             self.add_error(None, f"This record has already been restored, as number {pk}.")
 

@@ -15,7 +15,7 @@ from calendar_events.admin.actions import apply_to_each
 from calendar_events.models import Event, visibility
 from calendar_events.permissions import Actor
 from calendar_events.services import references
-from calendar_events.services.moving import move_record
+from calendar_events.services.desk import move_record
 from institution_admin import is_id
 from institution_admin.widgets import IdAutocompleteSelect
 

@@ -19,7 +19,7 @@ from calendar_events.admin.preview import PreviewPage
 from calendar_events.admin.review import ReviewFilter, ReviewPage
 from calendar_events.models import Image, Status, visibility
 from calendar_events.permissions import Actor, may_move
-from calendar_events.services import review
+from calendar_events.services import desk
 from institution_admin import institution_of
 
 PUBLICATION = ("institution", "author", "status", "date_utc", "slug")
@@ -82,7 +82,7 @@ class PublishedAdmin(RecordAdmin):
         """Show the last comment of a reviewer."""
         record = kwargs.get("obj")
         if record is not None:
-            context["returned"] = review.last_comment(record)
+            context["returned"] = desk.last_comment(record)
         return super().render_change_form(request, context, *args, **kwargs)
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:

@@ -14,7 +14,7 @@ from calendar_events.admin.pages import Button, Page
 from calendar_events.admin.preview import shown
 from calendar_events.models import Status
 from calendar_events.permissions import Actor, NotAllowed, require_review
-from calendar_events.services import review
+from calendar_events.services import desk
 
 APPROVE, RETURN = "approve", "return"
 
@@ -46,7 +46,7 @@ class ReviewForm(forms.Form):
 
     comment = forms.CharField(
         required=False,
-        max_length=review.MAX_COMMENT,
+        max_length=desk.MAX_COMMENT,
         label="Comment for the author",
         help_text="Required to return it. The author reads it on the page of the record;"
         " it is kept in the history and is never public.",
@@ -98,7 +98,7 @@ class ReviewPage(Page):
     def view(self, request: HttpRequest, model_admin: Any, record: Any) -> HttpResponse:
         change_url = model_admin.url("change", record.pk)
         if record.status != Status.PENDING:
-            messages.warning(request, f"“{record}” {review.NOT_WAITING}")
+            messages.warning(request, f"“{record}” {desk.NOT_WAITING}")
             return HttpResponseRedirect(change_url)
         form = ReviewForm(request.POST or None, initial={"seen_version": record.version})
         if request.method == "POST" and form.is_valid():
@@ -113,7 +113,7 @@ class ReviewPage(Page):
             form=form,
             record=record,
             change_url=change_url,
-            returned=review.last_comment(record),
+            returned=desk.last_comment(record),
             shown=shown(request, record),
         )
 
@@ -129,7 +129,7 @@ def _decide(
             changes = {"status": Status.PUBLISH}
             model_admin.update(record=record, actor=actor, changes=changes, now=now)
         else:
-            review.return_record(
+            desk.return_record(
                 model_admin.model,
                 actor=actor,
                 pk=record.pk,

@@ -12,7 +12,7 @@ from calendar_events.models import Event, Organizer, Status, Term, Venue
 from calendar_events.models.visibility import Viewer
 from calendar_events.parsing import dates
 from calendar_events.serializers import bodies
-from calendar_events.services.refusals import InTrash
+from calendar_events.services.changes import InTrash
 from platform_errors.errors import writes
 
 AnyRow = Event | Venue | Organizer | Term

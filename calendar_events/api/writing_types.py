@@ -19,8 +19,8 @@ from calendar_events.permissions import (
     require_verb,
 )
 from calendar_events.services import records, terms
-from calendar_events.services.refusals import InTrash
-from calendar_events.services.removal import trash_record
+from calendar_events.services.changes import InTrash
+from calendar_events.services.records import trash_record
 from calendar_events.store import naming
 
 

@@ -37,9 +37,13 @@ from calendar_events.serializers.references import (
     TermList,
 )
 from calendar_events.services import references
-from calendar_events.services.inputs import NewOrganizer, NewVenue
-from calendar_events.services.refusals import InvalidFields
-from calendar_events.services.schedule import Schedule, ScheduleChanges, plan
+from calendar_events.services.changes import (
+    InvalidFields,
+    NewOrganizer,
+    NewVenue,
+    ScheduleChanges,
+)
+from calendar_events.services.schedule import Schedule, plan
 
 
 class DateText(DateInput):

@@ -11,7 +11,7 @@ from calendar_events.models import Event, EventTerm, Organizer, Taxonomy, Venue
 from calendar_events.parsing import costs, text
 from calendar_events.permissions import Actor, require_create, require_on
 from calendar_events.services import references, writing
-from calendar_events.services.inputs import EventChanges, NewOrganizer, NewVenue
+from calendar_events.services.changes import EventChanges, NewOrganizer, NewVenue
 from calendar_events.services.places import create_place
 from calendar_events.services.schedule import Schedule, plan
 from calendar_events.services.terms import ensure_terms

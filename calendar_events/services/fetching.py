@@ -7,18 +7,55 @@ a picture fetched are sent away at once, so that no address can hold every worke
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 
 from calendar_events.conf import conf
 from calendar_events.permissions import Actor, require_add_image
 from calendar_events.services import images
-from calendar_events.services.download import DownloadFailed, download
+from calendar_events.services.changes import ImageUrl, NewOrganizer, NewVenue
 from calendar_events.services.images import NotAPicture, Picture
-from calendar_events.services.inputs import ImageUrl, NewOrganizer, NewVenue
+from platform_errors.http.outgoing import Request, RequestFailed, send
+
+MAX_REDIRECTS = 3
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+HEADERS = {"User-Agent": "calendar-events-image-fetcher", "Accept": "image/*"}
+
+
+class DownloadFailed(Exception):
+    """The file could not be had; the text says why, in words for the caller."""
+
+
+def download(
+    url: str, *, max_bytes: int, max_seconds: float, allowed: Iterable[str] = ()
+) -> bytes:
+    """Return the content behind an http or https URL.
+
+    ``allowed`` names networks that may be reached although they are not public.
+
+    Raises ``DownloadFailed``.
+    """
+    deadline = time.monotonic() + max_seconds
+    for _hop in range(MAX_REDIRECTS + 1):
+        try:
+            answer = send(
+                Request(url=url, headers=HEADERS),
+                max_bytes=max_bytes,
+                max_seconds=deadline - time.monotonic(),
+                allowed=allowed,
+            )
+        except RequestFailed as error:
+            raise DownloadFailed(str(error)) from error
+        if answer.status == 200:
+            return answer.body
+        if answer.status not in REDIRECTS:
+            raise DownloadFailed(f"the address answered {answer.status}")
+        url = urljoin(url, answer.headers.get("Location", ""))
+    raise DownloadFailed("the address redirects too often")
+
 
 Changes = TypeVar("Changes")
 

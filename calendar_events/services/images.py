@@ -19,8 +19,8 @@ from PIL import UnidentifiedImageError
 from calendar_events.models import Image
 from calendar_events.parsing import slugs
 from calendar_events.permissions import Actor, require_add_image
-from calendar_events.services import originals, sizes
-from calendar_events.services.sizes import Rendition
+from calendar_events.services import picture_files
+from calendar_events.services.picture_files import Rendition
 
 logger = logging.getLogger(__name__)
 
@@ -84,7 +84,7 @@ def decode(content: bytes, *, name: str, source_url: str = "") -> Picture:
             if opened.format == "JPEG" and content.count(SCAN) > MAX_SCANS:
                 raise NotAPicture("is a JPEG of too many scans.")
             file_format = opened.format or ""
-            original = originals.encoded(opened, content)
+            original = picture_files.encoded(opened, content)
             return Picture(
                 name=slugs.from_title(name, fallback="image"),
                 extension=FORMATS[file_format],
@@ -92,7 +92,7 @@ def decode(content: bytes, *, name: str, source_url: str = "") -> Picture:
                 original=Rendition(
                     width=opened.width, height=opened.height, content=original
                 ),
-                sizes=sizes.made(opened, file_format),
+                sizes=picture_files.smaller_sizes(opened, file_format),
                 source_url=source_url,
             )
     except UnidentifiedImageError as error:

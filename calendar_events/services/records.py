@@ -1,12 +1,54 @@
-"""Which service writes a record of which kind, for the interface and for admin alike."""
+"""Trash and delete records, and find the service that writes a record of any kind."""
 
 from datetime import datetime
 from typing import Any
 
-from calendar_events.models import Event, Organizer, Term, Venue
+from django.db import transaction
+
+from calendar_events.models import Event, Organizer, Status, Term, Venue
 from calendar_events.permissions import Actor, require_manage_on, require_on
-from calendar_events.services import events, places, terms
-from calendar_events.services.removal import delete_record
+from calendar_events.services import events, places, terms, writing
+from calendar_events.services.changes import InTrash
+from calendar_events.services.writing import AnyRecord
+
+
+@transaction.atomic
+def trash_record(
+    model: type[AnyRecord],
+    *,
+    actor: Actor,
+    pk: int,
+    now: datetime,
+    expected_version: int | None = None,
+) -> AnyRecord:
+    """Move an event, a venue or an organizer to the trash, from where it can come back.
+
+    Raises ``NotAllowed``, ``InTrash``, ``VersionConflict`` and the model's
+    ``DoesNotExist``.
+    """
+    record = writing.lock(model, pk, expected_version=expected_version)
+    require_on(actor, "delete", record)
+    if record.status == Status.TRASH:
+        raise InTrash(f"{record} is in the trash.")
+    record.previous_status, record.status = record.status, Status.TRASH
+    writing.set_history_actor(record, actor)
+    writing.save(record, {}, stored_slug=record.slug, now=now)
+    return record
+
+
+@transaction.atomic
+def delete_record(
+    model: type[AnyRecord], *, actor: Actor, pk: int, expected_version: int | None = None
+) -> None:
+    """Delete an event, a venue or an organizer for good; links go with it.
+
+    Raises ``NotAllowed``, ``VersionConflict`` and the model's ``DoesNotExist``.
+    """
+    record = writing.lock(model, pk, expected_version=expected_version)
+    require_on(actor, "delete", record)
+    writing.set_history_actor(record, actor)
+    record.delete()
+
 
 Record = Event | Venue | Organizer
 

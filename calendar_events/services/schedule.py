@@ -7,22 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, datetime, time, tzinfo
-from typing import Literal, TypedDict
+from typing import Literal
 
 from calendar_events.models import Event
 from calendar_events.parsing import dates, zones
-from calendar_events.services.refusals import InvalidFields
+from calendar_events.services.changes import InvalidFields, ScheduleChanges
 
 LAST_SECOND = time(23, 59, 59)
-
-
-class ScheduleChanges(TypedDict, total=False):
-    """The fields of a write that a schedule depends on; dates are still text."""
-
-    start_date: str
-    end_date: str
-    timezone: str
-    all_day: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

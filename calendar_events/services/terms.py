@@ -8,8 +8,7 @@ from django.db import transaction
 from calendar_events.models import Taxonomy, Term, TermQuerySet
 from calendar_events.parsing import text
 from calendar_events.permissions import Actor, require_manage, require_manage_on
-from calendar_events.services.inputs import TermChanges
-from calendar_events.services.refusals import InvalidFields, TermExists
+from calendar_events.services.changes import InvalidFields, TermChanges, TermExists
 from calendar_events.services.writing import lock, set_history_actor
 from calendar_events.store import locks, naming, saving
 

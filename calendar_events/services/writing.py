@@ -6,18 +6,72 @@ transaction it is called in (``savepoint=False``), which must end when it is ref
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
-from calendar_events.models import Event, Organizer, Status, Term, Venue
+from calendar_events.models import Event, Organizer, Record, Status, Term, Venue
 from calendar_events.permissions import Actor, may_publish, require_on
-from calendar_events.services import images, publication
+from calendar_events.services import images
+from calendar_events.services.changes import InTrash, RecordChanges, ScheduleChanges
 from calendar_events.services.images import Picture
-from calendar_events.services.inputs import RecordChanges
-from calendar_events.services.refusals import InTrash
-from calendar_events.services.schedule import ScheduleChanges
 from calendar_events.store import naming
 from calendar_events.store.links import Links
 from calendar_events.store.saving import VersionConflict
+
+DATED = frozenset({Status.PUBLISH, Status.PRIVATE})
+"""Statuses that a record reaches at a moment; drafts may be without one."""
+
+
+class Publication(NamedTuple):
+    """What is stored: the status (never ``future``) and the publication moment."""
+
+    status: Status
+    published_at: datetime | None
+
+
+def first_publication(
+    changes: RecordChanges, *, may_publish: bool, now: datetime
+) -> Publication:
+    """Return the publication of a new record.
+
+    Without the right to publish, what was to be published waits for review, in private
+    too, and what says nothing is a draft.
+    """
+    unsaid = Status.PUBLISH if may_publish else Status.DRAFT
+    status = _scaled(changes.get("status", unsaid), may_publish=may_publish)
+    return _settled(status, changes.get("published_at"), now=now)
+
+
+def changed_publication(
+    record: Record, changes: RecordChanges, *, may_publish: bool, now: datetime
+) -> Publication:
+    """Return the publication of a stored record after a change."""
+    status = Status(record.status)
+    # A status that is sent back as it was read asks for nothing.
+    if changes.get("status", status) != status:
+        status = _scaled(changes["status"], may_publish=may_publish)
+    published_at = changes.get("published_at", record.published_at)
+    return _settled(status, published_at, now=now)
+
+
+def _scaled(status: Status, *, may_publish: bool) -> Status:
+    """Return the status that the user may give (contract events 5, contract events 8).
+
+    Who may not publish has drafts and what is pending, and nothing else.
+    """
+    if status in {*DATED, Status.FUTURE} and not may_publish:
+        return Status.PENDING
+    # Scheduled is published with a moment to come; without one it is published now.
+    return Status.PUBLISH if status == Status.FUTURE else status
+
+
+def _settled(
+    status: Status, published_at: datetime | None, *, now: datetime
+) -> Publication:
+    """Give what needs one a moment."""
+    if published_at is None and status in DATED:
+        published_at = now.replace(microsecond=0)
+    return Publication(status, published_at)
+
 
 AnyRecord = TypeVar("AnyRecord", bound=Event | Venue | Organizer)
 AnyRow = TypeVar("AnyRow", bound=Event | Venue | Organizer | Term)
@@ -58,7 +112,7 @@ def begin(
     set_history_actor(record, actor)
     record.institution = actor.institution
     record.author_id = changes.get("author", actor.user.pk)
-    record.status, record.published_at = publication.first(
+    record.status, record.published_at = first_publication(
         changes, may_publish=may_publish(actor, type(record)), now=now
     )
     if record.status == Status.TRASH:
@@ -72,7 +126,7 @@ def amend(
     set_history_actor(record, actor)
     record.author_id = changes.get("author", record.author_id)
     was = record.status
-    record.status, record.published_at = publication.change(
+    record.status, record.published_at = changed_publication(
         record, changes, may_publish=may_publish(actor, type(record)), now=now
     )
     if was == Status.TRASH and record.status != Status.TRASH:

@@ -9,7 +9,6 @@ from django.urls import reverse
 from calendar_events.admin import institutions
 from calendar_events.admin.events import EventAdmin
 from calendar_events.models import Event, Organizer, Status, Venue
-from calendar_events.services import restoring
 from calendar_events.store.saving import VersionConflict
 from calendar_events.tests.factories import (
     EventFactory,
@@ -222,7 +221,7 @@ def test_a_restore_that_fails_half_way_leaves_no_record(desk, monkeypatch):
     def fail(*_):
         raise VersionConflict
 
-    monkeypatch.setattr(restoring, "note_restored", fail)
+    monkeypatch.setattr("calendar_events.services.desk.note_restored", fail)
     desk.post(version, sent | {"at_venues": []})
 
     assert not Event.objects.exists()

@@ -6,8 +6,8 @@ from django.test.utils import CaptureQueriesContext
 
 from calendar_events.models import Event, Organizer, Venue
 from calendar_events.permissions import Actor, NotAllowed
-from calendar_events.services import review
-from calendar_events.services.refusals import InvalidFields
+from calendar_events.services import desk
+from calendar_events.services.changes import InvalidFields
 from calendar_events.tests.admin.test_desk import FACTORIES, desk_of, statuses, url
 from calendar_events.tests.factories import EventFactory, UserFactory
 
@@ -144,7 +144,7 @@ def test_the_service_returns_nothing_that_does_not_wait(editor, status):
     record = EventFactory(status=status)
 
     with pytest.raises(InvalidFields):
-        review.return_record(
+        desk.return_record(
             Event,
             actor=_actor(editor.user),
             pk=record.pk,
@@ -158,7 +158,7 @@ def test_the_service_takes_no_comment_that_is_too_long(editor):
 
     for comment in ("", "x" * 2001):
         with pytest.raises(InvalidFields):
-            review.return_record(
+            desk.return_record(
                 Event,
                 actor=_actor(editor.user),
                 pk=record.pk,
@@ -206,7 +206,7 @@ def test_somebody_without_a_right_of_review_is_refused_by_the_service(contributo
     own = EventFactory(pending=True, author=contributor.user)
 
     with pytest.raises(NotAllowed):
-        review.return_record(
+        desk.return_record(
             Event,
             actor=_actor(contributor.user),
             pk=own.pk,

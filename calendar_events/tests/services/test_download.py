@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from calendar_events.services.download import DownloadFailed, download
+from calendar_events.services.fetching import DownloadFailed, download
 from calendar_events.tests.web import LOOPBACK, serving
 
 

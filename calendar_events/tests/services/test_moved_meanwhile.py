@@ -12,8 +12,8 @@ from django.contrib.auth.models import Permission
 from calendar_events.models import Event, Organizer, Venue
 from calendar_events.permissions import NotAllowed
 from calendar_events.services import events, places
-from calendar_events.services.moving import move_record
-from calendar_events.services.removal import delete_record, trash_record
+from calendar_events.services.desk import move_record
+from calendar_events.services.records import delete_record, trash_record
 from calendar_events.tests import factories
 from calendar_events.tests.callers import caller
 

@@ -7,7 +7,7 @@ import pytest
 from calendar_events.models import Event, Taxonomy, Term
 from calendar_events.permissions import NotAllowed
 from calendar_events.services import terms
-from calendar_events.services.removal import trash_record
+from calendar_events.services.records import trash_record
 from calendar_events.store.saving import VersionConflict
 from calendar_events.tests.bodies import event
 from calendar_events.tests.factories import CategoryFactory, EventFactory, TagFactory

@@ -9,7 +9,7 @@ from django.utils import timezone
 from authserver.tests import factories as accounts
 from calendar_events.models import Event
 from calendar_events.permissions import Actor
-from calendar_events.services import events, moving
+from calendar_events.services import desk, events
 from calendar_events.store import saving
 from calendar_events.tests import factories as calendar
 from config.tests.waiting import eventually
@@ -24,7 +24,7 @@ def actor():
 
 
 def move(record, actor):
-    return moving.move_record(
+    return desk.move_record(
         type(record),
         actor=actor,
         pk=record.pk,
@@ -112,7 +112,7 @@ def test_a_move_waits_for_a_link_and_is_refused(actor, beside):
         moved = beside(move, venue, actor)
         assert eventually(somebody_waits)
 
-    with pytest.raises(moving.StaysBehind):
+    with pytest.raises(desk.StaysBehind):
         moved.result(10)
     venue.refresh_from_db()
     assert venue.institution == "1001"

@@ -7,7 +7,7 @@ from django.utils import timezone
 from calendar_events.admin import actions
 from calendar_events.models import DayCount, Event, Organizer, Venue
 from calendar_events.permissions import Actor, NotAllowed
-from calendar_events.services import events, moving, removal
+from calendar_events.services import desk, events, records
 from calendar_events.store.rebuilding import rebuild_counters
 from calendar_events.tests import factories as calendar
 from config.tests.administration import pages
@@ -108,7 +108,7 @@ def test_what_is_linked_to_it_keeps_a_venue_or_a_parent_where_it_is(oscar, here,
 
     parent = said(act(oscar, MOVE, here.event, target="1002"))
     venue = said(act(oscar, MOVE, here.venue, target="1002"))
-    removal.delete_record(
+    records.delete_record(
         Event, actor=Actor(user=oscar.user, institution="1001"), pk=child.pk
     )
     act(oscar, MOVE, here.venue, target="1002")
@@ -164,7 +164,7 @@ def test_a_superuser_of_an_institution_moves_nothing(staff, here, there):
 
     assert owner(here.event) == "1001"
     with pytest.raises(NotAllowed, match="Only staff of the platform may move it"):
-        moving.move_record(
+        desk.move_record(
             Event,
             actor=Actor(user=boss.user, institution="1001"),
             pk=here.event.pk,

@@ -1,13 +1,15 @@
-"""The file that is stored of a picture: encoded anew, so that only the picture is left.
+"""The files that are stored of a picture: the original, and its smaller sizes.
 
-A file may carry more than a picture: where and by whom it was taken, words, a script
-behind its end. Where people were is personal data, and originals are public. What decides
-how a picture looks stays: its orientation is applied, its colour profile is kept.
+All are encoded anew. A file may carry more than a picture: where and by whom it was taken,
+words, a script behind its end. Where people were is personal data, and originals are
+public. The orientation is applied, and the colour profile is kept.
 """
 
+from dataclasses import dataclass
 from io import BytesIO
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+import PIL.Image
 from PIL import ExifTags, ImageOps, ImageSequence
 from PIL.Image import Image
 from PIL.ImageFile import ImageFile
@@ -81,3 +83,63 @@ def _profile(picture: ImageFile) -> bytes | None:
     profile = picture.info.get("icc_profile") or b""
     is_profile = int.from_bytes(profile[:4]) == len(profile) and profile[36:40] == b"acsp"
     return profile if is_profile else None
+
+
+JPEG_QUALITY = 82
+
+
+class Box(NamedTuple):
+    """The most a size may measure; ``crop`` fills it exactly."""
+
+    width: int
+    height: int
+    crop: bool = False
+
+
+# The sizes that callers of the deployed peer know; 0 is no limit.
+SIZES = {
+    "thumbnail": Box(150, 150, crop=True),
+    "medium": Box(300, 300),
+    "medium_large": Box(768, 0),
+    "large": Box(1024, 1024),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rendition:
+    """One size of a picture."""
+
+    width: int
+    height: int
+    content: bytes
+
+
+def smaller_sizes(picture: PIL.Image.Image, file_format: str) -> dict[str, Rendition]:
+    """Return the sizes that are smaller than the picture itself."""
+    return {
+        name: Rendition(
+            width=small.width, height=small.height, content=_encoded(small, file_format)
+        )
+        for name, box in SIZES.items()
+        if (small := _reduced(picture, box)).size != picture.size
+    }
+
+
+def _reduced(picture: PIL.Image.Image, box: Box) -> PIL.Image.Image:
+    """Return a copy of the picture that is no larger than the box."""
+    width, height = box.width, box.height or picture.height
+    if box.crop:
+        return ImageOps.fit(
+            picture, (min(width, picture.width), min(height, picture.height))
+        )
+    small = picture.copy()
+    small.thumbnail((width, height), reducing_gap=2)
+    return small
+
+
+def _encoded(picture: PIL.Image.Image, file_format: str) -> bytes:
+    """Return a picture in the format of its original, without its metadata."""
+    buffer = BytesIO()
+    picture.info.clear()
+    picture.save(buffer, format=file_format, quality=JPEG_QUALITY, optimize=True)
+    return buffer.getvalue()

@@ -1,17 +1,17 @@
-"""What a write carries once it has been read: the types between serializers and services.
+"""The fields of a write once they have been read, and why a write is refused.
 
 A key that is absent was not sent and changes nothing; text is clean, references exist.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypedDict
 
 from calendar_events.models import Image, Status
 from calendar_events.services.images import Picture
-from calendar_events.services.schedule import ScheduleChanges
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,15 @@ class RecordChanges(TypedDict, total=False):
     website: str
     image: Image | ImageUrl | Picture | None
     """A stored image, one that is still to be fetched or stored, or none."""
+
+
+class ScheduleChanges(TypedDict, total=False):
+    """The fields of a write that a schedule depends on; dates are still text."""
+
+    start_date: str
+    end_date: str
+    timezone: str
+    all_day: bool
 
 
 class EventChanges(RecordChanges, ScheduleChanges, total=False):
@@ -103,3 +112,25 @@ class NewOrganizer:
     """An organizer that an event brings with it."""
 
     changes: OrganizerChanges = field(default_factory=OrganizerChanges)
+
+
+class InvalidFields(Exception):
+    """Fields have values that cannot be used; ``reasons`` says why, by field."""
+
+    def __init__(self, reasons: Mapping[str, str]) -> None:
+        """Take the reason of each bad field."""
+        self.reasons = dict(reasons)
+        super().__init__("; ".join(f"{name} {why}" for name, why in self.reasons.items()))
+
+
+class TermExists(Exception):
+    """A term of this name stands under the same parent already."""
+
+    def __init__(self, term_id: int) -> None:
+        """Take the identifier of the term that is there."""
+        self.term_id = term_id
+        super().__init__(f"Term {term_id} has this name and the same parent.")
+
+
+class InTrash(Exception):
+    """The record is in the trash; only a restore or a final deletion can reach it."""
