@@ -34,6 +34,8 @@ class CalendarConf(Conf):
     """The silent cap of ``per_page``."""
     feeds_at_once = Setting(32, int)
     """How many feeds a process sends at once; one more is refused for the moment."""
+    changes_days = Setting(30, at_least_one)
+    """How long the feed of changes reaches back."""
     idempotency_hours = Setting(24, int)
     """How long the first answer to an ``Idempotency-Key`` is repeated."""
     institutions = Setting("", str)

@@ -16,6 +16,7 @@ class ProjectConfig(AppConfig):
     def ready(self) -> None:
         """Register the project's checks; bring back its roles after ``manage.py flush``."""
         from authserver import retention  # noqa: PLC0415 -- the same
+        from calendar_events.store import changes  # noqa: PLC0415 -- the same
         from config import checks  # noqa: F401, PLC0415 -- apps must be loaded first
         from config.adapters import institutions  # noqa: PLC0415 -- the same
         from config.background import queue  # noqa: PLC0415 -- the same
@@ -26,6 +27,7 @@ class ProjectConfig(AppConfig):
         institutions.connect()
         signals.connect()
         retention.collect_expired.connect(queue.purgeable)
+        retention.collect_expired.connect(changes.purgeable)
         post_migrate.connect(restore_roles, sender=self)
 
 

@@ -5,6 +5,7 @@ one transaction (``rendered``): the version, the modification moment, the fragme
 search text, the history, and the copies in the link rows.
 """
 
+from calendar_events.models.change import Change
 from calendar_events.models.event import Event, EventOrganizer, EventTerm, EventVenue
 from calendar_events.models.fields import WallClockField
 from calendar_events.models.image import Image
@@ -20,6 +21,7 @@ from calendar_events.models.venue import Venue
 from calendar_events.models.visibility import Status
 
 __all__ = [
+    "Change",
     "DayCount",
     "Event",
     "EventOrganizer",

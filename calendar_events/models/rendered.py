@@ -38,6 +38,9 @@ class Writer(Protocol):
     def before_delete(self, record: Any) -> None:
         """Set what the last state in the history needs."""
 
+    def log(self, record: Any, *, created: bool = False, deleted: bool = False) -> None:
+        """Put the write into the log of changes; its links are still there."""
+
 
 @dataclass(slots=True)
 class _Save:
@@ -136,6 +139,7 @@ class Rendered(models.Model):
                     using=using,
                 )
                 _writers[0].finish(self, saving.plan)
+                _writers[0].log(self, created=is_new)
                 announce(self, using=using, created=is_new)
         except BaseException:  # or the next attempt would pass for the newest
             self.version, self.created_at, self.modified_at, self.pk = read
@@ -163,6 +167,7 @@ class Rendered(models.Model):
                 if not stored.update(version=F("version") + 1):
                     raise self._conflict(self.version)
             self.version += 1
+            _writers[0].log(self, deleted=True)
             announce(self, using=using, deleted=True)
             for child in self._children(using):
                 child.save(using=using)

@@ -26,7 +26,7 @@ from calendar_events.models import (
 from calendar_events.models.guard import store_writes
 from calendar_events.models.kinds import KINDS
 from calendar_events.models.visibility import LISTED, as_q
-from calendar_events.store import links, saving, triggers
+from calendar_events.store import changes, links, saving, triggers
 
 BATCH = 500
 WHOLE = date(1, 1, 1)
@@ -78,6 +78,7 @@ def rebuild(*, after: Place | None = None, advance: Advance = _say_nothing) -> N
             if last is not None:
                 advance(number, Place(model, last))
     rebuild_counters()
+    changes.begin_anew()
 
 
 def number_of_records(*, after: Place | None = None) -> int:

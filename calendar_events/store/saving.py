@@ -1,7 +1,7 @@
 """What saving a record involves besides its row: documents, search text, slugs, links.
 
-``models.rendered`` calls ``prepare``, ``finish`` and ``before_delete``; whoever writes
-calls ``record.save()`` or ``record.delete()``::
+``models.rendered`` calls ``prepare``, ``finish``, ``before_delete`` and ``log``. What
+writes calls ``record.save()`` or ``record.delete()``::
 
     event.save(now=now, links=Links(venues=[3], organizers=[], terms=[7, 9]))
 
@@ -18,9 +18,18 @@ from calendar_events.models.guard import VersionConflict
 from calendar_events.parsing import text
 from calendar_events.store import links as link_rows
 from calendar_events.store import naming, sql
+from calendar_events.store.changes import log
 from calendar_events.store.links import Links
 
-__all__ = ["SORT_LENGTH", "VersionConflict", "before_delete", "finish", "prepare", "render"]
+__all__ = [
+    "SORT_LENGTH",
+    "VersionConflict",
+    "before_delete",
+    "finish",
+    "log",
+    "prepare",
+    "render",
+]
 
 AnyRecord = Event | Venue | Organizer | Term
 
