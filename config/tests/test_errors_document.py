@@ -6,31 +6,9 @@ import sys
 
 import pytest
 
-from calendar_events.api import access, errors, pagination
 from config.tests.prepared import ROOT
-from platform_errors.tests.documents_of import docs, table
 
-RECORDS = [
-    access.RecordNotFound("event"),
-    access.RecordNotAccessible("event"),
-    access.EventNoLongerAvailable(),
-    access.EventPasswordProtected(),
-    errors.RecordInTrash("event"),
-    pagination.NoSuchPage("event"),
-]
 ERRORS = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("error", RECORDS, ids=lambda error: type(error).__name__)
-def test_the_errors_of_records_are_as_their_table_says(error):
-    section = docs("errors.md").partition("## Errors of records")[2]
-    rows = {row[0].strip("`"): row for row in table(section, "error")}
-
-    _, status, message, code, *_ = rows[type(error).__name__]
-
-    assert int(status) == error.status_code
-    assert message.strip("`").format(kind="event") == error.text
-    assert code.split(";")[0].strip("`").format(kind="event") == error.events_code
 
 
 def program(language, name):

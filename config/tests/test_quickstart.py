@@ -1,4 +1,4 @@
-"""Client pages: their commands answer what stands there, their programs print it."""
+"""Client pages: their commands answer and their programs print what stands there."""
 
 import json
 import re
@@ -17,15 +17,25 @@ pytestmark = pytest.mark.processes
 
 DOCS = servers.ROOT / "docs"
 PAGE = (DOCS / "quickstart.md").read_text(encoding="utf-8")
+PAGES = (
+    *("quickstart", "authorization", "signing", "errors"),
+    *("calendar-reading", "calendar-writing"),
+)
 ANY = "…"
 EXAMPLE = re.compile(r"```sh\n([^`]*?\bcurl .*?)```\n\n```(json|text)\n(.*?)```", re.DOTALL)
 EXAMPLES = [
     pytest.param(*example, id=f"{page}-{number}")
-    for page in ("quickstart", "calendar-reading", "calendar-writing")
+    for page in PAGES
     for number, example in enumerate(
         EXAMPLE.findall((DOCS / f"{page}.md").read_text(encoding="utf-8"))
     )
 ]
+OTHERWISE = {
+    *("A key", "A token", "The same in a program"),  # the programs are run below
+    *("In Python", "In JavaScript", "In a shell"),  # run by tests of the signature
+    *("One request to compare with", "History"),
+}
+"""Sections that show no call."""
 RUNNERS = {
     "python": ([sys.executable, "-W", "ignore"], ".py"),
     "javascript": ([shutil.which("node")], ".mjs"),
@@ -36,14 +46,47 @@ RUNNERS = {
 @pytest.fixture(scope="module")
 def token(server):
     """Return what alice lets the demonstration's application have."""
+    return redeemed(server)["access_token"]
+
+
+def granted(server):
+    """Return a code that alice lets the demonstration's application have, and its PKCE."""
     pkce = Pkce()
     with Person(server.url) as person:
-        person.open(authorization_address(server, pkce, institution="1001"))
+        scope = "calendar_events refresh_token"
+        person.open(authorization_address(server, pkce, institution="1001", scope=scope))
         person.fill(username="alice", password="alice-demo-pass")
         person.fill("decision=allow")
-        code = person.answer["code"]
-    redeemed = server.http.post(f"{server.auth_url}/token", data=code_exchange(code, pkce))
-    return redeemed.json()["access_token"]
+        return person.answer["code"], pkce
+
+
+def redeemed(server):
+    code, pkce = granted(server)
+    answer = server.http.post(f"{server.auth_url}/token", data=code_exchange(code, pkce))
+    return answer.json()
+
+
+@pytest.fixture
+def variables(server, token):
+    """Return a function for what a page lets its reader have: $TOKEN, $R, $A, $CODE, …"""
+
+    def of(command):
+        found = {
+            "TOKEN": token,
+            "R": server.events_root,
+            "A": server.auth_url,
+            "PATH": "/usr/bin:/bin",
+        }
+        if "$CODE" in command:
+            found["CODE"], pkce = granted(server)
+            found["VERIFIER"] = pkce.verifier
+        elif "$VERIFIER" in command:
+            found["VERIFIER"] = Pkce().verifier
+        if "$REFRESH" in command:
+            found["REFRESH"] = redeemed(server)["refresh_token"]
+        return found
+
+    return of
 
 
 def here(text, server):
@@ -64,12 +107,20 @@ def agrees(shown, answered, name=""):
 
 
 @pytest.mark.parametrize(("command", "form", "answer"), EXAMPLES)
-def test_a_command_answers_what_stands_there(server, token, command, form, answer):
+def test_a_command_answers_what_stands_there(
+    server, variables, tmp_path, command, form, answer
+):
+    signing = (DOCS / "signing.md").read_text(encoding="utf-8")
+    (tmp_path / "sign.sh").write_text(
+        re.search(r"```shell\n(.*?)```", signing, re.DOTALL)[1]
+    )
+
     finished = subprocess.run(
         ["bash", "-euc", here(command, server)],
         capture_output=True,
         text=True,
-        env={"TOKEN": token, "R": server.events_root, "PATH": "/usr/bin:/bin"},
+        cwd=tmp_path,
+        env=variables(command),
         check=True,
     )
 
@@ -80,12 +131,12 @@ def test_a_command_answers_what_stands_there(server, token, command, form, answe
         assert agrees(json.loads(answer), answered), answered
 
 
-@pytest.mark.parametrize("page", ["calendar-reading", "calendar-writing"])
+@pytest.mark.parametrize("page", PAGES)
 def test_every_section_has_an_example(page):
     text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
     for section in text.split("\n## ")[1:]:
         title = section.partition("\n")[0]
-        assert EXAMPLE.search(section) or title == "History", title
+        assert EXAMPLE.search(section) or title in OTHERWISE, title
 
 
 def test_an_answer_that_differs_is_noticed():

@@ -1,8 +1,9 @@
-"""Every refusal of the house has a reason of its own, and a row in docs/errors.md."""
+"""Every refusal has a reason of its own, and a row in the table of docs/errors.md."""
 
 import importlib
 import pkgutil
 import re
+import tomllib
 from functools import cache
 
 import pytest
@@ -11,18 +12,17 @@ import authserver
 import calendar_events
 import platform_errors
 from authserver.errors import OAuthError
+from config.tools import documentation_tables
 from platform_errors.errors import catalogue
 from platform_errors.errors.base import ApiError, AuthenticationError, ForbiddenError
-from platform_errors.tests.documents_of import docs, table
+from platform_errors.tests.documents_of import table
 
 FAMILIES = {AuthenticationError, ForbiddenError, OAuthError}
 """Never raised themselves."""
 OF_SERVICES = ("service_not_on_key", "service_canceled", "service_expired")
 """``ScopesInvalid`` says which of them, by itself."""
-ROWS = {
-    reason.rpartition("</a>")[2].strip("`"): (reason, status, meaning, advice)
-    for reason, status, meaning, advice in table(docs("errors.md"), "reason")
-}
+ADVICE = tomllib.loads(documentation_tables.REASONS.read_text(encoding="utf-8"))
+"""Reason → why a caller gets it, and what its program should do."""
 
 
 def subclasses(base):
@@ -59,16 +59,28 @@ def test_every_refusal_has_a_reason_of_its_own_in_snake_case():
     assert wrong == []
 
 
-def test_every_refusal_has_a_row_in_the_table_with_its_status():
-    written = {reason: int(status) for reason, (_, status, *_) in ROWS.items()}
+@pytest.fixture(scope="module")
+def rows():
+    """Return the rows of the table as it is built, by the reason."""
+    built = documentation_tables.errors("")
+    return {row[0].partition("</a>")[2].strip("`"): row for row in table(built, "reason")}
 
+
+def test_every_refusal_has_a_row_in_the_table_with_its_status(rows):
     wrong = [
         refusal.__name__
         for refusal in refusals()
-        if written.get(refusal.default_code) != refusal.status_code
+        if rows[refusal.default_code][1] != str(refusal.status_code)
     ]
 
     assert wrong == []
+
+
+def test_errors_of_records_say_the_kind_in_their_code_and_text(rows):
+    assert rows["record_not_found"][2:4] == [
+        "`rest-{kind}-not-found`",
+        "`The requested {kind} was not found`",
+    ]
 
 
 def test_no_two_refusals_have_one_reason():
@@ -78,23 +90,26 @@ def test_no_two_refusals_have_one_reason():
 
 
 def test_the_table_has_no_reason_that_nothing_gives():
-    assert set(ROWS) == {cls.default_code for cls in refusals()} | {*OF_SERVICES}
+    assert set(ADVICE) == {cls.default_code for cls in refusals()} | {*OF_SERVICES}
 
 
 @pytest.mark.parametrize("why", ["Not on key", "Canceled", "Expired"])
-def test_each_fault_of_a_service_is_in_the_table(why):
+def test_each_fault_of_a_service_is_in_the_table(rows, why):
     refusal = catalogue.ScopesInvalid([("a", "A", why)])
 
     assert refusal.reason in OF_SERVICES
-    assert int(ROWS[refusal.reason][1]) == refusal.status_code
+    assert int(rows[refusal.reason][1]) == refusal.status_code
 
 
-def test_every_row_can_be_linked_to_and_says_what_to_do():
+def test_every_reason_says_why_and_what_to_do():
     wrong = [
         reason
-        for reason, (cell, _, meaning, advice) in ROWS.items()
-        if cell != f'<a id="{reason}"></a>`{reason}`'
-        or not (meaning.endswith(".") and advice.endswith("."))
+        for reason, sentences in ADVICE.items()
+        if len(sentences) != 2 or not all(one.endswith(".") for one in sentences)
     ]
 
     assert wrong == []
+
+
+def test_every_row_can_be_linked_to(rows):
+    assert all(row[0] == f'<a id="{name}"></a>`{name}`' for name, row in rows.items())

@@ -3,6 +3,7 @@
 A page asks for one by a line ``<!-- table: errors -->``.
 """
 
+import inspect
 import os
 import re
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
+REASONS = ROOT / "config/tools/reasons.toml"
 NAMED_BLOCK = re.compile(r"^(```\w+) [\w-]+$", re.MULTILINE)
 """A code block that a test finds by its name, which Markdown does not know."""
 MARK = re.compile(r"^<!-- table: (\w+)(?: (\w+))? -->$", re.MULTILINE)
@@ -34,29 +36,42 @@ def on_page_markdown(markdown: str, **_kwargs: Any) -> str:
 
 
 def errors(_part: str) -> str:
-    """Return the errors of the platform, with the codes of the events interface."""
-    from calendar_events.api.dialect import CODES  # noqa: PLC0415 -- needs Django
-    from platform_errors.errors import catalogue, writes  # noqa: PLC0415
+    """Return every reason: status, code of the events interface, text, and what to do."""
+    import config.urls  # noqa: F401, PLC0415 -- every class of an error is imported then
+    from platform_errors.errors import base, catalogue  # noqa: PLC0415 -- needs Django
 
-    members: list[Any] = [*vars(catalogue).values(), *vars(writes).values()]
-    modules = {catalogue.__name__, writes.__name__}
-    classes: set[Any] = {
-        one
-        for one in members
-        if isinstance(one, type)
-        and one.__module__ in modules
-        and hasattr(one, "default_code")
-    }
-    rows = sorted(
-        (
-            f"`{cls.default_code}`",
-            str(cls.status_code),
-            f"`{next(CODES[base] for base in cls.__mro__ if base in CODES)}`",
-            f"`{cls.default_detail}`",
-        )
-        for cls in classes
+    by_reason = {cls.default_code: cls for cls in subclasses(base.ApiError)}
+    rows = []
+    for reason, why in tomllib.loads(REASONS.read_text(encoding="utf-8")).items():
+        default = catalogue.ScopesInvalid if "service" in reason else base.ApiError
+        cls = by_reason.get(reason, default)
+        anchor = f'<a id="{reason}"></a>`{reason}`'
+        row = (anchor, str(cls.status_code), *wording(cls), " ".join(why))
+        rows.append(row)
+    return table(("reason", "status", "events code", "text", "why, and what to do"), rows)
+
+
+def subclasses(cls: Any) -> Iterable[Any]:
+    """Yield every class below one, however deep."""
+    for one in cls.__subclasses__():
+        yield one
+        yield from subclasses(one)
+
+
+def wording(cls: Any) -> tuple[str, str]:
+    """Return the code of the events interface and the text of a class of errors."""
+    from authserver.errors import OAuthError  # noqa: PLC0415 -- needs Django
+    from calendar_events.api.dialect import CODES  # noqa: PLC0415
+
+    if issubclass(cls, OAuthError):
+        return "", ""  # its text says what is wrong with this request
+    if "kind" in inspect.signature(cls).parameters:
+        error = cls("{kind}")
+        return f"`{error.events_code}`", f"`{error.text}`"
+    code = getattr(cls, "events_code", "") or next(
+        CODES[base] for base in cls.__mro__ if base in CODES
     )
-    return table(("reason", "status", "events code", "text"), rows)
+    return f"`{code}`", f"`{cls.default_detail}`"
 
 
 def metrics(_part: str) -> str:

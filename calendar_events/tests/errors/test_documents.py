@@ -152,10 +152,9 @@ def test_a_refusal_has_the_code_that_clients_know(name, code):
 
 
 def test_the_sample_documents_are_the_ones_we_send():
-    as_json = [part.partition("```")[0] for part in DOC.split("```json\n")[1:]]
+    blocks = [part.partition("```")[0] for part in DOC.split("```json\n")[1:]]
+    shown = [json.loads(text) for text in blocks]
     page = ErrorDetail("This is not a whole number.", code="type")
 
-    assert [json.loads(text) for text in as_json[1:]] == [
-        EVENTS.members(catalogue.KeyInvalid(key="demo")),
-        EVENTS.members(writes.InvalidParameters({"page": page})),
-    ]
+    assert EVENTS.members(catalogue.KeyInvalid(key="demo")) in shown
+    assert EVENTS.members(writes.InvalidParameters({"page": page})) in shown

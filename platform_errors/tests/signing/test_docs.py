@@ -110,7 +110,7 @@ def test_the_table_of_queries_is_true(row):
 
 
 def test_the_request_to_compare_with_is_true():
-    text = code_block(DOC, "text")
+    text = code_block(DOC, "text vector")
     (signature,) = re.findall("Signature: `(.*)`", DOC)
     header = algorithm.SignedHeader(
         client_id=ENVIRONMENT["KEY"],
