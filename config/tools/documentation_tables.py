@@ -37,9 +37,11 @@ def on_page_markdown(markdown: str, **_kwargs: Any) -> str:
 
 def errors(_part: str) -> str:
     """Return every reason: status, code of the events interface, text, and what to do."""
-    import config.urls  # noqa: F401, PLC0415 -- every class of an error is imported then
-    from platform_errors.errors import base, catalogue  # noqa: PLC0415 -- needs Django
+    from django.urls import get_resolver  # noqa: PLC0415 -- needs Django
 
+    from platform_errors.errors import base, catalogue  # noqa: PLC0415
+
+    get_resolver().url_patterns  # noqa: B018 -- imports every class of an error
     by_reason = {cls.default_code: cls for cls in subclasses(base.ApiError)}
     rows = []
     for reason, why in tomllib.loads(REASONS.read_text(encoding="utf-8")).items():
