@@ -18,7 +18,7 @@ from rest_framework.exceptions import ErrorDetail
 from rest_framework.request import Request
 
 from calendar_events.conf import conf
-from calendar_events.filters.windows import written
+from calendar_events.filters.parameters import written
 from calendar_events.models.querysets.base import Refused
 from calendar_events.parsing import zones
 from calendar_events.parsing.dates import Moment

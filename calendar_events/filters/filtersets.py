@@ -11,6 +11,7 @@ from django.core.exceptions import ValidationError
 
 from calendar_events.filters.base import ParameterSet
 from calendar_events.filters.parameters import (
+    RELATIVE,
     FlagFilter,
     IdentifierFilter,
     IdentifierListFilter,
@@ -18,11 +19,12 @@ from calendar_events.filters.parameters import (
     MomentFilter,
     NumberFilter,
     TextFilter,
+    window_of,
+    written,
 )
-from calendar_events.filters.windows import RELATIVE, window_of, written
 from calendar_events.models.querysets.events import EventQuerySet
-from calendar_events.models.querysets.geography import DEFAULT_RADIUS_KM
-from calendar_events.models.querysets.windows import Window
+from calendar_events.models.querysets.places import DEFAULT_RADIUS_KM
+from calendar_events.models.querysets.scopes import Window
 from calendar_events.parsing import text, zones
 from calendar_events.parsing.identifiers import MAX_ID, Token
 

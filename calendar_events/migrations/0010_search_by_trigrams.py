@@ -5,7 +5,7 @@ On SQLite lists are counted each time: what its triggers kept of totals is dropp
 
 from django.db import migrations
 
-from calendar_events.models.indexes import SubstringIndex
+from calendar_events.models.fields import SubstringIndex
 from calendar_events.store import triggers
 
 # What 0004 made until it was rewritten.

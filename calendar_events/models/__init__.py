@@ -10,15 +10,13 @@ from calendar_events.models.event import Event, EventOrganizer, EventTerm, Event
 from calendar_events.models.fields import WallClockField
 from calendar_events.models.image import Image
 from calendar_events.models.internals import DayCount, IdempotentAnswer
-from calendar_events.models.organizer import Organizer
+from calendar_events.models.places import Organizer, Venue
 from calendar_events.models.querysets.base import RecordQuerySet
 from calendar_events.models.querysets.terms import TermQuerySet
 from calendar_events.models.record import Record
 from calendar_events.models.rendered import Rendered
-from calendar_events.models.taxonomy import Taxonomy
 from calendar_events.models.term import Term
-from calendar_events.models.venue import Venue
-from calendar_events.models.visibility import Status
+from calendar_events.models.visibility import Status, Taxonomy
 
 __all__ = [
     "Change",

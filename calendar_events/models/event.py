@@ -6,15 +6,18 @@ from django.db import models
 from django.db.models import F, Q
 from simple_history.models import HistoricalRecords
 
-from calendar_events.models.fields import WallClockField
+from calendar_events.models.fields import SubstringIndex, WallClockField
 from calendar_events.models.guard import GuardedQuerySet, require_store
-from calendar_events.models.history import LinkedHistory, StateManager, reason_field
-from calendar_events.models.indexes import SubstringIndex
-from calendar_events.models.organizer import Organizer
+from calendar_events.models.places import Organizer, Venue
 from calendar_events.models.querysets.events import EventQuerySet
-from calendar_events.models.record import Record, record_permissions
+from calendar_events.models.record import (
+    LinkedHistory,
+    Record,
+    StateManager,
+    reason_field,
+    record_permissions,
+)
 from calendar_events.models.term import Term
-from calendar_events.models.venue import Venue
 from calendar_events.models.visibility import Status
 from calendar_events.parsing import text
 

@@ -9,12 +9,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from calendar_events.models.event import Event
-from calendar_events.models.organizer import Organizer
+from calendar_events.models.places import Organizer, Venue
 from calendar_events.models.rendered import Rendered
-from calendar_events.models.taxonomy import Taxonomy
 from calendar_events.models.term import Term
-from calendar_events.models.venue import Venue
-from calendar_events.models.visibility import EVENT, ORGANIZER, VENUE
+from calendar_events.models.visibility import EVENT, ORGANIZER, VENUE, Taxonomy
 
 DOCUMENTS: Final = "calendar_events.documents"
 VIEWSETS: Final = "calendar_events.api.viewsets"

@@ -4,11 +4,11 @@ from django.db import models
 from django.db.models import F, Q
 from simple_history.models import HistoricalRecords
 
-from calendar_events.models.history import StateManager
-from calendar_events.models.indexes import SubstringIndex
+from calendar_events.models.fields import SubstringIndex
 from calendar_events.models.querysets.terms import TermQuerySet
+from calendar_events.models.record import StateManager
 from calendar_events.models.rendered import Rendered
-from calendar_events.models.taxonomy import Taxonomy
+from calendar_events.models.visibility import Taxonomy
 
 
 class Term(Rendered):

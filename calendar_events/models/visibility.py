@@ -17,7 +17,15 @@ from functools import reduce
 from hmac import compare_digest
 from typing import Any, Final, NamedTuple
 
+from django.db import models
 from django.db.models import Q, TextChoices, Value
+
+
+class Taxonomy(models.TextChoices):
+    """The two kinds of term, by the names of the wire (``taxonomy``)."""
+
+    CATEGORY = "tribe_events_cat", "Category"
+    TAG = "post_tag", "Tag"
 
 
 class Status(TextChoices):

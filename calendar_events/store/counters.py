@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 from calendar_events.models import Event
 from calendar_events.models.querysets.base import ListQuerySet
-from calendar_events.models.querysets.scopes import Scope
-from calendar_events.models.querysets.windows import Window
+from calendar_events.models.querysets.scopes import Scope, Window
 from calendar_events.models.visibility import LISTED, as_q
 from calendar_events.store import sql
 from calendar_events.store.sql import text_of

@@ -14,10 +14,59 @@ from django.db.models.functions import Coalesce
 from django.db.models.sql.where import AND
 
 from calendar_events.models import visibility
-from calendar_events.models.querysets.ordering import RECORD_COLUMNS, Order, order
 from calendar_events.models.rendered import RenderedQuerySet
 from calendar_events.models.visibility import ANONYMOUS, Status, Viewer, as_q
 from calendar_events.parsing.identifiers import MAX_ID
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A column and a direction; the identifier breaks ties in the same direction."""
+
+    column: str
+    descending: bool = False
+
+
+EVENT_COLUMNS = {
+    "start_date": "start_utc",
+    "event_date": "start_utc",
+    "end_date": "end_utc",
+    "date": "published_at",
+    "modified": "modified_at",
+    "title": "sort_text",
+    "id": "id",
+}
+RECORD_COLUMNS = {
+    "date": "published_at",
+    "modified": "modified_at",
+    "title": "sort_text",
+    "id": "id",
+}
+TERM_COLUMNS = {"name": "sort_text", "id": "id", "slug": "slug", "count": "number"}
+
+
+def order(
+    values: Mapping[str, Any],
+    columns: Mapping[str, str],
+    default: Order,
+    *,
+    descending_by_default: bool = False,
+) -> Order:
+    """Return the order that ``orderby`` and ``order`` ask for.
+
+    Without ``orderby`` the direction of the default holds; with one it is ascending, except
+    where newest first is the list's habit.
+    """
+    column = columns.get(str(values.get("orderby", "")).strip().lower())
+    direction = str(values.get("order", "")).strip().lower()
+    if column is None:
+        descending = default.descending
+    else:
+        descending = descending_by_default and column in {"published_at", "modified_at"}
+    if direction in {"asc", "desc"}:
+        descending = direction == "desc"
+    return Order(column or default.column, descending)
+
 
 NEWEST_FIRST = Order("published_at", descending=True)
 

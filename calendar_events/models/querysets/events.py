@@ -8,12 +8,15 @@ from typing import Any, Self
 from django.db.models import Q
 
 from calendar_events.models import visibility
-from calendar_events.models.querysets import geography
-from calendar_events.models.querysets.base import RecordQuerySet
-from calendar_events.models.querysets.ordering import EVENT_COLUMNS, Order
-from calendar_events.models.querysets.protected import is_shown
-from calendar_events.models.querysets.scopes import ANY_TIME, Scope, rows_of
-from calendar_events.models.querysets.windows import Window
+from calendar_events.models.querysets import places
+from calendar_events.models.querysets.base import EVENT_COLUMNS, Order, RecordQuerySet
+from calendar_events.models.querysets.scopes import (
+    ANY_TIME,
+    Scope,
+    Window,
+    is_shown,
+    rows_of,
+)
 from calendar_events.models.visibility import Viewer, as_q
 from calendar_events.parsing.identifiers import Token
 from calendar_events.parsing.text import SearchQuery
@@ -135,7 +138,7 @@ class EventQuerySet(RecordQuerySet):
 
     def near(self, latitude: float, longitude: float, radius: float) -> Self:
         """Keep what is within ``radius`` kilometres of a place in degrees."""
-        there = geography.within(latitude, longitude, radius)
+        there = places.within(latitude, longitude, radius)
         venues = self._visible("venue").filter(there)
         return self.filter(
             pk__in=self._links("venue").filter(venue__in=venues).values("event")

@@ -6,10 +6,14 @@ from typing import Any, Self
 
 from django.db.models import F, Func, IntegerField, Q, Value
 
-from calendar_events.models.querysets.base import ListQuerySet, Unknown
-from calendar_events.models.querysets.ordering import TERM_COLUMNS, Order, order
-from calendar_events.models.taxonomy import Taxonomy
-from calendar_events.models.visibility import Viewer
+from calendar_events.models.querysets.base import (
+    TERM_COLUMNS,
+    ListQuerySet,
+    Order,
+    Unknown,
+    order,
+)
+from calendar_events.models.visibility import Taxonomy, Viewer
 from calendar_events.parsing.identifiers import Token
 
 BY_NAME = Order("sort_text")

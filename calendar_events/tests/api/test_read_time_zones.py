@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calendar_events.conf import conf
-from calendar_events.filters.windows import window_of, written
+from calendar_events.filters.parameters import window_of, written
 from calendar_events.parsing import dates
 from calendar_events.tests.callers import bad_fields
 from calendar_events.tests.factories import EventFactory

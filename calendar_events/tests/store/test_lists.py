@@ -9,7 +9,7 @@ from django.db.models import Count, F, Q
 from django.utils import timezone
 
 from calendar_events.models import Event, Organizer, Status, Taxonomy, Term, Venue
-from calendar_events.models.querysets.windows import Window
+from calendar_events.models.querysets.scopes import Window
 from calendar_events.models.visibility import ANONYMOUS, Viewer
 from calendar_events.parsing import text
 from calendar_events.parsing.identifiers import Token
