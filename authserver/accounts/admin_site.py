@@ -6,14 +6,15 @@ from typing import Any
 from django.contrib import admin, messages
 from django.contrib.admin.forms import AdminAuthenticationForm
 from django.contrib.auth.forms import AuthenticationForm
-from django.contrib.auth.views import PasswordChangeView
-from django.http import HttpRequest, HttpResponseRedirect
+from django.contrib.auth.views import LoginView, PasswordChangeView
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.text import capfirst
 
 from authserver import audit
+from authserver.accounts import signing_in
 from authserver.accounts.password_forms import OwnPasswordForm
 from authserver.models import AuditEvent, User
 from institution_admin import dashboard
@@ -46,10 +47,21 @@ class AdminLoginForm(AdminAuthenticationForm):
             raise self.get_invalid_login_error()
 
 
+class AdminLogin(LoginView):
+    """Django's page of admin, with the stages of signing in behind it."""
+
+    authentication_form = AdminLoginForm
+    template_name = "admin/login.html"
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        """Go through the stages, and to where the person wanted to go."""
+        return signing_in.with_password(
+            self.request, form.get_user(), then=self.get_success_url()
+        )
+
+
 class PlatformAdminSite(admin.AdminSite):
     """Named after the platform, open to roles, own passwords in the audit record."""
-
-    login_form = AdminLoginForm
 
     site_title = "Calendar platform"
     site_header = "Calendar platform administration"
@@ -58,6 +70,25 @@ class PlatformAdminSite(admin.AdminSite):
     def has_permission(self, request: HttpRequest) -> bool:
         """Let in whoever a role gives something to do here; pages ask for more."""
         return may_enter(request.user)
+
+    def login(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> Any:  # as below
+        """Ask who it is; Django's own would sign in without any stages."""
+        if request.method == "GET" and self.has_permission(request):
+            return redirect(f"{self.name}:index")
+        request.current_app = self.name
+        return AdminLogin.as_view(
+            next_page=f"{self.name}:index",
+            extra_context={
+                **self.each_context(request),
+                "title": "Log in",
+                "subtitle": None,
+                "app_path": request.get_full_path(),
+                "username": request.user.get_username(),
+                **(extra_context or {}),
+            },
+        )(request)
 
     def admin_view(self, view: Any, cacheable: bool = False) -> Any:  # noqa: FBT001, FBT002 -- Django's
         """Let whoever must change the password do that before anything else."""

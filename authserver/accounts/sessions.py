@@ -6,6 +6,8 @@ holds nothing that works as a cookie.
 """
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, cast
 
 from django.contrib.auth import SESSION_KEY
@@ -22,6 +24,8 @@ from platform_errors.errors.handler import is_unavailable
 STARTED_AT = "started_at"
 INSTITUTION = "institution"
 """Where the person signed in: an account that was moved since has to sign in again."""
+BINDING = "browser"
+CHOOSING = "choosing"
 KEY = re.compile(r"[a-z0-9]{32}")
 """What Django makes, and all that a cookie may claim."""
 TOUCH_SECONDS = 60
@@ -95,6 +99,16 @@ class SessionStore(DatabaseSessionStore):
         row.session_key = opaque.digest(row.session_key)
         row.user_id = data.get(SESSION_KEY)
         return row
+
+
+@contextmanager
+def keeping_what_was_begun(request: HttpRequest) -> Iterator[None]:
+    """Let requests that are under way outlive a session that ends here."""
+    kept = {
+        key: request.session[key] for key in (BINDING, CHOOSING) if key in request.session
+    }
+    yield
+    request.session.update(kept)
 
 
 def signed_in_at(request: HttpRequest, user: User) -> None:

@@ -4,8 +4,6 @@ Only this module knows the keys of the session and of the cookie.
 """
 
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime
 from enum import Enum
 
@@ -23,8 +21,6 @@ from authserver.crypto import opaque
 from authserver.models import Institution, User
 from authserver.models.institution import InstitutionQuerySet
 
-_BINDING = "browser"
-_CHOOSING = "choosing"
 _COOKIE = "institution"
 # No path: what browsers hold was made with it.
 _COOKIE_SALT = "authserver.journey.institution"
@@ -47,7 +43,7 @@ class Step(Enum):
 
 def binding(request: HttpRequest) -> str:
     """Return the random value that ties pending requests to this browser, or ``""``."""
-    value: str = request.session.get(_BINDING, "")
+    value: str = request.session.get(sessions.BINDING, "")
     return value
 
 
@@ -56,14 +52,14 @@ def begin(
 ) -> tuple[str, Pending]:
     """Keep a validated request for this browser; return its handle, and what is kept."""
     if not binding(request):
-        request.session[_BINDING] = secrets.token_urlsafe(32)
+        request.session[sessions.BINDING] = secrets.token_urlsafe(32)
     handle, pending_request = pending.store(
         authorization, binding=binding(request), now=now
     )
     retention.clear_few(now)
     if authorization.institution is None:
-        choosing = [*request.session.get(_CHOOSING, []), opaque.digest(handle)]
-        request.session[_CHOOSING] = choosing[-MAX_OPEN_CHOICES:]
+        choosing = [*request.session.get(sessions.CHOOSING, []), opaque.digest(handle)]
+        request.session[sessions.CHOOSING] = choosing[-MAX_OPEN_CHOICES:]
     return handle, pending_request
 
 
@@ -73,7 +69,7 @@ def can_change_institution(
     """Return whether the institution is the user's choice, and not the application's."""
     if pending_request.request.institution is None:
         return True
-    return opaque.digest(handle) in request.session.get(_CHOOSING, [])
+    return opaque.digest(handle) in request.session.get(sessions.CHOOSING, [])
 
 
 def next_step(request: HttpRequest, pending_request: Pending, *, now: datetime) -> Step:
@@ -112,30 +108,10 @@ def signed_in(request: HttpRequest, registry_id: str | None = None) -> User | No
     return user
 
 
-def sign_in(request: HttpRequest, user: User, institution: Institution) -> None:
-    """Begin a session at the institution under a new key.
-
-    What this browser had begun stays its own.
-    """
-    with _keeping_what_was_begun(request):
-        request.session.flush()
-        auth.login(request, user)
-    request.session[sessions.INSTITUTION] = institution.registry_id
-
-
 def switch_account(request: HttpRequest) -> None:
     """End the session, but let the request that is under way go on with somebody else."""
-    with _keeping_what_was_begun(request):
+    with sessions.keeping_what_was_begun(request):
         auth.logout(request)
-
-
-@contextmanager
-def _keeping_what_was_begun(request: HttpRequest) -> Iterator[None]:
-    kept = {
-        key: request.session[key] for key in (_BINDING, _CHOOSING) if key in request.session
-    }
-    yield
-    request.session.update(kept)
 
 
 def remembered(

@@ -6,6 +6,7 @@ from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
+from authserver.accounts import signing_in
 from authserver.accounts.forms import LoginForm
 from authserver.authorization import session
 from authserver.conf import conf
@@ -25,17 +26,16 @@ class Login(steps.AtInstitution, LoginView):
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """Show the form, unless a user of this institution is signed in already."""
-        if session.signed_in(request, self.institution.registry_id) is not None:
-            return self._go_on()
-        return super().get(request, *args, **kwargs)
+        return self._go_on() or super().get(request, *args, **kwargs)
 
     def get_form_kwargs(self) -> dict[str, Any]:
         return {**super().get_form_kwargs(), "institution": self.institution}
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
-        """Begin a session at the institution, under a new key."""
-        session.sign_in(self.request, form.get_user(), self.institution)
-        return self._go_on()
+        """Go through the stages of signing in, and come back to this address."""
+        return signing_in.with_password(
+            self.request, form.get_user(), then=self.request.get_full_path()
+        )
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         """Say where one signs in, and for what."""
@@ -52,9 +52,14 @@ class Login(steps.AtInstitution, LoginView):
             forgotten_url=self.here("forgotten") if conf.sends_mail else "",
         )
 
-    def _go_on(self) -> HttpResponse:
+    def _go_on(self) -> HttpResponse | None:
+        """Return where whoever is signed in here goes next, if anybody is."""
         if self.pending_request is None:
-            return HttpResponseRedirect(steps.address("access"))
+            user = session.signed_in(self.request, self.institution.registry_id)
+            return HttpResponseRedirect(steps.address("access")) if user else None
+        step = session.next_step(self.request, self.pending_request, now=self.now)
+        if step is session.Step.LOGIN:
+            return None
         return steps.redirect_to_next_step(
             self.request, self.pending_request, self.handle, now=self.now
         )

@@ -1,0 +1,39 @@
+"""Signing in by django-allauth's flow: a password, then whatever stages follow it.
+
+The session is the account's once the last stage is done (``AccountAdapter.login``).
+"""
+
+from allauth.account.authentication import get_authentication_records
+from allauth.account.internal.flows.login import perform_password_login
+from allauth.account.models import Login
+from django.contrib.auth.models import AnonymousUser
+from django.http import HttpRequest, HttpResponse
+
+from authserver.accounts import sessions
+from authserver.models import User
+
+
+def with_password(request: HttpRequest, user: User, *, then: str) -> HttpResponse:
+    """Go on with an account whose password was right, and to ``then``, a path of ours.
+
+    A session that is somebody's ends here, also when a stage is not passed.
+    """
+    with sessions.keeping_what_was_begun(request):
+        request.session.flush()
+        request.user = AnonymousUser()
+    login = Login(user=user, redirect_url=then)
+    return perform_password_login(request, {"username": user.login}, login)
+
+
+def moment(request: HttpRequest) -> float:
+    """Return when whoever is signed in last proved who they are, or 0 (Unix time)."""
+    records = get_authentication_records(request, request.user)
+    return max((float(record["at"]) for record in records), default=0.0)
+
+
+def methods(request: HttpRequest) -> list[str]:
+    """Return by what the session was signed in to: ``password``, ``mfa``, …, in order."""
+    return [
+        str(record["method"])
+        for record in get_authentication_records(request, request.user)
+    ]
