@@ -10,7 +10,7 @@ from django.urls import URLPattern, re_path
 from django.utils.module_loading import import_string
 
 from calendar_events.api.dialect import EVENTS
-from calendar_events.api.feeds.views import EventFeeds
+from calendar_events.api.feeds import EventFeeds
 from calendar_events.api.root import Documentation, Root, Schema
 from calendar_events.models.kinds import KINDS, Kind
 from platform_errors.views import NoSuchResource

@@ -11,8 +11,7 @@ from django.utils import timezone
 from django.utils.safestring import SafeString, mark_safe
 
 from calendar_events.admin.pages import Button, Page
-from calendar_events.api import responses
-from calendar_events.api.feeds import views as feeds
+from calendar_events.api import feeds, responses
 from calendar_events.models import Event, Organizer, Status, Term, Venue
 from calendar_events.models.kinds import kind_of
 from calendar_events.models.visibility import ANONYMOUS

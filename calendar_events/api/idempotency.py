@@ -19,7 +19,7 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from calendar_events.api import conditional, fieldsets, responses
+from calendar_events.api import conditional, renderers, responses
 from calendar_events.conf import conf
 from calendar_events.models import IdempotentAnswer
 from calendar_events.permissions import Actor
@@ -125,7 +125,7 @@ def keep_response(claimed: Claim, request: Request, response: Response) -> None:
         claimed,
         status=response.status_code,
         headers={name: response[name] for name in KEPT_HEADERS if name in response},
-        answer=fieldsets.cut(response.data, fieldsets.wanted(request.GET)).decode(),
+        answer=renderers.cut(response.data, renderers.wanted_fields(request.GET)).decode(),
     )
 
 

@@ -7,9 +7,9 @@ from django.utils.functional import cached_property
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from calendar_events.api import access, conditional, fieldsets, responses
+from calendar_events.api import access, conditional, renderers, responses
+from calendar_events.api.access import credentials_of, with_permissions
 from calendar_events.api.base import EventsView
-from calendar_events.api.callers import credentials_of, with_permissions
 from calendar_events.api.conditional import Version
 from calendar_events.api.pagination import DocumentPagination, address_of
 from calendar_events.filters.base import ListFilterBackend
@@ -125,7 +125,7 @@ class RecordReads(ListView):
             viewer=self.viewer,
             now=self.now,
             form=self.form,
-            fields=fieldsets.wanted(request.GET),
+            fields=renderers.wanted_fields(request.GET),
         )
         return conditional.respond(request, version, lambda: self.document(record.single))
 
@@ -185,7 +185,7 @@ class TermReads(ListView):
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Answer with a term, or with 304."""
         term = self.get_object()
-        version = responses.term_version(term, fields=fieldsets.wanted(request.GET))
+        version = responses.term_version(term, fields=renderers.wanted_fields(request.GET))
         return conditional.respond(
             request, version, lambda: Response(responses.term_body(term))
         )

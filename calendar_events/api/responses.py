@@ -1,11 +1,13 @@
-"""Answers that are one record: its version and its document, for reads and for writes.
+"""One record as its caller sees it: its version, its document, and preconditions on it.
 
-A write answers with the record as its caller would GET it, so both come through here.
+A write answers with the record as its caller would GET it, and compares what the caller
+last saw with it (RFC 9110 13, spec 7.5), so reads and writes come through here.
 """
 
-from collections.abc import Callable, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from functools import partial
+from typing import Any
 
 from django.http.response import HttpResponseBase
 from django.utils import timezone
@@ -28,8 +30,12 @@ from calendar_events.models import (
 )
 from calendar_events.models.kinds import kind_of
 from calendar_events.models.visibility import Viewer
+from calendar_events.parsing import dates
+from calendar_events.serializers import bodies
+from calendar_events.services.changes import InTrash
 from calendar_events.store import relations, singles, sql, terms
 from calendar_events.store.singles import Single
+from platform_errors.errors import writes
 
 JSON = "application/json"
 
@@ -171,3 +177,80 @@ def _document(
 def _is_scheduled(record: Single, now: datetime) -> bool:
     """Return whether time has yet to publish a record."""
     return visibility.holds(visibility.scheduled(now), record)
+
+
+AnyRow = Event | Venue | Organizer | Term
+
+
+def require_met(request: Request, record: AnyRow, *, viewer: Viewer) -> None:
+    """Hold the preconditions of a write against the stored record.
+
+    Compared with the record as this caller would GET it without ``_fields`` (decisions 6).
+    Raises ``PreconditionFailed``, and ``DoesNotExist`` of a term that is gone.
+    """
+    if conditional.PRECONDITIONS & request.META.keys():
+        version, _ = described(record, viewer=viewer)
+        conditional.not_modified(request, version)
+
+
+def checked_body(
+    request: Request,
+    record: AnyRow,
+    viewer: Viewer,
+    *,
+    lists: Iterable[str],
+) -> dict[str, Any]:
+    """Return the body of a change once nothing stands in the way of reading it.
+
+    ``lists`` names the fields of which a form may hold several under one name.
+
+    Raises ``InTrash``, ``PreconditionFailed``, ``Conflict`` and what ``read`` raises.
+    """
+    in_trash = getattr(record, "status", "") == Status.TRASH
+    if not in_trash:
+        require_met(request, record, viewer=viewer)
+    body = bodies.read(request, lists=lists)
+    if in_trash:
+        if not str(body.get("status") or "").strip():
+            raise InTrash(str(record))
+        require_met(request, record, viewer=viewer)
+    require_unchanged(record, body)
+    return body
+
+
+def require_unchanged(record: AnyRow, body: Mapping[str, Any]) -> None:
+    """Require that the body was made of the stored copy (spec 7.5: 409).
+
+    Raises ``Conflict``.
+    """
+    claimed = claimed_moment(body)
+    if claimed is not None and claimed != record.modified_at.replace(microsecond=0):
+        raise writes.Conflict(
+            f"the record was modified at {record.modified_at:%Y-%m-%d %H:%M:%S} UTC"
+        )
+
+
+def claimed_moment(body: Mapping[str, Any]) -> datetime | None:
+    """Return the ``modified_utc`` of a body, if it is a date; else the body is refused."""
+    value = body.get("modified_utc")
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        return None
+    try:
+        return dates.parse(value, now=timezone.now(), zone=UTC).utc
+    except dates.DateError:
+        return None
+
+
+def expected_version(
+    request: Request,
+    record: AnyRow,
+    body: Mapping[str, Any] | None = None,
+) -> int | None:
+    """Return the version that must still be stored when the write happens.
+
+    Only when the caller named one; without, changes are merged into what is there then.
+    """
+    is_conditional = bool(conditional.PRECONDITIONS & request.META.keys())
+    if is_conditional or claimed_moment(body or {}) is not None:
+        return record.version
+    return None

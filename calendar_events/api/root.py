@@ -21,9 +21,8 @@ from calendar_events.api.base import EventsView
 from calendar_events.api.dialect import EVENTS
 from calendar_events.api.reading import ListView, RecordReads
 from calendar_events.api.schema import document
-from calendar_events.api.schema.answers import Namespace
+from calendar_events.api.schema.components import Namespace, query_parameters
 from calendar_events.api.schema.operations import EventsAutoSchema
-from calendar_events.api.schema.parameters import query_parameters
 from calendar_events.conf import conf
 from calendar_events.filters.base import by_parameter
 from calendar_events.models.kinds import KINDS

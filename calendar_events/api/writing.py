@@ -11,11 +11,16 @@ else writes the record between the checks and the write, the action is tried aga
 (``retried``). Refusals are worded by ``errors.handle``.
 """
 
+import logging
+import random
+import time
 from collections.abc import Callable
 from datetime import tzinfo
-from typing import Any, ClassVar, Final
+from functools import wraps
+from typing import Any, ClassVar, Final, ParamSpec, TypeVar
 
 from django.core.exceptions import ValidationError
+from django.db import IntegrityError, OperationalError
 from django.utils import timezone
 from django.utils.functional import cached_property
 from rest_framework.permissions import SAFE_METHODS
@@ -23,9 +28,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 
-from calendar_events.api import callers, idempotency, preconditions, responses
+from calendar_events.api import access, idempotency, responses
 from calendar_events.api.access import RecordNotFound
-from calendar_events.api.attempts import retried
 from calendar_events.api.base import EventsView
 from calendar_events.models import Event, Organizer, Term, Venue
 from calendar_events.parsing.identifiers import identifier
@@ -34,8 +38,57 @@ from calendar_events.serializers import bodies
 from calendar_events.services import records
 from calendar_events.services.fetching import Pictures
 from calendar_events.services.images import delete_files_on_rollback
+from calendar_events.store.saving import VersionConflict
+from platform_errors.errors import catalogue
 from platform_errors.errors.writes import InvalidParameters
 from platform_errors.permissions import require_credentials, require_same_institution
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+logger = logging.getLogger(__name__)
+
+ATTEMPTS = 10
+FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.005, 0.2
+"""The longest pause before the second attempt, doubled for each further one; its bound."""
+RETRY_AFTER = {"Retry-After": "2"}
+# PostgreSQL's class 40: the transaction was rolled back, and may simply be run again.
+ROLLED_BACK = ("40001", "40P01")
+
+
+def retried(write: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """Decorate ``write`` to be called again while a concurrent transaction prevents it.
+
+    A constraint that another transaction's row violates (a slug, an idempotency key, a
+    venue that was deleted since it was looked up) is judged anew by looking again, and so
+    is a record that is at another version than the one whose preconditions held.
+
+    Raises ``Unavailable`` after ``ATTEMPTS``.
+    """
+
+    @wraps(write)
+    def until_done(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+        for attempt in range(ATTEMPTS):
+            if attempt:
+                longest = min(
+                    FIRST_PAUSE_SECONDS * 2 ** (attempt - 1), LONGEST_PAUSE_SECONDS
+                )
+                time.sleep(random.uniform(0, longest))  # noqa: S311 -- only so that they part
+            try:
+                return write(*args, **kwargs)
+            except (IntegrityError, VersionConflict) as error:
+                reason = type(error).__name__
+            except OperationalError as error:
+                if getattr(error.__cause__, "sqlstate", "") not in ROLLED_BACK:
+                    raise
+                reason = type(error).__name__
+            logger.info("Write attempt %d of %d failed: %s", attempt + 1, ATTEMPTS, reason)
+        raise catalogue.Unavailable(
+            "too many others write the same records", headers=RETRY_AFTER
+        )
+
+    return until_done
+
 
 AnyRow = Event | Venue | Organizer | Term
 
@@ -82,12 +135,12 @@ class Writes(EventsView):
     def update(self, request: Request, *_args: Any, **_kwargs: Any) -> Any:
         """Change what is sent, and nothing else; POST, PUT and PATCH are the same."""
         record = self.get_object()
-        body = preconditions.checked_body(
-            request, record, callers.as_viewer(self.actor), lists=self.lists
+        body = responses.checked_body(
+            request, record, access.as_viewer(self.actor), lists=self.lists
         )
         serializer = self.get_serializer(record, data=body, partial=True)
         self.validate(serializer)
-        self.expected_version = preconditions.expected_version(request, record, body)
+        self.expected_version = responses.expected_version(request, record, body)
         with delete_files_on_rollback(), self.atomic():
             self.perform_update(serializer)
             # In the transaction, so that it is this write that is answered.
@@ -98,9 +151,9 @@ class Writes(EventsView):
         """Move to the trash; with ``force``, or where there is none, delete for good."""
         record = self.get_object()
         is_kept = self.goes_to_trash(record)
-        viewer = callers.as_viewer(self.actor)
-        preconditions.require_met(request, record, viewer=viewer)
-        self.expected_version = preconditions.expected_version(request, record)
+        viewer = access.as_viewer(self.actor)
+        responses.require_met(request, record, viewer=viewer)
+        self.expected_version = responses.expected_version(request, record)
         with self.atomic():
             # What is deleted for good can only be shown before.
             response = None if is_kept else self.answer(record)
@@ -141,13 +194,13 @@ class Writes(EventsView):
 
     def answer(self, record: Any, *, status: int = 200) -> Response:
         """Return the record as its writer may see it."""
-        viewer = callers.as_viewer(self.actor)
+        viewer = access.as_viewer(self.actor)
         return responses.written(record, viewer=viewer, status=status)
 
     @cached_property
     def actor(self) -> Actor:
         """Return who writes, and where."""
-        return callers.actor_of(self.request)
+        return access.actor_of(self.request)
 
     @cached_property
     def pictures(self) -> Pictures:

@@ -18,7 +18,7 @@ def advisory_lock(*key: str) -> None:
 
     SQLite has one writer anyway. Keys that share a checksum share a lock, which costs a
     wait and nothing else. Of two who wait for each other PostgreSQL ends one, whose write
-    is tried again (``api.attempts``).
+    is tried again (``api.writing``).
     """
     if sql.is_postgres():
         checksum = zlib.crc32("\0".join(key).encode()) - 2**31

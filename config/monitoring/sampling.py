@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
-from calendar_events.api.feeds.streams import places
+from calendar_events.api.streams import places
 from config.monitoring import metrics, statements
 
 Requests = Mapping[str, tuple[int, int]]

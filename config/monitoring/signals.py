@@ -8,7 +8,7 @@ from django.http import HttpRequest
 
 from authserver.accounts import login_limits
 from authserver.oauth.tokens import tokens_issued
-from calendar_events.api.feeds.streams import feed_refused
+from calendar_events.api.streams import feed_refused
 from config.monitoring import metrics, statements
 from platform_errors.signing.nonces import nonce_claimed
 

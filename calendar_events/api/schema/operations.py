@@ -8,8 +8,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse
 from rest_framework.serializers import Serializer
 
-from calendar_events.api.schema.answers import EventsErrorSerializer, examples_of, page_of
-from calendar_events.api.schema.parameters import (
+from calendar_events.api.schema.components import (
     CONDITIONS,
     CONTEXT,
     ETAG,
@@ -25,6 +24,9 @@ from calendar_events.api.schema.parameters import (
     PRECONDITIONS,
     REFUSED,
     TOTALS,
+    EventsErrorSerializer,
+    examples_of,
+    page_of,
 )
 from calendar_events.documents.rendering import document_class
 from calendar_events.models.kinds import kind_for

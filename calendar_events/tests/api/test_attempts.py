@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 from django.db import IntegrityError, OperationalError
 
-from calendar_events.api import attempts
-from calendar_events.api.attempts import retried
+from calendar_events.api import writing
+from calendar_events.api.writing import retried
 from calendar_events.models import Event
 from calendar_events.store import naming
 from calendar_events.tests.factories import EventFactory
@@ -48,10 +48,10 @@ def test_what_a_neighbour_prevented_is_tried_again():
 
 @pytest.mark.django_db
 def test_attempts_are_further_and_further_apart_and_the_log_says_so(monkeypatch, caplog):
-    caplog.set_level("INFO", "calendar_events.api.attempts")
+    caplog.set_level("INFO", "calendar_events.api.writing")
     longest = []
-    monkeypatch.setattr(attempts.random, "uniform", lambda _, most: longest.append(most))
-    monkeypatch.setattr(attempts.time, "sleep", lambda _: None)
+    monkeypatch.setattr(writing.random, "uniform", lambda _, most: longest.append(most))
+    monkeypatch.setattr(writing.time, "sleep", lambda _: None)
 
     def write():
         raise IntegrityError
@@ -61,7 +61,7 @@ def test_attempts_are_further_and_further_apart_and_the_log_says_so(monkeypatch,
 
     assert longest == [0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.2, 0.2, 0.2]
     assert caplog.messages[0] == "Write attempt 1 of 10 failed: IntegrityError"
-    assert len(caplog.messages) == attempts.ATTEMPTS
+    assert len(caplog.messages) == writing.ATTEMPTS
 
 
 @pytest.mark.django_db

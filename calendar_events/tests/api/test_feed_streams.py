@@ -9,7 +9,7 @@ from django.db import OperationalError, connection, connections
 from django.test.utils import CaptureQueriesContext
 from icalendar import Calendar
 
-from calendar_events.api.feeds.streams import CHUNK, places
+from calendar_events.api.streams import CHUNK, places
 from calendar_events.conf import conf
 from calendar_events.models import Event, Status
 from calendar_events.models.guard import store_writes

@@ -2,7 +2,7 @@
 
 from django.urls import include, path, re_path
 
-from calendar_events.api.feeds.views import EventFeeds
+from calendar_events.api.feeds import EventFeeds
 from calendar_events.api.viewsets import EventViewSet, TagViewSet, VenueViewSet
 from calendar_events.tests.extension import views
 

@@ -6,7 +6,7 @@ from django.contrib.auth.signals import user_login_failed
 
 from authserver.accounts.login_limits import _REFUSED
 from authserver.oauth.tokens import tokens_issued
-from calendar_events.api.feeds.streams import Places
+from calendar_events.api.streams import Places
 from config.monitoring import sampling
 from platform_errors.errors.catalogue import Unavailable
 

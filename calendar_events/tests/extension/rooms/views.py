@@ -5,7 +5,7 @@ from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
 from calendar_events.api.reading import RecordReads
-from calendar_events.api.writing_types import RecordWrites
+from calendar_events.api.viewsets import RecordWrites
 from calendar_events.documents.base import PUBLICATION, Published
 from calendar_events.documents.fields import PageAddress
 from calendar_events.filters.filtersets import ChangeParameters, ListFilterSet

@@ -3,26 +3,117 @@
 from collections.abc import Generator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 import orjson
 from django.http import HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
+from icalendar import Calendar
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from calendar_events.api import access, conditional, responses
-from calendar_events.api.feeds import calendar
-from calendar_events.api.feeds.streams import FeedResponse, chunks
 from calendar_events.api.reading import EventReads
+from calendar_events.api.streams import FeedResponse, chunks
+from calendar_events.conf import conf
+from calendar_events.documents import addresses
+from calendar_events.documents.ical.texts import (
+    MARK,
+    STATUSES,
+    UNDECIDED,
+    EventText,
+    escape,
+    fold,
+    line,
+)
 from calendar_events.documents.ical.timezones import ZonesOfFeed
 from calendar_events.filters.filtersets import FeedFilter
+from calendar_events.models import Status
 from calendar_events.models.querysets.events import EventQuerySet
 from calendar_events.models.visibility import EVENT, Viewer, opens
 from calendar_events.store import feeds as event_feeds
-from calendar_events.store.feeds import FeedRow
+from calendar_events.store.feeds import NOTHING, Embedded, FeedRow
 from calendar_events.store.singles import Single
+
+CONTENT_TYPE = "text/calendar; charset=utf-8"
+PRODUCT = "-//Calendar Events//events/v1//EN"
+CLOSING = "END:VCALENDAR\r\n"
+REFRESH = "PT1H"
+"""How often calendars should read a feed again; an unchanged one is a 304."""
+PUBLISHED = line("STATUS", STATUSES[Status.PUBLISH])
+SCHEDULED = line("STATUS", UNDECIDED)
+
+
+def opening(name: str) -> str:
+    calendar = Calendar()
+    calendar.add("prodid", PRODUCT)
+    calendar.add("version", "2.0")
+    calendar.add("calscale", "GREGORIAN")
+    calendar.add("method", "PUBLISH")
+    calendar.add("x-wr-calname", name)
+    calendar.add("x-wr-timezone", conf.site_zone.key)
+    begun = calendar.to_ical().decode().removesuffix(CLOSING)
+    # RFC 7986 5.7, and what others read.
+    refresh = line("REFRESH-INTERVAL;VALUE=DURATION", REFRESH)
+    return begun + refresh + line("X-PUBLISHED-TTL", REFRESH)
+
+
+# The same few names come again and again.
+_escaped = lru_cache(maxsize=4096)(escape)
+
+
+class Composer:
+    """Puts the events of one calendar together, each zone before its first event."""
+
+    def __init__(self, zones: ZonesOfFeed) -> None:
+        self._zones = zones
+        self._host = conf.public_host
+        self._fillings = (
+            (addresses.SITE, conf.public_url),
+            (addresses.ROOT, conf.root_url),
+        )
+
+    def event(
+        self, pk: int, text: str, embedded: Embedded = NOTHING, *, is_scheduled: bool
+    ) -> str:
+        """Return an event; ``embedded`` is what its viewer sees of other rows.
+
+        Without a text there is none.
+        """
+        if not text:
+            return ""
+        pieces = EventText(*text.split(MARK))
+        geo, _, location = "".join(embedded.places[:1]).partition(MARK)
+        terms = ",".join(map(_escaped, embedded.categories + embedded.tags))
+        return "".join(
+            (
+                self._zones.describe(pieces.zone),
+                pieces.head,
+                fold(f"UID:event-{pk}@{self._host}"),
+                "\r\n",
+                pieces.sequence,
+                self._open(pieces.attach) if pieces.attach else "",
+                line("CATEGORIES", terms) if terms else "",
+                pieces.described,
+                geo,
+                pieces.modified,
+                location,
+                *embedded.organizers[:1],
+                SCHEDULED if is_scheduled and pieces.status == PUBLISHED else pieces.status,
+                self._open(pieces.url),
+                "END:VEVENT\r\n",
+            )
+        )
+
+    def _open(self, text: str) -> str:
+        """Return a line with its address filled in."""
+        for marker, address in self._fillings:
+            if marker in text:
+                text = text.replace(marker, address)
+        return f"{fold(text)}\r\n"
+
 
 NAME = "Events"
 
@@ -64,9 +155,9 @@ class EventFeeds(EventReads):
 
         def feed() -> HttpResponseBase:
             if request.method == "HEAD":
-                return StreamingHttpResponse((), content_type=calendar.CONTENT_TYPE)
+                return StreamingHttpResponse((), content_type=CONTENT_TYPE)
             steps = chunks(_texts(queryset, self.state.last_end))
-            return FeedResponse(steps, content_type=calendar.CONTENT_TYPE)
+            return FeedResponse(steps, content_type=CONTENT_TYPE)
 
         if self.is_extended:  # a stream has no tag of its body
             response = feed()
@@ -77,7 +168,7 @@ class EventFeeds(EventReads):
     def document(self, record: Single) -> HttpResponse:
         """Return one event as a calendar."""
         body = single_calendar(record.id, viewer=self.viewer, now=self.now)
-        return HttpResponse(body, content_type=calendar.CONTENT_TYPE)
+        return HttpResponse(body, content_type=CONTENT_TYPE)
 
 
 def single_calendar(pk: int, *, viewer: Viewer, now: datetime) -> str:
@@ -88,12 +179,12 @@ def single_calendar(pk: int, *, viewer: Viewer, now: datetime) -> str:
     row = event_feeds.single(pk, now)
     if row is None:  # deleted since it was found
         raise access.RecordNotFound(EVENT)
-    composer = calendar.Composer(ZonesOfFeed())
+    composer = Composer(ZonesOfFeed())
     return "".join(
         (
-            calendar.opening(NAME),
+            opening(NAME),
             _events(composer, [row], {row.id}, viewer=viewer, now=now),
-            calendar.CLOSING,
+            CLOSING,
         )
     )
 
@@ -101,16 +192,16 @@ def single_calendar(pk: int, *, viewer: Viewer, now: datetime) -> str:
 def _texts(events: EventQuerySet, last_end: datetime) -> Generator[str]:
     """Yield a feed; between two texts nothing is held but what is yet to be sent."""
     listing, now = events.listing, events.moment
-    composer = calendar.Composer(ZonesOfFeed(_reach(events, last_end)))
-    yield calendar.opening(NAME)
+    composer = Composer(ZonesOfFeed(_reach(events, last_end)))
+    yield opening(NAME)
     for rows in event_feeds.batches(events):
         open_ids = {row.id for row in rows if opens(row.password, listing.password)}
         yield _events(composer, rows, open_ids, viewer=listing.viewer, now=now)
-    yield calendar.CLOSING
+    yield CLOSING
 
 
 def _events(
-    composer: calendar.Composer,
+    composer: Composer,
     rows: Sequence[FeedRow],
     open_ids: AbstractSet[int],
     *,
