@@ -13,7 +13,7 @@ from django.utils.text import get_text_list
 
 from calendar_events.models import Status
 from calendar_events.permissions import Actor, NotAllowed
-from calendar_events.services.changes import InTrash, InvalidFields
+from calendar_events.services.changesets import InTrash, InvalidFields
 from calendar_events.services.desk import StaysBehind
 from calendar_events.services.records import trash_record
 from calendar_events.services.references import BadReference

@@ -27,7 +27,7 @@ from calendar_events.models import Event
 from calendar_events.parsing import text
 from calendar_events.permissions import Actor, NotAllowed
 from calendar_events.services import desk, records
-from calendar_events.services.changes import InvalidFields, TermExists
+from calendar_events.services.changesets import InvalidFields, TermExists
 from calendar_events.store.saving import VersionConflict
 from institution_admin import InstitutionScopedAdmin, institution_of, is_id
 

@@ -19,7 +19,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from calendar_events.conf import conf
-from calendar_events.documents.fingerprint import fingerprint
+from calendar_events.documents.rendering import fingerprint
 from platform_errors.errors.writes import PreconditionFailed
 
 PRECONDITIONS = frozenset(

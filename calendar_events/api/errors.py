@@ -15,7 +15,7 @@ from calendar_events.conf import conf
 from calendar_events.models.querysets.base import Unknown
 from calendar_events.permissions import NotAllowed
 from calendar_events.serializers.base import refusal
-from calendar_events.services.changes import InTrash, InvalidFields, TermExists
+from calendar_events.services.changesets import InTrash, InvalidFields, TermExists
 from calendar_events.services.fetching import TooManyFetches
 from calendar_events.services.images import NotAPicture, NotStored
 from platform_errors.errors import base, catalogue, writes

@@ -19,7 +19,7 @@ from calendar_events.api.reading import EventReads
 from calendar_events.api.streams import FeedResponse, chunks
 from calendar_events.conf import conf
 from calendar_events.documents import addresses
-from calendar_events.documents.ical.texts import (
+from calendar_events.documents.ical import (
     MARK,
     STATUSES,
     UNDECIDED,
@@ -28,7 +28,7 @@ from calendar_events.documents.ical.texts import (
     fold,
     line,
 )
-from calendar_events.documents.ical.timezones import ZonesOfFeed
+from calendar_events.documents.timezones import ZonesOfFeed
 from calendar_events.filters.filtersets import FeedFilter
 from calendar_events.models import Status
 from calendar_events.models.querysets.events import EventQuerySet

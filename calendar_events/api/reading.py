@@ -16,8 +16,8 @@ from calendar_events.filters.base import ListFilterBackend
 from calendar_events.filters.filtersets import ListFilterSet
 from calendar_events.models import Event, Taxonomy, Term
 from calendar_events.models.visibility import ANONYMOUS, EVENT, Viewer
-from calendar_events.parsing.identifiers import identifier
-from calendar_events.store import list_version, singles, terms
+from calendar_events.parsing.slugs import identifier
+from calendar_events.store import list_version, singles
 from calendar_events.store.list_version import State
 from calendar_events.store.singles import Loaded, Single
 
@@ -190,9 +190,11 @@ class TermReads(ListView):
             request, version, lambda: Response(responses.term_body(term))
         )
 
-    def get_object(self) -> terms.TermRow:
+    def get_object(self) -> singles.TermRow:
         """Return the term that the path names. Raises ``RecordNotFound``."""
-        term = terms.by_id(self.taxonomy, identifier(str(self.kwargs["pk"])), self.now)
+        term = singles.term_by_id(
+            self.taxonomy, identifier(str(self.kwargs["pk"])), self.now
+        )
         if term is None or self.is_left_out(term.id):
             raise access.RecordNotFound(self.kind)
         return term

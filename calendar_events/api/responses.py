@@ -18,7 +18,7 @@ from calendar_events.api import conditional
 from calendar_events.api.conditional import Version
 from calendar_events.conf import conf
 from calendar_events.documents import addresses, composition, term_answer
-from calendar_events.documents.related import Related
+from calendar_events.documents.composition import Related
 from calendar_events.models import (
     Event,
     Organizer,
@@ -32,8 +32,8 @@ from calendar_events.models.kinds import kind_of
 from calendar_events.models.visibility import Viewer
 from calendar_events.parsing import dates
 from calendar_events.serializers import bodies
-from calendar_events.services.changes import InTrash
-from calendar_events.store import relations, singles, sql, terms
+from calendar_events.services.changesets import InTrash
+from calendar_events.store import relations, singles, sql
 from calendar_events.store.singles import Single
 from platform_errors.errors import writes
 
@@ -72,7 +72,7 @@ def described(
     """
     now = timezone.now()
     if isinstance(record, Term):
-        row = terms.by_id(Taxonomy(record.taxonomy), record.pk, now)
+        row = singles.term_by_id(Taxonomy(record.taxonomy), record.pk, now)
         if row is None:  # deleted since it was found
             raise Term.DoesNotExist
         return term_version(row), partial(term_answer, row)
@@ -145,7 +145,7 @@ def single_body(kind: str, record: Single, *, viewer: Viewer, now: datetime) -> 
     return addresses.fill(composition.event_with_json_ld(fragment, record.json_ld, related))
 
 
-def term_version(row: terms.TermRow, *, fields: str = "") -> Version:
+def term_version(row: singles.TermRow, *, fields: str = "") -> Version:
     """Return the version of a term; ``fields`` are the members it is cut to."""
     return Version(
         etag=conditional.entity_tag(row.taxonomy, row.id, row.version, fields),
@@ -153,7 +153,7 @@ def term_version(row: terms.TermRow, *, fields: str = "") -> Version:
     )
 
 
-def term_body(row: terms.TermRow) -> bytes:
+def term_body(row: singles.TermRow) -> bytes:
     """Return the document of a term, addresses filled."""
     return addresses.fill(term_answer(row))
 

@@ -34,7 +34,7 @@ from calendar_events.serializers.inputs import (
     VenueInput,
 )
 from calendar_events.services import records, terms
-from calendar_events.services.changes import InTrash
+from calendar_events.services.changesets import InTrash
 from calendar_events.services.records import trash_record
 from calendar_events.store import naming
 

@@ -32,7 +32,7 @@ from calendar_events.api import access, idempotency, responses
 from calendar_events.api.access import RecordNotFound
 from calendar_events.api.base import EventsView
 from calendar_events.models import Event, Organizer, Term, Venue
-from calendar_events.parsing.identifiers import identifier
+from calendar_events.parsing.slugs import identifier
 from calendar_events.permissions import Actor
 from calendar_events.serializers import bodies
 from calendar_events.services import records

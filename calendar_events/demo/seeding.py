@@ -22,7 +22,7 @@ from calendar_events.conf import conf
 from calendar_events.models import Event, Organizer, Status, Taxonomy, Venue
 from calendar_events.permissions import Actor
 from calendar_events.services import images
-from calendar_events.services.changes import EventChanges, TermChanges
+from calendar_events.services.changesets import EventChanges, TermChanges
 from calendar_events.services.events import create_event, update_event
 from calendar_events.services.places import create_place
 from calendar_events.services.records import trash_record

@@ -1,13 +1,36 @@
 """Join stored fragments into answers. Text in, text out; addresses are filled last."""
 
 from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import orjson
 
 from calendar_events.documents import addresses
-from calendar_events.documents.ical.texts import MARK
-from calendar_events.documents.related import Related
+from calendar_events.documents.ical import MARK
 from calendar_events.models import Status, Taxonomy, visibility
+
+
+class Related(NamedTuple):
+    """A venue, an organizer or a term of an event."""
+
+    kind: str
+    event: int
+    position: int
+    id: int
+    version: int
+    modified_at: Any
+    """As the driver gives it; not with ``of_events``."""
+    is_scheduled: bool | None
+    fragment: str | None
+    """``None`` when the viewer may not see it; it is left out of the answer."""
+    number: int
+    """Of a term: how many published events have it."""
+    name: str
+    published_at: Any = None
+    """When what is published was or will be; given like ``modified_at``."""
+    json_ld: str = ""
+    """Of a venue or an organizer, where it was asked for."""
+
 
 # Plain texts: an enumeration's members are looked up by slower ways.
 _TERMS = (str(Taxonomy.CATEGORY.value), str(Taxonomy.TAG.value))

@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
 from calendar_events.conf import conf
-from calendar_events.documents import addresses, jsonld
+from calendar_events.documents import addresses, ical, jsonld
 from calendar_events.documents.base import PUBLICATION, ImageDocument, Published
 from calendar_events.documents.fields import (
     AddressField,
@@ -21,7 +21,6 @@ from calendar_events.documents.fields import (
     Moment,
     PageAddress,
 )
-from calendar_events.documents.ical import texts
 from calendar_events.documents.places import OrganizerDocument
 from calendar_events.documents.terms import TermDocument
 from calendar_events.models import Event, Image
@@ -165,11 +164,11 @@ class EventDocument(Published):
         return {
             "fragment": addresses.members(document),
             "protected_fragment": addresses.members(protected) if protected else "",
-            "feed_text": texts.event_text(document, version=record.version),
+            "feed_text": ical.event_text(document, version=record.version),
             "protected_feed_text": (
-                texts.event_text(protected, version=record.version) if protected else ""
+                ical.event_text(protected, version=record.version) if protected else ""
             ),
-            "json_ld": texts.MARK.join(map(addresses.members, described)),
+            "json_ld": ical.MARK.join(map(addresses.members, described)),
         }
 
     def protected(self, document: dict[str, Any]) -> dict[str, Any]:

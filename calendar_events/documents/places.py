@@ -3,10 +3,9 @@
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from calendar_events.documents import addresses, jsonld
+from calendar_events.documents import addresses, ical, jsonld
 from calendar_events.documents.base import PUBLICATION, ImageDocument, Published
 from calendar_events.documents.fields import GlobalId, Html, Lineage, PageAddress
-from calendar_events.documents.ical import texts
 from calendar_events.models import Organizer, Venue
 
 _VENUE_DETAILS = (
@@ -45,7 +44,7 @@ class VenueDocument(Place):
         document = self.to_representation(record)
         return {
             "fragment": addresses.members(document),
-            "feed_text": texts.venue_text(document),
+            "feed_text": ical.venue_text(document),
             "json_ld": addresses.members(jsonld.place(document)),
         }
 
@@ -71,6 +70,6 @@ class OrganizerDocument(Place):
         document = self.to_representation(record)
         return {
             "fragment": addresses.members(document),
-            "feed_text": texts.organizer_text(document),
+            "feed_text": ical.organizer_text(document),
             "json_ld": addresses.members(jsonld.person(document)),
         }

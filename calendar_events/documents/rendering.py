@@ -5,7 +5,8 @@ end before ``categories``, term fragments before ``count``: what follows belongs
 rows. From the same document come the record's text in feeds and its ``json_ld``.
 """
 
-from functools import lru_cache
+from functools import cache, lru_cache
+from hashlib import blake2b
 from typing import Any, cast
 
 from django.utils.module_loading import import_string
@@ -15,7 +16,7 @@ from calendar_events.documents import addresses
 from calendar_events.documents.base import Document, serializer_of
 from calendar_events.documents.terms import OwnTerm
 from calendar_events.models import Event, Organizer, Term, Venue
-from calendar_events.models.kinds import kind_for, kind_of
+from calendar_events.models.kinds import KINDS, kind_for, kind_of
 
 _OWN_TERM = OwnTerm()
 LONGEST_KEPT = 2_000
@@ -52,3 +53,27 @@ def _render_own_term(row: Any) -> str:
 
 
 _own_term = lru_cache(maxsize=512)(_render_own_term)
+
+JOINING = "3"
+"""Raised when other code makes other bytes of the same stored texts."""
+
+
+def fingerprint() -> str:
+    """Return a digest of the fields of all documents, whatever is inside them."""
+    return _fingerprint(tuple(conf.documents.items()))
+
+
+@cache
+def _fingerprint(_documents: tuple[tuple[str, str], ...]) -> str:
+    """Return the digest; the setting that decides which documents there are is its key."""
+    documents = [document_class(kind.singular) for kind in KINDS]
+    described = [(document.__name__, _fields(document())) for document in documents]
+    return blake2b(repr((JOINING, described)).encode(), digest_size=8).hexdigest()
+
+
+def _fields(serializer: Any) -> list[Any]:
+    inner = getattr(serializer, "child", serializer)
+    return [
+        (name, type(field).__name__, _fields(field))
+        for name, field in getattr(inner, "fields", {}).items()
+    ]

@@ -26,7 +26,7 @@ from calendar_events.models.querysets.events import EventQuerySet
 from calendar_events.models.querysets.places import DEFAULT_RADIUS_KM
 from calendar_events.models.querysets.scopes import Window
 from calendar_events.parsing import text, zones
-from calendar_events.parsing.identifiers import MAX_ID, Token
+from calendar_events.parsing.slugs import MAX_ID, Token
 
 STATUSES = ["publish", "future", "draft", "pending", "private", "trash"]
 MAX_RADIUS_KM = 20_040

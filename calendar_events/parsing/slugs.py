@@ -1,16 +1,45 @@
-"""Slugs: the readable part of an address, made from a title.
-
-As the observed peer makes them (contract events 5): accents folded,
-symbols dropped, other scripts percent-encoded UTF-8 in lower case. Whether a slug is
-taken is asked of the database by those who store it. Pure.
-"""
+"""What names a record in an address: its identifier, or its slug."""
 
 import re
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
 from calendar_events.parsing import text
+
+MAX_ID = 2**63 - 1
+"""The largest identifier that a row can have."""
+
+
+def identifier(digits: str) -> int:
+    """Return the number in an address; for one that no row can have, 0, which none has.
+
+    Python refuses to read thousands of digits, so they are counted first.
+    """
+    digits = digits.lstrip("0")
+    number = int(digits) if 0 < len(digits) <= len(str(MAX_ID)) else 0
+    return number if number <= MAX_ID else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """An identifier or a slug in a list: all digits is an identifier first."""
+
+    text: str
+
+    @property
+    def pk(self) -> int | None:
+        """The identifier it may be."""
+        if not (self.text.isascii() and self.text.isdigit()):
+            return None
+        return min(int(self.text[:30]), MAX_ID)
+
+    @property
+    def slug(self) -> str:
+        """The slug it may be, as it is stored."""
+        return from_path(self.text)
+
 
 MAX_LENGTH = 200
 

@@ -37,7 +37,7 @@ from calendar_events.serializers.references import (
     TermList,
 )
 from calendar_events.services import references
-from calendar_events.services.changes import (
+from calendar_events.services.changesets import (
     InvalidFields,
     NewOrganizer,
     NewVenue,

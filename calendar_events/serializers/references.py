@@ -23,7 +23,7 @@ from calendar_events.serializers.fields import (
     as_identifier,
 )
 from calendar_events.services import references
-from calendar_events.services.changes import ImageUrl, NewOrganizer, NewVenue
+from calendar_events.services.changesets import ImageUrl, NewOrganizer, NewVenue
 from calendar_events.services.references import BadReference
 
 MOST = 100

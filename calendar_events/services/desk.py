@@ -10,7 +10,7 @@ from django.db import transaction
 from calendar_events.models import Event, Organizer, Status, Taxonomy, Venue
 from calendar_events.permissions import Actor, require_move, require_review
 from calendar_events.services import writing
-from calendar_events.services.changes import InTrash, InvalidFields
+from calendar_events.services.changesets import InTrash, InvalidFields
 from calendar_events.services.writing import AnyRecord
 
 MAX_COMMENT: Final = 2_000

@@ -11,11 +11,11 @@ from calendar_events.models import Event, EventTerm, Organizer, Taxonomy, Venue
 from calendar_events.parsing import costs, text
 from calendar_events.permissions import Actor, require_create, require_on
 from calendar_events.services import references, writing
-from calendar_events.services.changes import EventChanges, NewOrganizer, NewVenue
+from calendar_events.services.changesets import EventChanges, NewOrganizer, NewVenue
 from calendar_events.services.places import create_place
 from calendar_events.services.schedule import Schedule, plan
 from calendar_events.services.terms import ensure_terms
-from calendar_events.store import locks
+from calendar_events.store import sql
 from calendar_events.store.links import Links
 from calendar_events.store.saving import VersionConflict
 
@@ -129,7 +129,7 @@ def _get_or_create_nested(
     """
     model: Any = Venue if isinstance(new, NewVenue) else Organizer
     name = text.fold(new.changes["name"])
-    locks.advisory_lock("name", model._meta.db_table, actor.institution, name)
+    sql.advisory_lock("name", model._meta.db_table, actor.institution, name)
     same = references.find_same(model, new.changes, actor=actor, now=now)
     if same is not None:
         return same.pk

@@ -16,7 +16,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 from calendar_events.conf import conf
 from calendar_events.permissions import Actor, require_add_image
 from calendar_events.services import images
-from calendar_events.services.changes import ImageUrl, NewOrganizer, NewVenue
+from calendar_events.services.changesets import ImageUrl, NewOrganizer, NewVenue
 from calendar_events.services.images import NotAPicture, Picture
 from platform_errors.http.outgoing import Request, RequestFailed, send
 

@@ -8,7 +8,7 @@ from django.db import transaction
 from calendar_events.models import Event, Organizer, Status, Term, Venue
 from calendar_events.permissions import Actor, require_manage_on, require_on
 from calendar_events.services import events, places, terms, writing
-from calendar_events.services.changes import InTrash
+from calendar_events.services.changesets import InTrash
 from calendar_events.services.writing import AnyRecord
 
 

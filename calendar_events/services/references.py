@@ -22,9 +22,9 @@ from calendar_events.models import (
 )
 from calendar_events.models.kinds import kind_for
 from calendar_events.parsing import text
-from calendar_events.parsing.identifiers import MAX_ID
+from calendar_events.parsing.slugs import MAX_ID
 from calendar_events.permissions import Actor, require_choose_author
-from calendar_events.store import lookups, saving
+from calendar_events.store import naming, saving
 
 Place = Venue | Organizer
 
@@ -58,7 +58,7 @@ class NamedRows:
 
 def find(named: Mapping[str, Iterable[int]], *, institution: str) -> NamedRows:
     """Look up venues, organizers and terms, all in one statement."""
-    return NamedRows(institution=institution, rows=lookups.owners(named))
+    return NamedRows(institution=institution, rows=naming.owners(named))
 
 
 def _require_here(name: str, pk: int, owner: str, institution: str) -> None:

@@ -11,7 +11,7 @@ from typing import Literal
 
 from calendar_events.models import Event
 from calendar_events.parsing import dates, zones
-from calendar_events.services.changes import InvalidFields, ScheduleChanges
+from calendar_events.services.changesets import InvalidFields, ScheduleChanges
 
 LAST_SECOND = time(23, 59, 59)
 

@@ -8,9 +8,9 @@ from django.db import transaction
 from calendar_events.models import Taxonomy, Term, TermQuerySet
 from calendar_events.parsing import text
 from calendar_events.permissions import Actor, require_manage, require_manage_on
-from calendar_events.services.changes import InvalidFields, TermChanges, TermExists
+from calendar_events.services.changesets import InvalidFields, TermChanges, TermExists
 from calendar_events.services.writing import lock, set_history_actor
-from calendar_events.store import locks, naming, saving
+from calendar_events.store import naming, saving, sql
 
 
 @transaction.atomic
@@ -107,7 +107,7 @@ def _lock(taxonomy: str, institution: str) -> None:
     Two terms that become each other's parent, and two of the same name, are each right
     alone; no constraint of the database can see both.
     """
-    locks.advisory_lock("terms", taxonomy, institution)
+    sql.advisory_lock("terms", taxonomy, institution)
 
 
 def _own_tree(actor: Actor, term_id: int, expected_version: int | None) -> Term:

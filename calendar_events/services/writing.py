@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 from calendar_events.models import Event, Organizer, Record, Status, Term, Venue
 from calendar_events.permissions import Actor, may_publish, require_on
 from calendar_events.services import images
-from calendar_events.services.changes import InTrash, RecordChanges, ScheduleChanges
+from calendar_events.services.changesets import InTrash, RecordChanges, ScheduleChanges
 from calendar_events.services.images import Picture
 from calendar_events.store import naming
 from calendar_events.store.links import Links

@@ -6,11 +6,11 @@ from typing import NamedTuple
 from django.utils import timezone
 
 from calendar_events.documents import composition, term_answer
-from calendar_events.documents.related import Related
+from calendar_events.documents.composition import Related
 from calendar_events.models import Event, Term, visibility
 from calendar_events.models.querysets.base import Listing, ListQuerySet
 from calendar_events.models.visibility import opens
-from calendar_events.store import lists, relations, terms
+from calendar_events.store import lists, relations, singles
 
 
 class Page(NamedTuple):
@@ -45,7 +45,7 @@ def page(
     """
     now = queryset.listing.now or timezone.now()
     if queryset.model is Term:
-        described, total = terms.rows(queryset, limit=limit, offset=offset)
+        described, total = singles.term_rows(queryset, limit=limit, offset=offset)
         return Page([term_answer(row) for row in described], total)
     is_event = queryset.model is Event
     rows, total = lists.fetch(

@@ -10,7 +10,7 @@ from datetime import datetime
 from operator import attrgetter
 from typing import Any
 
-from calendar_events.documents.related import Related
+from calendar_events.documents.composition import Related
 from calendar_events.models import visibility
 from calendar_events.models.visibility import LISTED, Viewer
 from calendar_events.store import sql

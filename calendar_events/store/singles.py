@@ -8,12 +8,21 @@ kept; what the viewer may see is decided here.
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from calendar_events.documents.related import Related
-from calendar_events.models import Event, Organizer, Status, Taxonomy, Venue, visibility
+from calendar_events.documents.composition import Related
+from calendar_events.models import (
+    Event,
+    Organizer,
+    Status,
+    Taxonomy,
+    Term,
+    Venue,
+    visibility,
+)
 from calendar_events.models.kinds import kind_for
-from calendar_events.models.visibility import LISTED, Viewer
+from calendar_events.models.querysets.base import ListQuerySet
+from calendar_events.models.visibility import ANONYMOUS, LISTED, Viewer
 from calendar_events.parsing import slugs
-from calendar_events.store import sql
+from calendar_events.store import lists, sql
 from calendar_events.store.sql import text_of
 
 _PLACE = """SELECT r.id, r.version, r.institution, r.author_id, r.status, r.published_at,
@@ -173,3 +182,33 @@ def _related(row: Row, event: int, viewer: Viewer, now: datetime) -> Related:
         name=row.name,
         published_at=row.published_at if row.status == Status.PUBLISH else None,
     )
+
+
+class TermRow(NamedTuple):
+    """What the answer needs of a term."""
+
+    id: int
+    version: int
+    taxonomy: str
+    modified_at: Any
+    name: str
+    slug: str
+    description: str
+    parent_id: int | None
+    number: int
+    """How many published events have it."""
+
+
+def term_rows(terms: ListQuerySet, *, limit: int, offset: int) -> tuple[list[TermRow], int]:
+    """Return a page of terms, and how many there are in all."""
+    page, total = lists.fetch(
+        terms, TermRow._fields[:-1], limit=limit, offset=offset, annotations=["number"]
+    )
+    return [TermRow(*row) for row in page], total
+
+
+def term_by_id(taxonomy: Taxonomy, pk: int, now: datetime) -> TermRow | None:
+    """Return one term."""
+    terms = Term.objects.listed_for(ANONYMOUS, now, taxonomy=taxonomy)
+    named, _ = term_rows(terms.hiding_empty(wanted=False).filter(pk=pk), limit=1, offset=0)
+    return named[0] if named else None

@@ -8,10 +8,11 @@ PostgreSQL psycopg prepares what is executed often, unless a plan must know its 
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 from django.db import connections, router
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -188,3 +189,19 @@ def _part(condition: Condition, alias: str) -> tuple[str, list[Any]]:
         )
     bound = moment(value) if isinstance(value, datetime) else value
     return f"{alias}.{column} {operator} %s", [bound]
+
+
+SPACE: Final = 0x7E24
+"""The first key of our advisory locks, so that other users of them are not met."""
+
+
+def advisory_lock(*key: str) -> None:
+    """Wait for the advisory lock of these words; it lasts to the transaction's end.
+
+    SQLite has one writer anyway. Keys that share a checksum share a lock, which costs a
+    wait and nothing else. Of two who wait for each other PostgreSQL ends one, whose write
+    is tried again (``api.writing``).
+    """
+    if is_postgres():
+        checksum = zlib.crc32("\0".join(key).encode()) - 2**31
+        write("SELECT pg_advisory_xact_lock(%s, %s)", [SPACE, checksum])

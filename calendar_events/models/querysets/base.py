@@ -16,7 +16,7 @@ from django.db.models.sql.where import AND
 from calendar_events.models import visibility
 from calendar_events.models.rendered import RenderedQuerySet
 from calendar_events.models.visibility import ANONYMOUS, Status, Viewer, as_q
-from calendar_events.parsing.identifiers import MAX_ID
+from calendar_events.parsing.slugs import MAX_ID
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from calendar_events.models.querysets.scopes import (
     rows_of,
 )
 from calendar_events.models.visibility import Viewer, as_q
-from calendar_events.parsing.identifiers import Token
+from calendar_events.parsing.slugs import Token
 from calendar_events.parsing.text import SearchQuery
 
 MAX_LINKS = 20

@@ -14,7 +14,7 @@ from calendar_events.models.querysets.base import (
     order,
 )
 from calendar_events.models.visibility import Taxonomy, Viewer
-from calendar_events.parsing.identifiers import Token
+from calendar_events.parsing.slugs import Token
 
 BY_NAME = Order("sort_text")
 _TREE = """WITH RECURSIVE tree(id, parent_id, slug) AS (

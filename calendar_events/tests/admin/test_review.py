@@ -7,7 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from calendar_events.models import Event, Organizer, Venue
 from calendar_events.permissions import Actor, NotAllowed
 from calendar_events.services import desk
-from calendar_events.services.changes import InvalidFields
+from calendar_events.services.changesets import InvalidFields
 from calendar_events.tests.admin.test_desk import FACTORIES, desk_of, statuses, url
 from calendar_events.tests.factories import EventFactory, UserFactory
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from icalendar import Calendar
 
-from calendar_events.documents.ical.timezones import timezone_component
+from calendar_events.documents.timezones import timezone_component
 from calendar_events.store import feeds
 from calendar_events.tests.callers import bad_fields, refusal
 from calendar_events.tests.factories import (

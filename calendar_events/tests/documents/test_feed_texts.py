@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from icalendar import Calendar
 from icalendar.parser import Contentline
 
-from calendar_events.documents.ical import texts
-from calendar_events.documents.ical.texts import escape, fold
+from calendar_events.documents import ical
+from calendar_events.documents.ical import escape, fold
 from calendar_events.tests.factories import (
     LONG_AGO,
     CategoryFactory,
@@ -268,7 +268,7 @@ def test_what_is_escaped_is_read_back_by_another_library(text):
 def test_a_stored_text_has_no_mark_that_came_from_outside():
     document = {"venue": "Hall\x04\x02\r\nX-FORGED:1", "geo_lat": 1.0, "geo_lng": 2.0}
 
-    stored = texts.venue_text(document)
+    stored = ical.venue_text(document)
 
     assert stored == "GEO:1.0;2.0\r\n\x04LOCATION:Hall\\nX-FORGED:1\r\n"
 

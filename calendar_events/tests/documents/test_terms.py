@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from calendar_events.documents import rendering
 from calendar_events.models import Taxonomy
-from calendar_events.store import terms
+from calendar_events.store import singles
 from calendar_events.tests.factories import CategoryFactory, TagFactory
 
 pytestmark = pytest.mark.django_db
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 
 def row_of(term):
     """Return a term as reads find it."""
-    return terms.by_id(Taxonomy(term.taxonomy), term.pk, timezone.now())
+    return singles.term_by_id(Taxonomy(term.taxonomy), term.pk, timezone.now())
 
 
 def test_the_count_of_a_kept_answer_is_the_current_one():

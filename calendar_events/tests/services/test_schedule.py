@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from calendar_events.services.changes import InvalidFields
+from calendar_events.services.changesets import InvalidFields
 from calendar_events.services.schedule import Schedule, plan
 
 NOW = datetime(2031, 1, 1, 12, tzinfo=UTC)

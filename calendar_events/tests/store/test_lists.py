@@ -12,7 +12,7 @@ from calendar_events.models import Event, Organizer, Status, Taxonomy, Term, Ven
 from calendar_events.models.querysets.scopes import Window
 from calendar_events.models.visibility import ANONYMOUS, Viewer
 from calendar_events.parsing import text
-from calendar_events.parsing.identifiers import Token
+from calendar_events.parsing.slugs import Token
 from calendar_events.store import counters, lists, pages, sql
 from calendar_events.tests.factories import (
     CategoryFactory,
