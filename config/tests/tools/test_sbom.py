@@ -76,8 +76,8 @@ def test_the_command_writes_it(document, tmp_path, monkeypatch, capsys):
     assert sbom.main() == 0
     assert (tmp_path / ".make/sbom.json").read_text(encoding="utf-8").startswith("{")
 
-    monkeypatch.setattr(sbom, "pinned_packages", lambda: {"pkg:pypi/other@1"})
+    monkeypatch.setattr(sbom, "invalid", lambda _: ["It is no CycloneDX."])
     assert sbom.main() == 1
     assert capsys.readouterr().out.splitlines()[-1] == (
-        ".make/sbom.json: pkg:pypi/other@1 is missing."
+        ".make/sbom.json: It is no CycloneDX."
     )
