@@ -24,7 +24,6 @@ from benchmarks.bench import SIZES, Bench
 from benchmarks.databases import Cluster
 from benchmarks.report import Section
 from benchmarks.sections import (
-    bodies,
     callers,
     feeds,
     growth,
@@ -49,7 +48,6 @@ PARTS: Final[dict[str, Part]] = {
     "memory": memory.measure,
     "writes": writes.measure,
     "neighbours": neighbours.measure,
-    "bodies": bodies.measure,
     "mixture": mixture.measure,
 }
 
@@ -73,7 +71,7 @@ def main() -> int:
     cluster = Cluster.from_environment()
     bench = Bench(cluster=cluster, sizes=options.sizes, is_quick=options.quick)
     sections, failed = measure(bench, {name: PARTS[name] for name in options.only})
-    page = report.page(bench, _command(options.sizes), sections)
+    page = report.page(bench, sections)
     if options.quick or options.only != list(PARTS):
         sys.stdout.write(page)
     else:
@@ -117,10 +115,6 @@ def names_of(known: Iterable[str]) -> Callable[[str], list[str]]:
         return [name for name in known if name in asked]
 
     return read
-
-
-def _command(sizes: list[str]) -> str:
-    return "make bench" if sizes == DEFAULT_SIZES else f"make bench SIZES={','.join(sizes)}"
 
 
 if __name__ == "__main__":

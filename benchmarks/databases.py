@@ -2,16 +2,13 @@
 
 import os
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Final, LiteralString, Self
+from typing import Self
 from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 from psycopg import sql
 
 from benchmarks import inside, processes
-
-SHOWN: Final = ("server_version", "shared_buffers", "fsync", "random_page_cost")
 
 
 @dataclass(kw_only=True)
@@ -60,32 +57,9 @@ class Cluster:
         """Create a database with accounts and so many events; return its address."""
         url = self.create(name)
         inside.at(url, "benchmarks.seed.calendar:prepare", events=events)
-        self.settle()
-        return url
-
-    def settle(self) -> None:
-        """Write what was seeded to the disk, which else goes on while we measure."""
-        self.execute("CHECKPOINT")
-
-    def execute(self, statement: LiteralString) -> Any:
-        """Run a statement; return the first value that it finds, if any."""
         with psycopg.connect(self.url, autocommit=True) as connection:
-            cursor = connection.execute(statement)
-            row = cursor.fetchone() if cursor.description else None
-        return row[0] if row else None
-
-    def settings(self) -> dict[str, str]:
-        """Return what a reader must know to judge the figures."""
-        with psycopg.connect(self.url) as connection:
-            rows = connection.execute(
-                "SELECT name, current_setting(name) FROM pg_settings WHERE name = ANY(%s)",
-                [list(SHOWN)],
-            ).fetchall()
-        try:
-            mapped = Path(f"/proc/{self.pid}/maps").read_text(encoding="utf-8")
-        except OSError:
-            return dict(rows)
-        return {**dict(rows), "huge pages": "yes" if "hugepage" in mapped else "no"}
+            connection.execute("CHECKPOINT")  # else the writes go on while we measure
+        return url
 
 
 def first_process(url: str) -> int:

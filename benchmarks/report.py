@@ -5,11 +5,8 @@ import os
 import platform
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import version
-from pathlib import Path
 from typing import Final
 
-from benchmarks import servers
 from benchmarks.bench import Bench
 from benchmarks.measure import Cost, percentile
 
@@ -27,16 +24,11 @@ COST_COLUMNS: Final = (
     "req/s c=8",
     "body kB",
 )
-PACKAGES: Final = (
-    "Django",
-    "djangorestframework",
-    "django-oauth-toolkit",
-    "psycopg",
-    "orjson",
-    "granian",
-    "waitress",
-)
-INTRODUCTION: Final = Path(__file__).with_name("introduction.md")
+INTRODUCTION: Final = """
+# Benchmarks of {day}
+
+{sizes} events, {cores} cores, Python {python}; `docs/benchmarks.md` says how.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,48 +128,22 @@ def cost_table(costs: Mapping[str, Cost], *, baseline: str) -> str:
     return table((*COST_COLUMNS, f"CPU / {baseline}"), rows)
 
 
-def page(bench: Bench, command: str, sections: Sequence[Section]) -> str:
+def page(bench: Bench, sections: Sequence[Section]) -> str:
     """Return the whole page as Markdown."""
     goals = [goal for section in sections for goal in section.goals]
     met = sum(goal.is_met for goal in goals)
     columns = ("work", "goal", "measured", "verdict", "compared with")
+    introduction = INTRODUCTION.format(
+        day=dt.datetime.now(dt.UTC).date(),
+        sizes=", ".join(bench.sizes),
+        cores=os.cpu_count(),
+        python=platform.python_version(),
+    )
     parts = [
-        _introduction(bench, command),
+        introduction.strip(),
         "## Goals",
         f"{met} of {len(goals)} goals are met.",
         table(columns, [goal.row() for goal in goals]),
         *(section.markdown() for section in sections),
     ]
     return "\n\n".join(parts) + "\n"
-
-
-def _introduction(bench: Bench, command: str) -> str:
-    effort = bench.effort
-    settings = bench.cluster.settings().items()
-    return (
-        INTRODUCTION.read_text(encoding="utf-8")
-        .strip()
-        .format(
-            command=command,
-            day=dt.datetime.now(dt.UTC).date().isoformat(),
-            machine=_machine(),
-            python=platform.python_version(),
-            packages=", ".join(f"{name} {version(name)}" for name in PACKAGES),
-            workers=servers.WORKERS,
-            settings=", ".join(f"{name} {value}" for name, value in sorted(settings)),
-            rounds=effort.rounds,
-            alone=effort.alone,
-            together=effort.together,
-            connections=effort.connections,
-        )
-    )
-
-
-def _machine() -> str:
-    names = {
-        line.partition(":")[2].strip()
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-        if line.startswith("model name")
-    }
-    pages = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return f"{os.cpu_count()} x {', '.join(names)}, {pages / 2**30:.0f} GiB, Linux"

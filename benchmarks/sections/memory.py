@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from benchmarks import client, messages
 from benchmarks.bench import Bench
@@ -25,17 +25,13 @@ def measure(bench: Bench) -> Iterator[Section]:
     mixed = itertools.cycle(messages.mixture())
     sizes = [server.worker_mebibytes()]
     for _ in range(STEPS):
-        load: dict[str, Any] = {
-            "connections": 8,
-            "count": requests // STEPS,
-            "seconds": 120,
-        }
-        client.send(server.port, mixed, **load, status=None)
+        each = requests // STEPS
+        client.send(server.port, mixed, connections=8, count=each, seconds=120, status=None)
         sizes.append(server.worker_mebibytes())
     workers = (f"worker {number} MiB" for number in range(1, len(sizes[0]) + 1))
     rows = (
-        [f"{requests * step // STEPS:,}", *map(figure, each)]
-        for step, each in enumerate(sizes)
+        [f"{requests * step // STEPS:,}", *map(figure, resident)]
+        for step, resident in enumerate(sizes)
     )
     of = f"after {requests:,} mixed requests"
     yield Section(

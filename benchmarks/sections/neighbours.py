@@ -1,13 +1,12 @@
-"""What lists keep beside callers that stall, ask for much, write, or take whole feeds."""
+"""What lists keep beside callers that stall, ask for much, or write."""
 
 import contextlib
-import itertools
 import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from benchmarks import client, messages, paths, servers
+from benchmarks import client, messages, paths
 from benchmarks.bench import Bench
 from benchmarks.client import Outcome
 from benchmarks.measure import percentile
@@ -41,12 +40,9 @@ TEXT: Final = """
 Four connections ask for lists of ten (pages 1 to 20 in turns) without pause, {seconds}
 seconds, alone and beside others, {label}; the same server, one round each. "Worst reads":
 two connections that send, without pause, an order by title over a stop word, ten
-categories over all time, and a radius of 5,000 km in turns. "Mixed traffic": two readers
-of the mixture above, and one writer. "Writers" create events. "Stalled": 24 connections
-without credentials that stop in a head, in a form, in chunks, in JSON, or do not read a
-feed. "Feeds": one more than two for each worker, complete, over all time, one after the
-other on each connection. "refused" is the share of requests that were answered 503 with
-`Retry-After`.
+categories over all time, and a radius of 5,000 km in turns. "Writers" create events.
+"Stalled": 24 connections without credentials that stop in a head, in a form, in chunks, in
+JSON, or do not read a feed. "refused" is the share of answers 503 with `Retry-After`.
 """
 
 
@@ -72,7 +68,6 @@ def measure(bench: Bench) -> Iterator[Section]:
     server = bench.serve("ours", bench.main.url)
     lists = _lists()
     rows: list[list[str]] = []
-    single = Crowd(messages.in_turns(*map(paths.event, range(1, 101))), 4)
 
     def see(name: str, first: Crowd, *others: Crowd) -> Outcome:
         """Let crowds ask at the same time; return what the first one got."""
@@ -92,22 +87,15 @@ def measure(bench: Bench) -> Iterator[Section]:
         rows.extend(map(_row, names, outcomes))
         return outcomes[0]
 
-    see("warming up", lists, single)
+    see("warming up", lists)
     rows.clear()
     alone = see("lists, alone", lists)
     with stalled(server):
         beside_stalled = see(f"lists, {STALLED} stalled connections", lists)
     worst = Crowd(messages.in_turns(*WORST_READS), 2)
     beside_worst = see("lists, two of the worst reads", lists, worst)
-    mixed = Crowd(itertools.cycle(messages.mixture()), 2)
-    see("lists, mixed traffic", lists, mixed, _writers(1, "mixed"))
     beside_readers = see("lists, four readers", lists, _lists())
     beside_writers = see("lists, four writers", lists, _writers(4, "neighbours"))
-    see("singles, alone", single)
-    feed = messages.in_turns(
-        f"{paths.FEED}?{paths.ALL_TIME}", headers={"Accept": "text/calendar"}
-    )
-    see("singles, complete feeds", single, Crowd(feed, servers.WORKERS + 2))
     stalling = _p99(beside_stalled) / _p99(alone)
     worst_rate = beside_worst.rate / alone.rate
     written = beside_writers.rate / beside_readers.rate

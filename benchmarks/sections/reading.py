@@ -1,7 +1,7 @@
 """Lists, the single event and the 304, beside yardsticks that answer the same."""
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import orjson
@@ -10,7 +10,6 @@ from benchmarks import client, messages, paths, servers
 from benchmarks.bench import Bench
 from benchmarks.measure import Cost, Variant
 from benchmarks.report import Goal, Section, cost_table
-from benchmarks.sameness import require_same
 from benchmarks.servers import Server
 
 ROW_LIMITS: Final = {10: 1.6, 50: 1.1}
@@ -118,3 +117,11 @@ def _some_events(server: Server) -> list[str]:
         body = client.ask(server.port, message).body
         found += [paths.event(event["id"]) for event in orjson.loads(body)["events"]]
     return found
+
+
+def require_same(running: Iterable[Server], message: bytes) -> None:
+    """Raise ``UnexpectedAnswer`` unless all give the same JSON: others measure nothing."""
+    first, *others = ((each, client.ask(each.port, message)) for each in running)
+    for server, answer in others:
+        if orjson.loads(answer.body) != orjson.loads(first[1].body):
+            raise client.UnexpectedAnswer(f"{server.name} differs from {first[0].name}")
