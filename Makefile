@@ -3,7 +3,7 @@
 # says; `make run DEMO=0`, or the environment, turns it off.
 
 .DEFAULT_GOAL := help
-.PHONY: help run docs quick test test-sqlite test-postgres test-all check lint imports types format schema audit sbom bench load fuzz upgrade-test wheels matrix version release lock upgrade clean
+.PHONY: help run docs quick test test-sqlite test-postgres test-all check linted-deploy lint imports types format schema audit sbom bench load fuzz upgrade-test wheels matrix version release lock upgrade clean
 
 PY := .venv/bin/python
 # Tests in the process itself keep a core busy; those of servers and browsers mostly wait.
@@ -19,6 +19,11 @@ OUTSIDE = $(PYTEST) -n $(WAITING_JOBS) --dist loadgroup
 COVERAGE = --cov --cov-append --cov-report= --cov-fail-under=0
 # The apps that `make quick` tests.
 APP ?= $(shell config/tools/changed_apps.sh)
+# Django with settings as in production, and nothing of the caller's environment.
+MANAGE = @env -i PATH="$(PATH)" HOME="$(HOME)" READ_DOT_ENV=0 DEMO=0 DEBUG=0 WORKERS=1 \
+	PUBLIC_URL=https://platform.example TRUSTED_PROXIES=127.0.0.1 DATABASE_URL=sqlite:///:memory: \
+	SECRET_KEY=only-for-make-check-0123456789abcdefghijklmnopqrstuvwxyz0123456789 \
+	ENCRYPTION_KEYS=b25seS1mb3ItbWFrZS1jaGVjay0zMi1ieXRlcy1vayE= $(PY) manage.py
 PAGES = templates authserver/templates calendar_events/templates config/templates institution_admin/templates
 DEMO ?= 1
 
@@ -74,13 +79,28 @@ test-all: .make/dev ## For a night or a release: everything on both databases, t
 	$(MAKE) --no-print-directory fuzz EXAMPLES=1000
 
 check: .make/dev lint imports types docs ## Format, lint, templates, spelling, import contracts, types, deploy checks, deploy/, OpenAPI, dependencies, migrations
-	@$(PY) config/tools/checks.py
-	@$(PY) config/tools/check_deploy.py
+	$(MANAGE) check --deploy --fail-level WARNING
+	$(MANAGE) makemigrations --check --dry-run
+	$(MANAGE) spectacular --validate --fail-on-warn --file /dev/null
+	$(MAKE) --no-print-directory linted-deploy
 	@$(PY) config/tools/audit.py requirements.txt
 	@$(PY) config/tools/sbom.py
 	@config/tools/install_test_tools.sh
 	@echo "locks of migrations"
 	@$(PY) config/tools/with_postgres.py $(PY) -m config.tools.lint_migrations
+
+# The manifest for Kubernetes is one list, whose objects are validated one by one.
+linted-deploy: .make/dev
+	@.venv/bin/hadolint deploy/Containerfile
+	@.venv/bin/shellcheck $$(find deploy -name '*.sh')
+	@.venv/bin/yamllint --strict -d '{extends: default, rules: {line-length: {max: 120}, document-start: disable, braces: {max-spaces-inside: 0}, comments: {min-spaces-from-content: 1}}}' \
+		deploy/compose.yaml deploy/kubernetes.yaml deploy/cluster/patroni.yml
+	@.venv/bin/check-jsonschema --quiet --builtin-schema vendor.compose-spec deploy/compose.yaml
+	@$(PY) -c 'import yaml; print(yaml.safe_dump_all(yaml.safe_load(open("deploy/kubernetes.yaml"))["items"]))' > .make/kubernetes.yaml
+	@.venv/bin/kubernetes-validate --quiet --strict -k 1.30 .make/kubernetes.yaml
+	@rm -rf .make/systemd && cp -a deploy/systemd .make/systemd
+	@if command -v systemd-analyze > /dev/null; then systemd-analyze verify --man=no $$(find .make/systemd -maxdepth 1 -type f); \
+		else echo "systemd-analyze is missing, so the units are not checked."; fi
 
 lint: .make/dev ## Formatting, code, templates and spelling
 	@.venv/bin/ruff format --check .
