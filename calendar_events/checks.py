@@ -97,9 +97,10 @@ def check_migrations_of_before(
         if applied & replaced and not applied >= replaced:
             problems.append(
                 Error(
-                    f"The database {alias} stopped half-way before 0001 to 0013 of "
-                    "calendar_events were replaced.",
-                    hint="Run manage.py migrate with the version before that first.",
+                    f"The database {alias} has some of the migrations 0001 to 0013 of "
+                    "calendar_events, which are one now, and not all of them.",
+                    hint="Run manage.py migrate at commit e3e245c first "
+                    "(docs/upgrading.md).",
                     id="calendar_events.E002",
                 )
             )

@@ -46,7 +46,8 @@ def cited():
 
 
 def entries():
-    return re.findall(r"^### (.+)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    rows = rf"^\| ((?:{SOURCES}) {NUMBER}) \|"
+    return re.findall(rows, PAGE.read_text(encoding="utf-8"), re.MULTILINE)
 
 
 def test_every_clause_that_is_cited_has_an_entry():
@@ -62,6 +63,23 @@ def test_every_entry_is_cited_and_stands_there_once():
 
     assert [entry for entry in entries() if entry not in clauses] == []
     assert [entry for entry, times in Counter(entries()).items() if times > 1] == []
+
+
+def test_no_page_for_users_cites_what_its_readers_do_not_have():
+    pages = [path for path in (ROOT / "docs").glob("*.md") if path != PAGE]
+
+    citing = [
+        f"{path.name}: {match[0]}"
+        for path in pages
+        for match in re.finditer(r"\bspec(?:ification)?('s| \d)", path.read_text())
+    ]
+    citing += [
+        f"{path.name}: {match[0]}"
+        for path in pages
+        for match in CITATION.finditer(path.read_text())
+    ]
+
+    assert citing == []
 
 
 def test_citations_are_spelled_in_one_way():

@@ -25,7 +25,8 @@ STATES = {"met", "partly", "open", "operator", "none"}
 
 
 ASVS = ROOT / "config/tests/asvs.toml"
-PAGES = [DOCS / "security.md", DOCS / "asvs.md", ASVS]
+THREATS = ROOT / "config/tests/threats.toml"
+PAGES = [DOCS / "security.md", DOCS / "asvs.md", ASVS, THREATS]
 
 
 def text_of(name):
@@ -62,7 +63,7 @@ def found(module, name):
 def test_every_test_that_is_named_exists_and_is_one(page):
     named = NAMED.findall(page.read_text(encoding="utf-8"))
 
-    assert len(named) > 50 or page.name == "asvs.md"
+    assert len(named) > 50 or page.suffix == ".md"
     assert [(module, name) for module, name in named if len(found(module, name)) != 1] == []
 
 
@@ -107,6 +108,15 @@ def test_a_requirement_stands_in_its_chapter_and_the_page_shows_all():
         numbers = ", ".join(numbers for numbers, _, _ in listed).split(", ")
         assert {f"V{number.split('.')[0]}" for number in numbers} == {chapter}
         assert f"<!-- table: asvs {chapter} -->" in text_of("asvs.md")
+
+
+def test_the_page_shows_every_part_of_the_threats():
+    parts = tomllib.loads(THREATS.read_text(encoding="utf-8"))
+
+    shown = re.findall(r"<!-- table: threats (\w+) -->\n", text_of("security.md"))
+
+    assert sorted(shown) == sorted(parts)
+    assert all(NAMED.findall(test) for rows in parts.values() for *_, test in rows)
 
 
 def test_what_is_met_says_by_what():

@@ -93,9 +93,18 @@ def metrics(_part: str) -> str:
 
 def asvs(chapter: str) -> str:
     """Return the requirements of a chapter of ASVS: number, state, how it is met."""
-    text = (ROOT / "config/tests/asvs.toml").read_text(encoding="utf-8")
-    rows = tomllib.loads(text)[chapter]
-    return table(("requirement", "state", "how"), rows)
+    return rows_of("asvs", chapter, ("requirement", "state", "how"))
+
+
+def threats(part: str) -> str:
+    """Return the threats of a part of the platform, with what counters them."""
+    return rows_of("threats", part, ("threat", "counter-measure", "test"))
+
+
+def rows_of(name: str, part: str, heads: Iterable[str]) -> str:
+    """Return a part of a file of ``config/tests`` that tests hold to the code."""
+    text = (ROOT / f"config/tests/{name}.toml").read_text(encoding="utf-8")
+    return table(heads, tomllib.loads(text)[part])
 
 
 def table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -109,4 +118,5 @@ TABLES: dict[str, Callable[[str], str]] = {
     "errors": errors,
     "metrics": metrics,
     "asvs": asvs,
+    "threats": threats,
 }
