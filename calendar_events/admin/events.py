@@ -9,9 +9,8 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 
-from calendar_events.admin.actions import set_each
+from calendar_events.admin.actions import move_to_venue, set_each
 from calendar_events.admin.month import DayFilter, MonthPage
-from calendar_events.admin.moving import move_to_venue
 from calendar_events.admin.published import PUBLICATION, WRITTEN, PublishedAdmin
 from calendar_events.admin.record_forms import EventForm
 from calendar_events.models import Event, Status

@@ -8,12 +8,11 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
-from calendar_events.admin.actions import STATUS_ACTIONS
+from calendar_events.admin.actions import STATUS_ACTIONS, change_author, move_to_institution
 from calendar_events.admin.base import RecordAdmin
-from calendar_events.admin.deleted import DeletedPage
+from calendar_events.admin.history import DeletedPage
 from calendar_events.admin.images import thumbnail
 from calendar_events.admin.institutions import InstitutionFilter
-from calendar_events.admin.moving import change_author, move_to_institution
 from calendar_events.admin.pages import Page
 from calendar_events.admin.preview import PreviewPage
 from calendar_events.admin.review import ReviewFilter, ReviewPage
