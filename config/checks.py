@@ -6,13 +6,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.core.checks import (
-    CheckMessage,
-    Error,
-    Tags,
-    Warning,  # noqa: A004 -- Django's name
-    register,
-)
+from django.core.checks import CheckMessage, Error, Tags, Warning, register  # noqa: A004
 
 A_YEAR_SECONDS = 31_536_000
 

@@ -1,11 +1,14 @@
 """The demonstration's fixed cast: institutions, users, services, keys (decisions 8).
 
-README, tests and tools rely on every value here. Seeding again changes nothing that is
-there: an administrator may have edited it.
+README, tests and tools rely on every value of ``cast.toml``. Seeding again changes nothing
+that is there: an administrator may have edited it.
 """
 
-from dataclasses import dataclass
+import tomllib
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
 
 from django.contrib.auth.models import Group
 from django.db import transaction
@@ -18,44 +21,15 @@ from authserver.models import (
     ServiceKey,
     User,
 )
-from config.demo.institutions import OTHERS
 
-INSTITUTIONS = (
-    ("1001", "Riverside University", "Riverside", "RIVER"),
-    ("1002", "Northgate Public Library", "Northgate", "NORTH"),
-    ("1003", "Lakeview College", "Lakeview", "LAKE"),
-    *OTHERS,
+_CAST: dict[str, Any] = tomllib.loads(
+    Path(__file__).with_name("cast.toml").read_text(encoding="utf-8")
 )
-# (username, institution, role in the events interface, last digits of the principal)
-USERS = (
-    ("alice", "1001", "editor", 1),
-    ("bob", "1001", "", 2),
-    ("carol", "1002", "editor", 3),
-    ("dora", "1001", "", 4),
-    ("erin", "1001", "contributor", 5),
-    ("frank", "1001", "author", 6),
-    ("ines", "1001", "institution administrator", 7),
-)
-# Staff of the platform, without an institution: (username, role)
-STAFF = (
-    ("oscar", "platform operator"),
-    ("kim", "key manager"),
-    ("uma", "auditor"),
-)
-DISABLED = {"dora"}
-SERVICES = (
-    (
-        "calendar_events",
-        "Calendar Events",
-        "See the events calendar and change it for you.",
-    ),
-    ("directory", "Directory", "Look up people and places at your institution."),
-    ("archive", "Archive", "Read documents of the archive."),
-    ("reports", "Reports", "Read usage reports of your institution."),
-    ("billing", "Billing", "Read invoices of your institution."),
-    ("identity", "Identity", "See who you are: your identifier and your institution."),
-)
-CALLBACK = "http://127.0.0.1/callback"
+INSTITUTIONS: list[tuple[str, str, str, str]] = _CAST["institutions"]
+USERS: list[tuple[str, str, str, int]] = _CAST["users"]
+STAFF: list[tuple[str, str]] = _CAST["staff"]
+SERVICES: list[tuple[str, str, str]] = _CAST["services"]
+DISABLED: list[str] = _CAST["disabled"]
 _LONG_AGO = timedelta(days=30)
 
 
@@ -66,73 +40,17 @@ class DemoKey:
     client_id: str
     name: str
     secret: str = ""
-    redirects: tuple[str, ...] = (CALLBACK,)
-    institutions: tuple[str, ...] = ("1001",)
-    active: tuple[str, ...] = ()
-    canceled: tuple[str, ...] = ()
-    expired: tuple[str, ...] = ()
+    redirects: list[str] = field(default_factory=lambda: ["http://127.0.0.1/callback"])
+    institutions: list[str] = field(default_factory=lambda: ["1001"])
+    active: list[str] = field(default_factory=list)
+    canceled: list[str] = field(default_factory=list)
+    expired: list[str] = field(default_factory=list)
     is_canceled: bool = False
     is_expired: bool = False
     old_generation: bool = False
 
 
-KEYS = (
-    DemoKey(
-        client_id="demo-spa",
-        name="Campus Calendar",
-        redirects=(
-            CALLBACK,
-            "http://127.0.0.1:8000/demo/callback",
-            "https://client.example/cb",
-        ),
-        institutions=("1001", "1002"),
-        active=("calendar_events", "directory", "identity"),
-        canceled=("archive",),
-        expired=("reports",),
-    ),
-    DemoKey(
-        client_id="demo-hmac",
-        name="Night Sync",
-        secret="demo-hmac-secret",  # noqa: S106 -- published, and refused without DEMO
-        active=("calendar_events", "identity"),
-        old_generation=True,
-    ),
-    DemoKey(
-        client_id="demo-expired",
-        name="Expired Sync",
-        secret="demo-expired-secret",  # noqa: S106
-        active=("calendar_events", "identity"),
-        old_generation=True,
-        is_expired=True,
-    ),
-    DemoKey(
-        client_id="demo-canceled",
-        name="Canceled Sync",
-        secret="demo-canceled-secret",  # noqa: S106
-        active=("calendar_events", "identity"),
-        old_generation=True,
-        is_canceled=True,
-    ),
-    DemoKey(
-        client_id="demo-lapsed",
-        name="Sync with a canceled service",
-        secret="demo-lapsed-secret",  # noqa: S106
-        canceled=("calendar_events",),
-    ),
-    DemoKey(
-        client_id="demo-lapsed2",
-        name="Sync with an expired service",
-        secret="demo-lapsed2-secret",  # noqa: S106
-        expired=("calendar_events",),
-    ),
-    DemoKey(
-        client_id="demo-wide",
-        name="Consortium Sync",
-        secret="demo-wide-secret",  # noqa: S106
-        institutions=("1001", "1002"),
-        active=("calendar_events",),
-    ),
-)
+KEYS = [DemoKey(**each) for each in _CAST["keys"]]
 
 
 @transaction.atomic

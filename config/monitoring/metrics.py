@@ -142,13 +142,13 @@ oldest_expired_seconds = Gauge(
 )
 
 # There from the start: to Prometheus, a series that first appears with 1 has not grown.
-for _result in ("succeeded", "failed", "locked"):
-    logins.labels(_result)
-for _grant in ("authorization_code", "refresh_token", "client_credentials"):
-    tokens_issued.labels(_grant)
+for _counter, _values in (
+    (logins, ("succeeded", "failed", "locked")),
+    (tokens_issued, ("authorization_code", "refresh_token", "client_credentials")),
+    (nonces, ("stored", "replayed")),
+    (statement_failures, ("statement_timeout", "lock_timeout", "unavailable")),
+):
+    for _value in _values:
+        _counter.labels(_value)
 for _dialect in ("platform", "events", "page"):
     refusals.labels("resource_not_found", _dialect)
-for _result in ("stored", "replayed"):
-    nonces.labels(_result)
-for _kind in ("statement_timeout", "lock_timeout", "unavailable"):
-    statement_failures.labels(_kind)

@@ -1,19 +1,27 @@
-"""Counts and times each request, and writes its line of the access log."""
+"""Counts and times each request, and writes its line of the access log.
+
+By route and method, never by path, which callers choose.
+"""
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from time import perf_counter
-from typing import Any, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self
 
+from django.conf import settings
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from config.monitoring import access_log, metrics
-from config.monitoring.labels import method_of, route_of
 from platform_errors.conf import conf
 from platform_errors.errors.dialects import dialect_for
 from platform_errors.errors.log import proved
 from platform_errors.http.request_id import current_request_id
+
+METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+OTHER_METHOD: Final = "other"
+UNRESOLVED: Final = "unresolved"
+"""No route has the address, or the request was refused before that was looked at."""
 
 
 class MonitoringMiddleware:
@@ -125,3 +133,20 @@ def _count(route: str, method: str, status: int) -> Callable[[], None]:
 @lru_cache(maxsize=1024)
 def _observe(route: str) -> Callable[[float], None]:
     return metrics.request_seconds.labels(route).observe
+
+
+def route_of(request: HttpRequest) -> str:
+    """Return the name of the URL pattern; of an unnamed one, its view's."""
+    match = request.resolver_match
+    if match is not None:
+        return match.view_name
+    path = request.path_info
+    if path.startswith(settings.STATIC_URL):
+        return "static"
+    return "health" if path in {"/health/live", "/health/ready"} else UNRESOLVED
+
+
+def method_of(request: HttpRequest) -> str:
+    """Return the method if it is one of HTTP's usual ones."""
+    method = request.method or ""
+    return method if method in METHODS else OTHER_METHOD

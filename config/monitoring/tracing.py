@@ -15,7 +15,7 @@ from django.db.backends.signals import connection_created
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-from config.monitoring.labels import method_of, route_of
+from config.monitoring.middleware import method_of, route_of
 from platform_errors.conf import conf
 from platform_errors.http.client_address import is_trusted
 from platform_errors.http.request_id import current_request_id

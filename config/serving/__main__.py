@@ -20,7 +20,7 @@ from config.wsgi import application  # sets Django up, so it comes first
 
 from calendar_events.conf import conf  # isort: skip
 from config.background import worker  # isort: skip
-from config.monitoring import exporter, figures, sampling  # isort: skip
+from config.monitoring import exporter, database_metrics, process_metrics  # isort: skip
 from config.serving.server import STOP_SECONDS, Limits, Server  # isort: skip
 from django.conf import settings  # isort: skip
 from django.db import connections  # isort: skip
@@ -141,9 +141,9 @@ def serve(listener: socket.socket, number: int, *, on_beat: Callable[[], None]) 
     if settings.EMBEDDED_WORKER:
         worker.start_thread()
     if settings.METRICS_PORT:
-        sampling.start(server.requests)
+        process_metrics.start(server.requests)
         if number == 0:
-            figures.start()
+            database_metrics.start()
             exporter.start(settings.METRICS_HOST, settings.METRICS_PORT)
     server.run()
 

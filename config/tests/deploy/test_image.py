@@ -12,9 +12,9 @@ SCRAPE = """
 import django
 django.setup()
 from django.core.management import call_command
-from config.monitoring import figures, metrics
+from config.monitoring import database_metrics, metrics
 call_command("check")
-figures.start()
+database_metrics.start()
 print(next(iter(metrics.build_info.collect())).samples[0].labels["version"])
 """
 

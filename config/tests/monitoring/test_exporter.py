@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from config.monitoring import exporter, metrics, sampling
+from config.monitoring import exporter, metrics, process_metrics
 from config.tests.monitoring.conftest import Scraped
 
 
@@ -77,9 +77,9 @@ def test_a_process_looks_at_itself_again_and_again(grown, monkeypatch):
         if not samples:
             raise Enough
 
-    monkeypatch.setattr(sampling.time, "sleep", pause)
+    monkeypatch.setattr(process_metrics.time, "sleep", pause)
     with pytest.raises(Enough):
-        sampling.Sampler(lambda: {"requests": samples.pop(0)}).run()
+        process_metrics.Sampler(lambda: {"requests": samples.pop(0)}).run()
 
     assert grown("platform_server_requests", threads="requests", state="running") == 2
     assert grown("platform_server_requests", threads="requests", state="waiting") == 3

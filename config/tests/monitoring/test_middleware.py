@@ -7,8 +7,7 @@ from django.http import StreamingHttpResponse
 
 from authserver.tests.factories import UserFactory
 from config.monitoring import access_log
-from config.monitoring.labels import route_of
-from config.monitoring.middleware import MonitoringMiddleware
+from config.monitoring.middleware import MonitoringMiddleware, route_of
 
 EVENTS = "/platform/events/v1/events"
 pytestmark = pytest.mark.django_db

@@ -7,7 +7,7 @@ from django.contrib.auth.signals import user_login_failed
 from authserver.accounts.login_limits import _REFUSED
 from authserver.oauth.tokens import tokens_issued
 from calendar_events.api.streams import Places
-from config.monitoring import sampling
+from config.monitoring import process_metrics
 from platform_errors.errors.catalogue import Unavailable
 
 pytestmark = pytest.mark.django_db
@@ -45,7 +45,7 @@ def test_a_feed_that_finds_no_place_is_counted(settings, grown):
 
 
 def test_a_sample_says_what_the_process_holds(grown):
-    sampler = sampling.Sampler(lambda: {"quick": (2, 3)})
+    sampler = process_metrics.Sampler(lambda: {"quick": (2, 3)})
 
     sampler.sample()
 
@@ -54,4 +54,4 @@ def test_a_sample_says_what_the_process_holds(grown):
     assert grown(name, threads="quick", state="running") == 2
     assert grown(name, threads="quick", state="waiting") == 3
     assert grown("platform_cpu_seconds_total") > 0
-    assert sampling.resident_bytes() > 1_000_000
+    assert process_metrics.resident_bytes() > 1_000_000

@@ -68,7 +68,8 @@ def view_that_asks(_request):
 
 
 def test_a_request_is_a_span_and_its_statements_are_below_it(rf, spans):
-    request = rf.get("/planted-path-secret?code=planted-query-secret")
+    query = "code=planted-query-secret&code_verifier=planted-verifier-secret"
+    request = rf.get(f"/planted-path-secret?{query}", headers={"user-agent": "a secret"})
 
     statement, whole = spans(request, view_that_asks)
 

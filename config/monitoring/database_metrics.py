@@ -39,7 +39,7 @@ def start() -> None:
     vendor = connections[DEFAULT_DB_ALIAS].vendor
     versions = (__version__, django.get_version(), platform.python_version(), vendor)
     metrics.build_info.labels(*versions).set(1)
-    threading.Thread(target=_run, name="figures", daemon=True).start()
+    threading.Thread(target=_run, name="database-metrics", daemon=True).start()
 
 
 def _run() -> None:

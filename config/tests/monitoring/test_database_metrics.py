@@ -13,7 +13,7 @@ from authserver.models import AccessToken
 from authserver.tests.factories import AccessTokenFactory
 from config import __version__
 from config.background import queue
-from config.monitoring import figures, metrics
+from config.monitoring import database_metrics, metrics
 from config.tests import prepared
 from config.tests.background.tasks import note
 
@@ -41,7 +41,7 @@ def value(name, **labels):
 
 
 def test_tasks_are_counted_by_state_and_the_oldest_is_known(tasks):
-    figures.refresh(NOW)
+    database_metrics.refresh(NOW)
 
     counted = [value("platform_tasks", state=one) for one in ("ready", "running", "failed")]
     assert counted == [2, 1, 1]
@@ -49,7 +49,7 @@ def test_tasks_are_counted_by_state_and_the_oldest_is_known(tasks):
 
 
 def waits():
-    figures.refresh(NOW)
+    database_metrics.refresh(NOW)
     return value("platform_oldest_task_seconds")
 
 
@@ -74,10 +74,10 @@ def test_the_oldest_expired_token_says_how_long_nothing_was_cleared(db):
     AccessTokenFactory(expires=NOW + timedelta(hours=1))
     AccessTokenFactory(expires=NOW - timedelta(days=3))
 
-    figures.refresh(NOW)
+    database_metrics.refresh(NOW)
     assert value("platform_oldest_expired_seconds") == 3 * 86400
     AccessToken.objects.filter(expires__lte=NOW).delete()
-    figures.refresh(NOW)
+    database_metrics.refresh(NOW)
     assert value("platform_oldest_expired_seconds") == 0
 
 
@@ -89,12 +89,12 @@ class Broken:
 
 
 def test_a_database_that_fails_is_said_to_be_away_until_it_answers(db, monkeypatch):
-    figures.refresh(NOW)
+    database_metrics.refresh(NOW)
     with monkeypatch.context() as patch:
-        patch.setattr(figures.DBTaskResult, "objects", Broken())
-        figures.refresh(NOW)
+        patch.setattr(database_metrics.DBTaskResult, "objects", Broken())
+        database_metrics.refresh(NOW)
         assert value("platform_database_up") == 0
-    figures.refresh(NOW)
+    database_metrics.refresh(NOW)
     assert value("platform_database_up") == 1
 
 
@@ -108,8 +108,8 @@ def test_the_database_is_asked_again_and_again(db, monkeypatch):
         if len(moments) == 2:
             raise Enough
 
-    monkeypatch.setattr(figures, "refresh", moments.append)
-    monkeypatch.setattr(figures.time, "sleep", pause)
-    monkeypatch.setattr(figures.connections, "close_all", lambda: None)
+    monkeypatch.setattr(database_metrics, "refresh", moments.append)
+    monkeypatch.setattr(database_metrics.time, "sleep", pause)
+    monkeypatch.setattr(database_metrics.connections, "close_all", lambda: None)
     with pytest.raises(Enough):
-        figures._run()
+        database_metrics._run()

@@ -52,7 +52,7 @@ class Sampler:
 def start(requests: Callable[[], Requests]) -> None:
     """Sample in a thread."""
     sampler = Sampler(requests)
-    threading.Thread(target=sampler.run, name="sampling", daemon=True).start()
+    threading.Thread(target=sampler.run, name="process-metrics", daemon=True).start()
 
 
 def resident_bytes() -> int:
