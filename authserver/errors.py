@@ -54,6 +54,33 @@ class AccessDenied(OAuthError):
     status_code = 403
 
 
+class LoginRequired(OAuthError):
+    """``prompt=none``, and nobody is signed in, or not recently enough."""
+
+    error = default_code = "login_required"
+    status_code = 401
+
+
+class ConsentRequired(OAuthError):
+    """``prompt=none``, and the user has not allowed all of it before."""
+
+    error = default_code = "consent_required"
+    status_code = 403
+
+
+class InteractionRequired(OAuthError):
+    """``prompt=none``, and a page has to be shown for another reason."""
+
+    error = default_code = "interaction_required"
+    status_code = 403
+
+
+class RequestNotSupported(OAuthError):
+    """Request objects (OpenID Connect Core section 6) are not supported."""
+
+    error = default_code = "request_not_supported"
+
+
 class InvalidScope(OAuthError):
     """The scope cannot be read, or asks for more than was granted."""
 

@@ -2,11 +2,13 @@
 
 from django.urls import URLPattern, path, re_path
 from django.views.generic import RedirectView
+from oauth2_provider.views import JwksInfoView
 
 from authserver.legacy import urls as legacy
 from authserver.oauth.dialect import ENDPOINT
 from authserver.views.endpoints.introspect import Introspect
 from authserver.views.endpoints.metadata import Metadata
+from authserver.views.endpoints.openid import Discovery, EndSession, UserInfo
 from authserver.views.endpoints.revoke import Revoke
 from authserver.views.endpoints.token import Token
 from authserver.views.pages.access import ChangePassword, MyAccess
@@ -40,6 +42,7 @@ pages: list[URLPattern] = [
     path("access", MyAccess.as_view(), name="access"),
     path("access/password", ChangePassword.as_view(), name="password"),
     re_path(r"^logout/?\Z", Logout.as_view(), name="logout"),
+    re_path(r"^end-session/?\Z", EndSession.as_view(), name="end-session"),
 ]
 
 # For programs; with and without a trailing slash, because a redirect would lose the body.
@@ -47,8 +50,11 @@ endpoints: list[URLPattern] = [
     re_path(r"^token/?\Z", Token.as_view(), name="token"),
     re_path(r"^revoke/?\Z", Revoke.as_view(), name="revoke"),
     re_path(r"^introspect/?\Z", Introspect.as_view(), name="introspect"),
+    re_path(r"^userinfo/?\Z", UserInfo.as_view(), name="userinfo"),
+    re_path(r"^jwks/?\Z", JwksInfoView.as_view(), name="jwks"),
     re_path(
-        r"^(?:token|revoke|introspect)/", NoSuchResource.as_view(error_dialect=ENDPOINT)
+        r"^(?:token|revoke|introspect|userinfo|jwks)/",
+        NoSuchResource.as_view(error_dialect=ENDPOINT),
     ),
 ]
 
@@ -66,4 +72,5 @@ accounts: list[URLPattern] = [
 # Below ``/.well-known/``, at the root as RFC 8414 section 3 has it.
 well_known: list[URLPattern] = [
     re_path(r"^oauth-authorization-server/?\Z", Metadata.as_view(), name="oauth-metadata"),
+    re_path(r"^openid-configuration/?\Z", Discovery.as_view(), name="openid-configuration"),
 ]

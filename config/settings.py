@@ -12,7 +12,14 @@ from config.adapters import roles
 from config.databases import time_limits
 from config.demo import keys as demo_keys
 from config.environment import addresses
-from config.environment.variables import env, given, mount, required, secret
+from config.environment.variables import (
+    env,
+    given,
+    mount,
+    required,
+    secret,
+    signing_keys,
+)
 from config.http import headers
 from config.monitoring import access_log
 from platform_errors.logging.configuration import log_configuration
@@ -385,6 +392,9 @@ OAUTH2_PROVIDER_GRANT_MODEL = "authserver.Grant"
 OAUTH2_PROVIDER_ACCESS_TOKEN_MODEL = "authserver.AccessToken"  # noqa: S105 -- a model
 OAUTH2_PROVIDER_REFRESH_TOKEN_MODEL = "authserver.RefreshToken"  # noqa: S105 -- a model
 OAUTH2_PROVIDER_ID_TOKEN_MODEL = "authserver.IDToken"  # noqa: S105 -- a model
+# Private keys of ID tokens: the first signs, the others are published until what they
+# signed has expired. Without any there is no OpenID Connect.
+_signing_keys = signing_keys(secret("OIDC_SIGNING_KEYS"))
 OAUTH2_PROVIDER = {
     # RFC 9700, for what authserver inherits; the toolkit's checks ask for it (deploy).
     "COMPLIANT_BCP_RFC9700_ACCESS_TOKEN_TRANSPORT": True,
@@ -397,6 +407,16 @@ OAUTH2_PROVIDER = {
     "COMPLIANT_BCP_RFC9700_REFRESH_TOKEN": True,
     "COMPLIANT_BCP_RFC9700_TOKEN_STORAGE": True,
     "REFRESH_TOKEN_REUSE_PROTECTION": True,
+    "OIDC_ENABLED": bool(_signing_keys),
+    "OIDC_ISS_ENDPOINT": ISSUER,
+    "OIDC_RSA_PRIVATE_KEY": _signing_keys[0] if _signing_keys else "",
+    "OIDC_RSA_PRIVATE_KEYS_INACTIVE": _signing_keys[1:],
+    "ID_TOKEN_EXPIRE_SECONDS": env.int("ID_TOKEN_SECONDS", 3600),
+    "OIDC_RP_INITIATED_LOGOUT_ENABLED": bool(_signing_keys),
+    # Tokens end when people withdraw an application's access, not when they sign out.
+    "OIDC_RP_INITIATED_LOGOUT_DELETE_TOKENS": False,
+    "OIDC_RP_INITIATED_LOGOUT_ALWAYS_PROMPT": False,
+    "OIDC_RP_INITIATED_LOGOUT_STRICT_REDIRECT_URIS": False,
     "OAUTH2_SERVER_CLASS": "authserver.oauth.server.Server",
     "OAUTH2_VALIDATOR_CLASS": "authserver.oauth.validator.Validator",
     "APPLICATION_ADMIN_CLASS": "authserver.admin.service_key.ServiceKeyAdmin",

@@ -3,6 +3,8 @@
 The session is the account's once the last stage is done (``AccountAdapter.login``).
 """
 
+from typing import Any
+
 from allauth.account.authentication import get_authentication_records
 from allauth.account.internal.flows.login import perform_password_login
 from allauth.account.models import Login
@@ -11,6 +13,10 @@ from django.http import HttpRequest, HttpResponse
 
 from authserver.accounts import sessions
 from authserver.models import User
+
+REFEDS_SFA = "https://refeds.org/profile/sfa"
+REFEDS_MFA = "https://refeds.org/profile/mfa"
+_AMR = {"password": "pwd", "totp": "otp", "recovery_codes": "otp", "webauthn": "hwk"}
 
 
 def with_password(request: HttpRequest, user: User, *, then: str) -> HttpResponse:
@@ -37,3 +43,22 @@ def methods(request: HttpRequest) -> list[str]:
         str(record["method"])
         for record in get_authentication_records(request, request.user)
     ]
+
+
+def amr(request: HttpRequest) -> list[str]:
+    """Return how the session was signed in to, in the words of RFC 8176."""
+    records = get_authentication_records(request, request.user)
+    named = {_AMR.get(record.get("type", record["method"]), "") for record in records}
+    factors = [record for record in records if record["method"] == "mfa"]
+    return sorted(named - {""} | ({"mfa"} if _is_strong(factors, records) else set()))
+
+
+def acr(request: HttpRequest) -> str:
+    """Return the profile of the sign-in: one factor, or several (REFEDS)."""
+    return REFEDS_MFA if "mfa" in amr(request) else REFEDS_SFA
+
+
+def _is_strong(factors: list[dict[str, Any]], records: list[dict[str, Any]]) -> bool:
+    """Return whether there were two factors, or a passkey, which is two by itself."""
+    has_passkey = any(record.get("passwordless") for record in factors)
+    return has_passkey or (bool(factors) and len(records) > len(factors))

@@ -19,7 +19,8 @@ RECORDED: dict[str, set[str]] = {
     "authserver.keyservice": {"key", "service", "status", "expires_at"},
     "authserver.servicekey": {
         *("client_id", "name", "status", "expires_at"),
-        *("redirect_uris", "claimed_https", "old_generation"),
+        *("redirect_uris", "post_logout_redirect_uris"),
+        *("claimed_https", "old_generation"),
     },
     "authserver.user": {
         *("institution", "username", "full_name", "email"),

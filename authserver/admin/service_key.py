@@ -88,7 +88,7 @@ class ServiceKeyAdmin(AuditedAdmin):
     _identity = ["name", "client_id", "status", "expires_at"]
     _redirects = (
         "Where its users return to",
-        {"fields": ["redirect_uris", "claimed_https"]},
+        {"fields": ["redirect_uris", "post_logout_redirect_uris", "claimed_https"]},
     )
     _history = ["created", "updated", "last_used_at"]
     _compatibility = ("Compatibility", {"fields": ["old_generation"]})

@@ -17,6 +17,12 @@ from authserver.models import (
 )
 
 STAYS_CONNECTED = "Stay connected"
+IDENTITY_NAMES = {
+    "openid": "Sign you in",
+    "profile": "Your name",
+    "email": "Your mail address",
+}
+"""The scopes of OpenID Connect in words."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -111,5 +117,9 @@ def _rows(user: User, now: datetime) -> Iterator[tuple[int, int, str, datetime, 
 
 
 def _in_words(scopes: set[str], names: dict[str, str]) -> list[str]:
-    words = sorted(names.get(scope, scope) for scope in scopes if not is_reserved(scope))
+    words = sorted(
+        (IDENTITY_NAMES | names).get(scope, scope)
+        for scope in scopes
+        if not is_reserved(scope)
+    )
     return [*words, STAYS_CONNECTED] if REFRESH_TOKEN_SCOPE in scopes else words

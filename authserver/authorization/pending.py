@@ -14,9 +14,10 @@ login. A pending request is consumed once, by a grant or a denial; who comes sec
 ``RequestAlreadyUsed``.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -24,6 +25,7 @@ from django.utils.crypto import constant_time_compare
 
 from authserver import audit, errors
 from authserver.authorization import consents
+from authserver.authorization.openid_request import OpenIDRequest
 from authserver.authorization.requests import AuthorizationRequest, redirect_url
 from authserver.conf import conf
 from authserver.crypto import opaque
@@ -47,6 +49,7 @@ class Pending:
     pk: int
     request: AuthorizationRequest
     """Its ``institution`` is the one chosen so far, or ``None``."""
+    asked_at: datetime
     expires_at: datetime
 
     def check(self, now: datetime) -> None:
@@ -78,10 +81,13 @@ def store(
         scope=str(request.scopes),
         state=request.state,
         code_challenge=request.code_challenge,
+        openid=request.openid.dump() if request.openid else None,
         created_at=now,
         expires_at=now + conf.pending_request_lifetime,
     )
-    return handle, Pending(pk=row.pk, request=request, expires_at=row.expires_at)
+    return handle, Pending(
+        pk=row.pk, request=request, asked_at=now, expires_at=row.expires_at
+    )
 
 
 def load(handle: str, *, binding: str, now: datetime) -> Pending | None:
@@ -102,6 +108,7 @@ def load(handle: str, *, binding: str, now: datetime) -> Pending | None:
         return None
     return Pending(
         pk=row.pk,
+        asked_at=row.created_at,
         expires_at=row.expires_at,
         request=AuthorizationRequest(
             key=key,
@@ -110,6 +117,7 @@ def load(handle: str, *, binding: str, now: datetime) -> Pending | None:
             state=row.state,
             code_challenge=row.code_challenge,
             institution=row.institution.registry_id if row.institution else None,
+            openid=OpenIDRequest.load(row.openid) if row.openid else None,
         ),
     )
 
@@ -161,17 +169,19 @@ def issue_code(
     user: User,
     granted: Collection[str],
     now: datetime,
+    authentication: Mapping[str, Any] | None = None,
 ) -> str:
     """Consume the request, issue a code and return the address that carries it.
 
     ``granted`` are the tokens that the user allowed; what was not requested is ignored, and
-    no service among them is a denial. Key, services, institution and user are asked once
-    more. The consent is remembered where decisions 3.8 allows it. Raises
+    neither a service nor ``openid`` among them is a denial. ``authentication`` holds the
+    claims of an ID token about the sign-in. Key, services, institution and user are asked
+    once more. The consent is remembered where decisions 3.8 allows it. Raises
     ``AuthorizationError`` and ``RequestAlreadyUsed``.
     """
     request = pending.request
     scopes = request.scopes.narrowed_to(granted)
-    if not scopes.services:
+    if not scopes.services and not scopes.identity:
         return deny(pending, now=now, user=user)
     pending.check(now)
     institution = request.institution
@@ -191,6 +201,8 @@ def issue_code(
             code_challenge=request.code_challenge,
             code_challenge_method="S256" if request.code_challenge else "",
             expires=now + conf.code_lifetime,
+            nonce=request.openid.nonce if request.openid else "",
+            authentication=dict(authentication or {}) if request.openid else None,
         )
         if request.remembers_consent:
             consents.remember(

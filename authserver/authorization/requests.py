@@ -21,6 +21,7 @@ from datetime import datetime
 from urllib.parse import quote, unquote_plus
 
 from authserver import errors
+from authserver.authorization.openid_request import OpenIDRequest
 from authserver.conf import conf
 from authserver.keys import policy
 from authserver.keys.scopes import Scopes
@@ -77,6 +78,8 @@ class AuthorizationRequest:
     """Empty only where PKCE is lifted."""
     institution: str | None
     """The registry identifier chosen by path or ``context:``; ``None`` shows the page."""
+    openid: OpenIDRequest | None = None
+    """Set where ``openid`` is among the scopes."""
 
     @property
     def remembers_consent(self) -> bool:
@@ -152,6 +155,7 @@ def _validated(
     if values["response_type"] != "code":
         raise errors.UnsupportedResponseType("response_type must be code")
     scopes = policy.check_scopes(key, values.get("scope", ""), now)
+    openid = OpenIDRequest.read(values) if scopes.identity else None
     challenge = _code_challenge(request.key, values)
     registry_id = generation.requested_institution(values, registry_id)
     return replace(
@@ -159,6 +163,7 @@ def _validated(
         scopes=scopes,
         code_challenge=challenge,
         institution=policy.check_institution(key, scopes, registry_id),
+        openid=openid,
     )
 
 

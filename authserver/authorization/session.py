@@ -4,22 +4,25 @@ Only this module knows the keys of the session and of the cookie.
 """
 
 import secrets
+from dataclasses import replace
 from datetime import datetime
 from enum import Enum
+from typing import Any
 
 from django.conf import settings
 from django.contrib import auth
 from django.core import signing
 from django.http import HttpRequest, HttpResponse
 
-from authserver import retention
-from authserver.accounts import sessions
+from authserver import errors, retention
+from authserver.accounts import sessions, signing_in
 from authserver.authorization import consents, pending
 from authserver.authorization.pending import Pending
 from authserver.authorization.requests import AuthorizationRequest
 from authserver.crypto import opaque
 from authserver.models import Institution, User
 from authserver.models.institution import InstitutionQuerySet
+from authserver.oauth.openid import subject_of
 
 _COOKIE = "institution"
 # No path: what browsers hold was made with it.
@@ -77,7 +80,7 @@ def next_step(request: HttpRequest, pending_request: Pending, *, now: datetime) 
     authorization = pending_request.request
     if authorization.institution is None:
         return Step.INSTITUTION
-    user = signed_in(request, authorization.institution)
+    user = signed_in_for(request, pending_request)
     if user is None:
         return Step.LOGIN
     if user.must_change_password:
@@ -88,9 +91,63 @@ def next_step(request: HttpRequest, pending_request: Pending, *, now: datetime) 
         institution_id=authorization.key.institution_pks[authorization.institution],
         now=now,
     )
-    if authorization.remembers_consent and consents.covers(granted, authorization.scopes):
+    asks_again = authorization.openid is not None and authorization.openid.asks_again
+    is_covered = consents.covers(granted, authorization.scopes)
+    if authorization.remembers_consent and is_covered and not asks_again:
         return Step.FINISH
     return Step.GRANT
+
+
+def require_no_page(
+    request: HttpRequest, authorization: AuthorizationRequest, *, now: datetime
+) -> AuthorizationRequest:
+    """Return a request with ``prompt=none``, at the institution of whoever is signed in.
+
+    Raises ``AuthorizationError`` where the user would have to see a page.
+    """
+    user = signed_in(request)
+    at = user.institution.registry_id if user and user.institution else None
+    if authorization.institution is None and at in authorization.key.institutions:
+        authorization = replace(authorization, institution=at)
+    step = next_step(
+        request,
+        Pending(pk=0, request=authorization, asked_at=now, expires_at=now),
+        now=now,
+    )
+    openid = authorization.openid
+    is_other = bool(user and openid and openid.subject not in {"", subject_of(user)})
+    if step in {Step.INSTITUTION, Step.LOGIN} or is_other:
+        error: errors.OAuthError = errors.LoginRequired("the user has to sign in")
+    elif step is Step.GRANT:
+        error = errors.ConsentRequired("the user has to allow the access")
+    elif step is Step.PASSWORD:
+        error = errors.InteractionRequired("the user has to change the password")
+    else:
+        return authorization
+    raise authorization.authorization_error(error)
+
+
+def signed_in_for(request: HttpRequest, pending_request: Pending) -> User | None:
+    """Return who is signed in at the institution of a request, as recently as it asks."""
+    authorization = pending_request.request
+    if authorization.institution is None:
+        return None
+    user = signed_in(request, authorization.institution)
+    if user is None or authorization.openid is None:
+        return user
+    since = authorization.openid.sign_in_since(pending_request.asked_at)
+    moment = signing_in.moment(request)
+    is_recent = moment > 0 and (since is None or moment >= since.timestamp())
+    return user if is_recent else None
+
+
+def authentication(request: HttpRequest) -> dict[str, Any]:
+    """Return the claims about the sign-in of this session (OpenID Connect Core 2)."""
+    return {
+        "auth_time": int(signing_in.moment(request)),
+        "amr": signing_in.amr(request),
+        "acr": signing_in.acr(request),
+    }
 
 
 def signed_in(request: HttpRequest, registry_id: str | None = None) -> User | None:

@@ -6,8 +6,10 @@ Pure checks over the edge's view of a key; each raises the error of spec 7.
 from collections.abc import Iterable
 from datetime import datetime
 
+from oauth2_provider.settings import oauth2_settings
+
 from authserver import errors
-from authserver.keys.scopes import Scopes, ScopeUnreadable
+from authserver.keys.scopes import Scopes, ScopeUnreadable, is_reserved
 from platform_errors.credentials import AccessToken, ServiceKey
 from platform_errors.errors import catalogue
 from platform_errors.keys import get_key_store
@@ -25,7 +27,7 @@ def check_scopes(key: ServiceKey, text: str, now: datetime) -> Scopes:
 
 
 def read_scopes(text: str) -> Scopes:
-    """Read a scope parameter that asks for a service at least.
+    """Read a scope parameter that asks for a service or for an identity at least.
 
     Raises ``ScopeMissing`` (also for reserved scopes alone) or ``InvalidScope``.
     """
@@ -33,7 +35,7 @@ def read_scopes(text: str) -> Scopes:
         scopes = Scopes.parse(text)
     except ScopeUnreadable as unreadable:
         raise errors.InvalidScope(str(unreadable)) from None
-    if not scopes.services:
+    if not scopes.services and not scopes.identity:
         raise errors.ScopeMissing
     if "" in scopes.contexts:
         raise errors.InvalidScope("context: in scope names no institution")
@@ -42,7 +44,10 @@ def read_scopes(text: str) -> Scopes:
 
 def check_services(key: ServiceKey, scopes: Scopes, now: datetime) -> None:
     """Raise ``ScopesInvalid`` unless the key has every service, live (spec 7.2)."""
-    if problems := key.service_problems(scopes.services, now):
+    codes = scopes.services
+    if not oauth2_settings.OIDC_ENABLED:  # then ``openid`` is a service nobody has
+        codes = tuple(token for token in scopes.tokens if not is_reserved(token))
+    if problems := key.service_problems(codes, now):
         # A service that is not on the key has a name all the same, if it exists.
         names = get_key_store().service_names([code for code, _, _ in problems])
         raise catalogue.ScopesInvalid(

@@ -1,8 +1,8 @@
 """The scope parameter and its tokens.
 
-Pure; the rules are decisions 3.5. A token is a service's code, or one of two
-that are reserved: ``refresh_token`` asks for a refresh token, ``context:{registryID}``
-chooses the institution.
+Pure; the rules are decisions 3.5. A token is a service's code, or reserved:
+``refresh_token`` asks for a refresh token, ``context:{registryID}`` chooses the
+institution, and beside ``openid`` the scopes of OpenID Connect ask who the user is.
 """
 
 import re
@@ -10,7 +10,12 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Self
 
-from authserver.models import CONTEXT_SCOPE_PREFIX, REFRESH_TOKEN_SCOPE
+from authserver.models import (
+    CONTEXT_SCOPE_PREFIX,
+    IDENTITY_SCOPES,
+    OPENID_SCOPE,
+    REFRESH_TOKEN_SCOPE,
+)
 
 MAX_TOKENS = 100
 MAX_LENGTH = 20_000
@@ -47,7 +52,19 @@ class Scopes:
     @property
     def services(self) -> tuple[str, ...]:
         """The tokens that ask for a service."""
-        return tuple(token for token in self.tokens if not is_reserved(token))
+        identity = self.identity
+        return tuple(
+            token
+            for token in self.tokens
+            if not is_reserved(token) and token not in identity
+        )
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The tokens that ask who the user is; without ``openid`` none has that meaning."""
+        if OPENID_SCOPE not in self.tokens:
+            return ()
+        return tuple(token for token in self.tokens if token in IDENTITY_SCOPES)
 
     @property
     def wants_refresh_token(self) -> bool:

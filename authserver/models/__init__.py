@@ -7,7 +7,13 @@ from authserver.models.key_refusal import KeyRefusal
 from authserver.models.login_failure import LoginFailure
 from authserver.models.password_link import PasswordLink
 from authserver.models.secret_link import SecretLink
-from authserver.models.service import CONTEXT_SCOPE_PREFIX, REFRESH_TOKEN_SCOPE, Service
+from authserver.models.service import (
+    CONTEXT_SCOPE_PREFIX,
+    IDENTITY_SCOPES,
+    OPENID_SCOPE,
+    REFRESH_TOKEN_SCOPE,
+    Service,
+)
 from authserver.models.service_key import KeyInstitution, KeyService, ServiceKey
 from authserver.models.session import Session
 from authserver.models.token import (
@@ -21,6 +27,8 @@ from authserver.models.user import User
 
 __all__ = [
     "CONTEXT_SCOPE_PREFIX",
+    "IDENTITY_SCOPES",
+    "OPENID_SCOPE",
     "REFRESH_TOKEN_SCOPE",
     "AccessToken",
     "AuditEvent",

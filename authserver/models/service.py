@@ -7,11 +7,15 @@ from django.db.models import Q
 
 REFRESH_TOKEN_SCOPE = "refresh_token"  # noqa: S105 -- the name of a scope
 CONTEXT_SCOPE_PREFIX = "context:"
+OPENID_SCOPE = "openid"
+IDENTITY_SCOPES = (OPENID_SCOPE, "profile", "email")
+"""What asks for the identity of the user, if ``openid`` is among them (OpenID Connect)."""
 
 
 def validate_not_a_switch(code: str) -> None:
     """Refuse the scope tokens that have a meaning of their own (decisions 3.5)."""
-    if code == REFRESH_TOKEN_SCOPE or code.startswith(CONTEXT_SCOPE_PREFIX):
+    reserved = code in {REFRESH_TOKEN_SCOPE, *IDENTITY_SCOPES}
+    if reserved or code.startswith(CONTEXT_SCOPE_PREFIX):
         raise ValidationError("%(code)s is not a service.", params={"code": code})
 
 

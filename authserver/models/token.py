@@ -43,6 +43,8 @@ class PendingRequest(models.Model):
     state = models.TextField(blank=True)
     code_challenge = models.CharField(max_length=43, blank=True)
     """Empty only for an old-generation key with a secret."""
+    openid = models.JSONField(null=True)
+    """What OpenID Connect adds to the request; null without ``openid`` in the scope."""
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField(db_index=True)
     consumed_at = models.DateTimeField(null=True, blank=True)
@@ -87,6 +89,8 @@ class Grant(AbstractGrant):
     redeemed_at = models.DateTimeField(null=True, blank=True)
     """When the code was redeemed, or invalidated; either way it is used."""
     failed_verifiers = models.PositiveSmallIntegerField(default=0)
+    authentication = models.JSONField(null=True)
+    """The claims of the ID token about the sign-in; null without OpenID Connect."""
 
     objects = RedeemableQuerySet["Grant"].as_manager()
 
@@ -221,7 +225,7 @@ class RefreshToken(AbstractRefreshToken):
 
 
 class IDToken(AbstractIDToken):
-    """Unused (no OpenID Connect); django-oauth-toolkit swaps its models only together."""
+    """Unused: ID tokens are not stored. The toolkit swaps its models only together."""
 
     class Meta(AbstractIDToken.Meta):
         swappable = "OAUTH2_PROVIDER_ID_TOKEN_MODEL"

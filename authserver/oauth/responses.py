@@ -4,7 +4,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from django.http import HttpResponse
+from oauth2_provider.settings import oauth2_settings
 
+from authserver.oauth import openid
 from authserver.oauth.token_request import Issued, TokenRequest
 from platform_errors.errors import documents
 
@@ -46,6 +48,15 @@ def token_members(token_request: TokenRequest, issued: Issued) -> dict[str, Any]
             "refresh_token_expires_in": _seconds(token_request.now, expires_at),
             "refresh_token_expires_at": _timestamp(expires_at),
         }
+    grant = token_request.grant
+    if grant is not None and token_request.scopes.identity and oauth2_settings.OIDC_ENABLED:
+        members["id_token"] = openid.make_id_token(
+            grant,
+            client_id=token_request.key.client_id,
+            scopes=token_request.scopes.identity,
+            access_token=issued.access_token,
+            now=token_request.now,
+        )
     return members
 
 

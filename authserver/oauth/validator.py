@@ -10,6 +10,7 @@ hook says what the toolkit's lacks; ``test_changed_library`` lists the inherited
 from typing import Any
 
 from oauth2_provider.oauth2_validators import OAuth2Validator
+from oauth2_provider.settings import oauth2_settings
 from oauthlib.common import Request
 
 from authserver.errors import InvalidGrant, InvalidRequest, InvalidScope, UnauthorizedClient
@@ -164,6 +165,8 @@ class Validator(OAuth2Validator):
         token_request.scopes = policy.check_scopes(
             key, client_request.get("scope"), token_request.now
         )
+        if token_request.scopes.identity and oauth2_settings.OIDC_ENABLED:
+            raise InvalidScope("openid asks for a user, and this grant has none")
         named = client_request.get("contextInstitutionId") or None
         if token_request.scopes.contexts:  # decisions 4: the scope comes first
             named = None

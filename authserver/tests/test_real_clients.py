@@ -10,7 +10,8 @@ from authlib.integrations.requests_client import OAuth2Session as AuthlibSession
 from requests_oauthlib import OAuth2Session
 
 from authserver.keys.store import ServiceKeyStore
-from authserver.tests import npm
+from authserver.oauth.openid import subject_of
+from authserver.tests import npm, openid
 from authserver.tests.visitor import Visitor
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.processes]
@@ -18,6 +19,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.processes]
 CALLBACK = "http://127.0.0.1/callback"
 SCOPE = "calendar_events directory refresh_token"
 OAUTH4WEBAPI = "3.8.3"
+OPENID_CLIENT = "6.9.0"
 
 
 @pytest.fixture
@@ -155,3 +157,59 @@ def test_oauth4webapi_gets_refreshes_and_revokes_a_token(server, key, allow, nod
     assert result["second"]["access_token"] != result["first"]["access_token"]
     assert result["revoked"] == 200
     assert not works(result["second"]["access_token"])
+
+
+@pytest.fixture
+def provider(server, settings):
+    """The address of the server, with OpenID Connect switched on."""
+    openid.switch_on(settings, issuer=server)
+    return server
+
+
+@pytest.fixture
+def run(request, allow):
+    """Run a program with a package of npm; let alice allow what it asks for."""
+
+    def run(package, version, program, *arguments):
+        directory = npm.installed(request.config, package, version)
+        script = directory / program
+        script.write_text((Path(__file__).parent / program).read_text())
+        with subprocess.Popen(
+            ["node", str(script), *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as node:
+            line = node.stdout.readline()
+            assert line, node.stderr.read()
+            out, errors = node.communicate(
+                allow(json.loads(line)["address"]) + "\n", timeout=120
+            )
+        assert node.returncode == 0, errors
+        return json.loads(out)
+
+    return run
+
+
+def test_openid_client_signs_a_user_in(provider, confidential_key, alice, run):
+    result = run(
+        *("openid-client", OPENID_CLIENT, "openid_client.mjs"),
+        *(provider, "web", "a secret", CALLBACK),
+        "openid profile email calendar_events context:1001 refresh_token",
+    )
+
+    assert result["claims"]["sub"] == result["userinfo"]["sub"] == subject_of(alice)
+    assert result["userinfo"]["name"] == "Alice Archer"
+    assert result["refreshed"]["access_token"]
+    assert result["goodbye"].startswith(f"{provider}/oauth2/end-session?id_token_hint=")
+
+
+def test_oauth4webapi_signs_a_user_in(provider, key, alice, run):
+    result = run(
+        *("oauth4webapi", OAUTH4WEBAPI, "oauth4webapi_openid_client.mjs"),
+        *(provider, key.client_id, CALLBACK, "openid profile context:1001"),
+    )
+
+    assert result["claims"]["sub"] == subject_of(alice)
+    assert result["userinfo"]["preferred_username"] == "alice"

@@ -6,7 +6,10 @@ from urllib.parse import SplitResult, urlsplit
 from django.core.exceptions import ImproperlyConfigured
 
 CONTACT_SCHEMES = {"mailto", "https", "tel"}
-METADATA = "/.well-known/oauth-authorization-server"
+METADATA = (
+    "/.well-known/oauth-authorization-server",
+    "/.well-known/openid-configuration",
+)
 
 
 def parsed(public_url: str) -> SplitResult:
@@ -47,12 +50,15 @@ def edge_addresses(*, platform: str, auth: str, public_url: str) -> dict[str, An
             platform,  # whole: a typing error's 404 can be read, too
             f"{auth}token",
             f"{auth}revoke",
-            METADATA,
+            f"{auth}userinfo",
+            f"{auth}jwks",
+            *METADATA,
         ),
         # Where programs call outside of the mounts: no cookie is read or set there either.
         "COOKIELESS_PATHS": (
             *(f"{auth}{name}" for name in ("token", "revoke", "introspect", "accessToken")),
-            METADATA,
+            *(f"{auth}{name}" for name in ("userinfo", "jwks")),
+            *METADATA,
         ),
         # Where clients sign in, for the OpenAPI document.
         "OAUTH2_ENDPOINTS": {

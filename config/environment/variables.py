@@ -6,11 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import environ
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
 from django.core.exceptions import ImproperlyConfigured
 
 env = environ.Env()
 
 MOST_BYTES_OF_A_SECRET = 16 * 1024
+MIN_RSA_BITS = 2048
 
 
 def secret(name: str, default: str = "") -> str:
@@ -74,3 +78,25 @@ def mount(name: str, default: str) -> str:
     """Return a URL prefix without a leading and with a trailing slash, or empty."""
     value = env.str(name, default).strip("/")
     return f"{value}/" if value else ""
+
+
+def signing_keys(text: str) -> list[str]:
+    """Return private RSA keys as PEM, from a comma list of their DER in base64 (PKCS #8).
+
+    Raises ``ImproperlyConfigured``, which does not repeat what it could not read.
+    """
+    return [_pem(each.strip()) for each in text.split(",") if each.strip()]
+
+
+def _pem(body: str) -> str:
+    pem = f"-----BEGIN PRIVATE KEY-----\n{body}\n-----END PRIVATE KEY-----\n"
+    try:
+        key = serialization.load_pem_private_key(pem.encode(), password=None)
+    except (ValueError, UnsupportedAlgorithm):
+        key = None
+    if not isinstance(key, rsa.RSAPrivateKey) or key.key_size < MIN_RSA_BITS:
+        raise ImproperlyConfigured(
+            f"OIDC_SIGNING_KEYS must be RSA keys of {MIN_RSA_BITS} bits or more, each as "
+            "the base64 of its DER on one line, with commas between them."
+        ) from None
+    return pem

@@ -182,3 +182,20 @@ def test_a_default_is_the_app_s_and_only_what_is_set_is_passed_on():
     assert finished.stdout.strip() == (
         "[['CODE_SECONDS', 'ENCRYPTION_KEYS', 'ISSUER', 'ROLES', 'SENDS_MAIL'], 30]"
     )
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        "no key",
+        "bm8ga2V5",
+        "MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g",
+    ],
+)
+def test_what_is_no_rsa_key_stops_the_start_without_being_shown(keys):
+    finished = settings_printed("settings.DEBUG", **WHOLE, OIDC_SIGNING_KEYS=keys)
+
+    assert finished.returncode == 1
+    last = finished.stderr.splitlines()[-1]
+    assert "OIDC_SIGNING_KEYS must be RSA keys of 2048 bits or more" in last
+    assert keys not in last

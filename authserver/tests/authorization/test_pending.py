@@ -227,7 +227,10 @@ def test_the_context_of_the_scope_cannot_be_overruled(found, now):
     with pytest.raises(AuthorizationError) as refused:
         pending.choose_institution(
             pending.Pending(
-                pk=found.pk, request=found.request, expires_at=found.expires_at
+                pk=found.pk,
+                request=found.request,
+                asked_at=found.asked_at,
+                expires_at=found.expires_at,
             ),
             "1002",
             now=now,

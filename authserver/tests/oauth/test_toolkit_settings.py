@@ -36,6 +36,18 @@ PRACTICE = {
     "REFRESH_TOKEN_REUSE_PROTECTION",
 } - {"COMPLIANT_BCP_RFC9700_REDIRECT_URI_SCHEME"}
 """RFC 9700, but for https alone: native applications use http on loopback addresses."""
+OPENID = {
+    "OIDC_ENABLED",
+    "OIDC_ISS_ENDPOINT",
+    "OIDC_RSA_PRIVATE_KEY",
+    "OIDC_RSA_PRIVATE_KEYS_INACTIVE",
+    "ID_TOKEN_EXPIRE_SECONDS",
+    "OIDC_RP_INITIATED_LOGOUT_ENABLED",
+    "OIDC_RP_INITIATED_LOGOUT_DELETE_TOKENS",
+    "OIDC_RP_INITIATED_LOGOUT_ALWAYS_PROMPT",
+    "OIDC_RP_INITIATED_LOGOUT_STRICT_REDIRECT_URIS",
+}
+"""Tested in ``test_openid`` and ``test_end_session``."""
 WEAKEST = {
     **dict.fromkeys(PRACTICE, False),
     "PKCE_REQUIRED": False,
@@ -78,7 +90,9 @@ def asked():
 
 
 def test_no_setting_is_there_that_no_test_here_knows(settings):
-    assert settings.OAUTH2_PROVIDER.keys() == ADMINS.keys() | SERVERS.keys() | PRACTICE
+    known = ADMINS.keys() | SERVERS.keys() | PRACTICE | OPENID
+
+    assert settings.OAUTH2_PROVIDER.keys() == known
 
 
 def test_the_toolkits_checks_miss_nothing_but_https_for_native_applications(settings):

@@ -33,7 +33,11 @@ class Metadata(Endpoint):
             if not is_unavailable(error):
                 raise
             caching = "no-store"
-        return JsonResponse(metadata(self.services), headers={"Cache-Control": caching})
+        return JsonResponse(self.describe(), headers={"Cache-Control": caching})
+
+    def describe(self) -> dict[str, Any]:
+        """Return the members of the document."""
+        return metadata(self.services)
 
 
 def metadata(services: Sequence[str] | None) -> dict[str, Any]:
@@ -46,10 +50,10 @@ def metadata(services: Sequence[str] | None) -> dict[str, Any]:
     )
     return {
         "issuer": conf.issuer,
-        "authorization_endpoint": _address("authorize"),
-        "token_endpoint": _address("token"),
-        "revocation_endpoint": _address("revoke"),
-        "introspection_endpoint": _address("introspect"),
+        "authorization_endpoint": address("authorize"),
+        "token_endpoint": address("token"),
+        "revocation_endpoint": address("revoke"),
+        "introspection_endpoint": address("introspect"),
         **scopes,
         "response_types_supported": ["code"],
         "response_modes_supported": ["query"],
@@ -62,5 +66,6 @@ def metadata(services: Sequence[str] | None) -> dict[str, Any]:
     }
 
 
-def _address(name: str) -> str:
+def address(name: str) -> str:
+    """Return the absolute address of a route of ours."""
     return f"{conf.issuer}{reverse(f'authserver:{name}')}"

@@ -42,5 +42,11 @@ class Authorize(Page):
 def _begin(
     request: HttpRequest, authorization: requests.AuthorizationRequest, now: datetime
 ) -> HttpResponse:
+    openid = authorization.openid
+    if openid is not None and openid.is_silent:
+        try:
+            authorization = session.require_no_page(request, authorization, now=now)
+        except requests.AuthorizationError as error:
+            return answers.error_response(request, error)
     handle, pending_request = session.begin(request, authorization, now=now)
     return steps.issue_code_from_saved_consent(request, pending_request, handle, now=now)

@@ -15,6 +15,13 @@ from authserver.conf import conf
 from authserver.models import REFRESH_TOKEN_SCOPE, Institution, Service, User
 from authserver.views.pages import answers, steps
 
+IDENTITY = {
+    "openid": "Recognise your account, by an identifier.",
+    "profile": "Read your name and user name.",
+    "email": "Read your mail address.",
+}
+"""What the scopes of OpenID Connect let the application do."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
@@ -35,11 +42,8 @@ class _SignedInStep(steps.StepPage):
         """Send everybody else to where they have to go first."""
         if (answer := super().prepare(request)) is not None:
             return answer
-        authorization = self.pending_request.request
-        user = authorization.institution and session.signed_in(
-            request, authorization.institution
-        )
-        if not user or user.must_change_password:
+        user = session.signed_in_for(request, self.pending_request)
+        if user is None or user.must_change_password:
             return steps.redirect_to_next_step(
                 request, self.pending_request, self.handle, now=self.now
             )
@@ -156,6 +160,15 @@ def _items(authorization: AuthorizationRequest, before: frozenset[str]) -> list[
         )
         for code in codes
         if code in services
+    ]
+    items += [
+        Item(
+            scope=scope,
+            name=granted_access.IDENTITY_NAMES[scope],
+            description=IDENTITY[scope],
+            granted_before=scope in before,
+        )
+        for scope in authorization.scopes.identity
     ]
     if authorization.scopes.wants_refresh_token:
         days = max(1, conf.refresh_token_lifetime.days)

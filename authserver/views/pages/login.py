@@ -28,6 +28,13 @@ class Login(steps.AtInstitution, LoginView):
         """Show the form, unless a user of this institution is signed in already."""
         return self._go_on() or super().get(request, *args, **kwargs)
 
+    def get_initial(self) -> dict[str, Any]:
+        """Fill in the user name that the application suggests."""
+        openid = self.pending_request and self.pending_request.request.openid
+        hint = openid.login_hint if openid else ""
+        username = hint.removesuffix(f"@{self.institution.registry_id}")
+        return {**super().get_initial(), **({"username": username} if username else {})}
+
     def get_form_kwargs(self) -> dict[str, Any]:
         return {**super().get_form_kwargs(), "institution": self.institution}
 

@@ -48,7 +48,13 @@ def finish(
 ) -> HttpResponse:
     """Issue a code, or the error that came in between, and go to the application."""
     try:
-        location = pending.issue_code(pending_request, user=user, granted=granted, now=now)
+        location = pending.issue_code(
+            pending_request,
+            user=user,
+            granted=granted,
+            authentication=session.authentication(request),
+            now=now,
+        )
     except pending.RequestAlreadyUsed:
         return answers.request_expired_page(request)
     except AuthorizationError as error:
@@ -60,7 +66,7 @@ def issue_code_from_saved_consent(
     request: HttpRequest, pending_request: Pending, handle: str, *, now: datetime
 ) -> HttpResponse:
     """Issue a code for what was allowed before; ask where that is not all of it."""
-    user = session.signed_in(request, pending_request.request.institution)
+    user = session.signed_in_for(request, pending_request)
     if (
         session.next_step(request, pending_request, now=now) is not session.Step.FINISH
         or user is None
