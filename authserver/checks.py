@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
+from allauth.core.internal import ratelimit
 from cryptography.fernet import Fernet
 from django.apps import apps
 from django.conf import settings
@@ -12,6 +13,7 @@ from django.core.checks import CheckMessage, Error, Tags, Warning, register  # n
 from django.core.management import get_commands
 from django.db import DatabaseError, router
 
+from authserver.accounts import login_limits
 from authserver.conf import conf
 from authserver.crypto import encryption
 from authserver.models import ServiceKey
@@ -36,7 +38,6 @@ ACCOUNTS = {
     "ACCOUNT_UNIQUE_EMAIL": False,
     "MFA_ADAPTER": "authserver.accounts.adapter.FactorAdapter",
 }
-LIMIT_BACKEND = "authserver.accounts.login_limits.LoginLimitBackend"
 LIMIT_MIDDLEWARE = "authserver.middleware.LoginLimitMiddleware"
 IMMEDIATE = "django_tasks.backends.immediate.ImmediateBackend"
 MAX_CODE_SECONDS = 600  # RFC 6749 section 4.1.2
@@ -182,7 +183,6 @@ def _lifetimes() -> Iterator[CheckMessage]:
         "SECRET_LINK_HOURS": conf.secret_link_lifetime,
         "CONSENT_DAYS": conf.consent_lifetime,
         "CLIENT_FAILURE_WINDOW_SECONDS": conf.client_failure_window,
-        "LOGIN_WINDOW_SECONDS": conf.login_window,
     }
     for name, lifetime in lifetimes.items():
         if lifetime.total_seconds() <= 0:
@@ -207,16 +207,13 @@ def _requests() -> Iterator[CheckMessage]:
 
 def _login_limits() -> Iterator[CheckMessage]:
     """E008: passwords must not be guessed without end, whichever page asks for them."""
-    if list(settings.AUTHENTICATION_BACKENDS[:1]) != [LIMIT_BACKEND]:
+    rates = ratelimit.get_rates(**login_limits.LIMIT)
+    if {rate.per for rate in rates} != {"key", "ip"} or min(
+        min(rate.amount, rate.duration) for rate in rates
+    ) <= 0:
         yield Error(
-            f"AUTHENTICATION_BACKENDS must begin with {LIMIT_BACKEND!r}.",
-            hint="A backend before it looks at passwords during a pause.",
-            id="authserver.E008",
-        )
-    if min(conf.login_failures_per_account, conf.login_failures_per_address) < 1:
-        yield Error(
-            "AUTHSERVER['LOGIN_FAILURES_PER_ACCOUNT'] and "
-            "AUTHSERVER['LOGIN_FAILURES_PER_ADDRESS'] must be positive.",
+            "ACCOUNT_RATE_LIMITS['login_failed'] must limit 'key' and 'ip'.",
+            hint='For example "10/900s/key,100/900s/ip".',
             id="authserver.E008",
         )
     if LIMIT_MIDDLEWARE not in settings.MIDDLEWARE:

@@ -64,12 +64,6 @@ class AuthserverConf(Conf):
     """How long a login survives without a request."""
     session_absolute_seconds = Setting(8 * 3600, int)
     """How long a login survives at all."""
-    login_failures_per_account = Setting(10, int)
-    """Failures of one (institution, username) within the window; then logins wait."""
-    login_failures_per_address = Setting(100, int)
-    """Failures from one address within the window; then logins wait."""
-    login_window = Setting(15 * 60, seconds, name="LOGIN_WINDOW_SECONDS")
-    """The window in which login failures are counted."""
 
     sends_mail = Setting(False, bool)
     """Whether mail can be sent; without it no page offers what needs it."""

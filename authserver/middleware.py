@@ -7,7 +7,7 @@ from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
-from authserver.accounts import login_limits
+from authserver.accounts.login_limits import LoginLocked, login_refused
 from authserver.views.pages.failures import too_many_attempts
 
 
@@ -34,16 +34,23 @@ class OriginMiddleware:
 
 
 class LoginLimitMiddleware:
-    """Say how long to wait, in place of a page that asked for a password beyond a limit."""
+    """Say how long to wait, where a page asked for a password or code beyond a limit."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Serve, and replace the form that came back (``LoginLimitBackend``)."""
-        response = self.get_response(request)
-        account = login_limits.refused_account(request)
-        return response if account is None else too_many_attempts(request, account)
+        """Serve."""
+        return self.get_response(request)
+
+    def process_exception(
+        self, request: HttpRequest, error: Exception
+    ) -> HttpResponse | None:
+        """Answer what a form raised."""
+        if not isinstance(error, LoginLocked):
+            return None
+        login_refused.send(type(self), request=request)
+        return too_many_attempts(request, error.seconds)
 
 
 class AdminQueryMiddleware:

@@ -13,7 +13,6 @@ from django.dispatch import Signal
 from django.utils import timezone
 
 from authserver import audit
-from authserver.accounts import login_limits
 from authserver.conf import conf
 from authserver.keys import secret_links
 from authserver.models import (
@@ -74,7 +73,6 @@ def purgeable(now: datetime) -> list[models.QuerySet[Any]]:
             )
         ),
         RefusalCount.objects.filter(since__lte=now - conf.client_failure_window),
-        login_limits.purgeable(now),
         # What was never opened says, as long as its secret is current, that nobody has it.
         SecretLink.objects.filter(
             ~Q(shown_at=None) | ~Q(key__secret_created_at=F("secret_created_at")),

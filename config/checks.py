@@ -72,12 +72,11 @@ def check_messages_are_written_to_one_place(**_kwargs: Any) -> list[CheckMessage
 def check_rate_limits_are_shared(**_kwargs: Any) -> list[CheckMessage]:
     """W001: a counter in each process lets a caller have the rate once per process."""
     backend = settings.CACHES["default"]["BACKEND"]
-    limits = [rate for rate in settings.PLATFORM_ERRORS["RATE_LIMITS"].values() if rate]
-    if limits and settings.WORKERS > 1 and backend.endswith("LocMemCache"):
+    if settings.WORKERS > 1 and backend.endswith("LocMemCache"):
         return [
             Warning(
-                f"Rate limits are counted in each of {settings.WORKERS} processes apart.",
-                hint="Set CACHE_URL to a shared cache (redis://…), or WORKERS=1.",
+                f"Limits are counted in each of {settings.WORKERS} processes apart.",
+                hint="Leave CACHE_URL empty, set it to Redis (redis://…), or WORKERS=1.",
                 id="config.W001",
             )
         ]

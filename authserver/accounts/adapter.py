@@ -8,15 +8,17 @@ from urllib.parse import urlsplit
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.mfa.adapter import DefaultMFAAdapter
-from django.core.exceptions import ImproperlyConfigured
+from django.core.exceptions import ImproperlyConfigured, ValidationError
+from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
-from authserver.accounts import sessions
+from authserver.accounts import login_limits, sessions
 from authserver.accounts.backends import LoginBackend
 from authserver.conf import conf
 from authserver.crypto import encryption
 from authserver.models import User
+from platform_errors.errors.catalogue import Unavailable
 from platform_errors.http.client_address import throttle_ident
 
 
@@ -30,6 +32,33 @@ class AccountAdapter(DefaultAccountAdapter):
     def get_client_ip(self, request: HttpRequest) -> str:
         """Return what limits count a caller as: the address, or the /64 of an IPv6 one."""
         return throttle_ident(request) or "unknown"
+
+    def _get_login_attempts_cache_key(
+        self, request: HttpRequest, **credentials: Any
+    ) -> str:
+        """Count by the login, in whatever spelling it is typed (no hook that is public)."""
+        return login_limits.account_of(credentials)
+
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        """Refuse before a password is looked at. Raises ``LoginLocked``.
+
+        An attempt that is refused does not count, for the account nor for the address.
+        Raises ``Unavailable`` while the cache is away: guesses are not left uncounted.
+        """
+        account = login_limits.account_of(credentials)
+        try:
+            login_limits.require_within(request, account)
+            super().pre_authenticate(request, **credentials)
+        except (login_limits.LoginLocked, DatabaseError):
+            raise
+        except Exception as error:  # each cache raises its own
+            raise Unavailable from error
+
+    def validation_error(self, code: str, *args: Any) -> ValidationError:
+        """Return the error of a form; too many attempts have a page of their own."""
+        if code == "too_many_login_attempts":
+            raise login_limits.LoginLocked(login_limits.window_seconds())
+        return super().validation_error(code, *args)
 
     def is_safe_url(self, url: str) -> bool:
         """Lead to paths of this server only; never to another of ``ALLOWED_HOSTS``."""

@@ -3,6 +3,7 @@
 from functools import partial, wraps
 from typing import Any
 
+from allauth.account.adapter import get_adapter
 from django.contrib import admin, messages
 from django.contrib.admin.forms import AdminAuthenticationForm
 from django.contrib.auth.forms import AuthenticationForm
@@ -39,6 +40,18 @@ class AdminLoginForm(AdminAuthenticationForm):
         "invalid_login": "Please enter the login and the password of an account that may"
         " enter. Capital letters matter in the password only.",
     }
+
+    def clean(self) -> dict[str, Any]:
+        """Log in within the limits. Raises ``ValidationError`` or ``LoginLocked``."""
+        data = self.cleaned_data
+        if not self.errors:
+            self.user_cache = get_adapter().authenticate(
+                self.request, username=data["username"], password=data["password"]
+            )
+        if self.user_cache is None:
+            raise self.get_invalid_login_error()
+        self.confirm_login_allowed(self.user_cache)
+        return data
 
     def confirm_login_allowed(self, user: Any) -> None:
         """Refuse who may not enter. Raises ``ValidationError``."""

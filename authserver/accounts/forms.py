@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from allauth.account.adapter import get_adapter
 from django import forms
-from django.contrib.auth import authenticate
 from django.contrib.auth.forms import AuthenticationForm
 from django.http import QueryDict
 from django.views.decorators.debug import sensitive_variables
@@ -52,11 +52,11 @@ class LoginForm(AuthenticationForm):
     def clean(self) -> dict[str, Any]:
         """Log in, through every configured backend and the login limits.
 
-        Raises ``ValidationError`` with the one message.
+        Raises ``ValidationError`` with the one message, or ``LoginLocked``.
         """
         data = self.cleaned_data
         if not self.errors:
-            self.user_cache = authenticate(
+            self.user_cache = get_adapter().authenticate(
                 self.request,
                 institution=self.institution,
                 username=data["username"],

@@ -1,7 +1,6 @@
 """Logins, failures and sign-outs in the audit record, Django admin's included.
 
-Receivers of Django's own signals, connected in ``apps.py``. What fails is counted here as
-well, before it is judged.
+Receivers of Django's own signals, connected in ``apps.py``.
 """
 
 from functools import partial
@@ -38,15 +37,14 @@ def logged_out(user: User | None, **_kwargs: Any) -> None:
 def failed(
     credentials: dict[str, Any], request: HttpRequest | None = None, **_kwargs: Any
 ) -> None:
-    """Count and record a failure, and record the lock that it opens.
+    """Record a failure, and the lock that it opens.
 
     Attempts during a lock are refused unseen and not recorded: whoever sends thousands of
     them must not fill the record.
     """
-    if request is None or login_limits.refused_account(request) is not None:
+    if request is None:
         return
     account = login_limits.account_of(credentials)
-    login_limits.count_failure(request, account)
     institution = credentials.get("institution")
     record = partial(
         audit.record,

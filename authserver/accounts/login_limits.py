@@ -1,51 +1,37 @@
 """How often a login may fail, by account and by address (decisions 3.10 and decisions 10).
 
-``LoginLimitBackend`` is Django's seam: the first of ``AUTHENTICATION_BACKENDS`` refuses
-before a password is looked at, on every page that asks for one, Django admin's included.
-``login_audit`` hears of failures and successes, ``LoginLimitMiddleware`` answers.
+django-allauth counts: ``ACCOUNT_RATE_LIMITS["login_failed"]``, in the default cache, for
+passwords and codes on every page that asks for one, Django admin's included. Here is what
+its limits do not say: how long to wait, and how a person is let in before.
 """
 
 import math
-from collections.abc import Mapping
-from datetime import datetime
+import time
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
-from django.db import transaction
-from django.db.models import QuerySet
+from allauth.core.internal import ratelimit
+from django.core.cache import cache
+from django.dispatch import Signal
 from django.http import HttpRequest
-from django.utils import timezone
 
 from authserver import audit
 from authserver.accounts.backends import login_at
-from authserver.conf import conf
-from authserver.models import AuditEvent, Institution, LoginFailure, User
+from authserver.models import AuditEvent, Institution, User
 from authserver.parsing.usernames import normalise_username
-from platform_errors.http.client_address import address_ident, throttle_ident
 
-ACCOUNT_LENGTH = 255
-_REFUSED = "authserver.refused_account"
+LIMIT = {"app": "allauth.account", "action": "login_failed"}
 
-
-class LoginLimitBackend:
-    """Lets nobody in, and nobody on to the next backend beyond a limit.
-
-    It knows no users: a session is never its own, and rights are the others' to say.
-    """
-
-    def authenticate(self, request: HttpRequest | None, **credentials: Any) -> None:
-        """Raise ``PermissionDenied`` where the password is not to be looked at."""
-        if request is not None:
-            account = account_of(credentials)
-            if seconds_to_wait(request, account) > 0:
-                request.META[_REFUSED] = account
-                raise PermissionDenied
+login_refused = Signal()
+"""Sent with ``request`` for each attempt that a limit refused unseen."""
 
 
-def refused_account(request: HttpRequest) -> str | None:
-    """Return the account whose login was refused unseen in this request, if one was."""
-    refused: str | None = request.META.get(_REFUSED)
-    return refused
+class LoginLocked(Exception):
+    """Too many logins failed, here or at this account; in ``seconds`` one may be tried."""
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__(seconds)
+        self.seconds = max(1, seconds)
 
 
 def account_of(credentials: Mapping[str, Any]) -> str:
@@ -55,86 +41,62 @@ def account_of(credentials: Mapping[str, Any]) -> str:
     institution = credentials.get("institution")
     if isinstance(institution, Institution):
         username = login_at(institution, username)
-    return username[:ACCOUNT_LENGTH]
+    return username
 
 
 def seconds_to_wait(request: HttpRequest, account: str) -> int:
     """Return the seconds until a login of this account, from here, is within the limits.
 
-    0 when it is. An IPv6 address waits with its network of /64, which is what failures are
-    stored under.
+    0 when it is. An IPv6 address waits with its network of /64.
     """
-    now = timezone.now()
-    ends = _lock_ends(
-        LoginFailure.objects.filter(account=account, is_over=False),
-        conf.login_failures_per_account,
-        now,
+    waits = (
+        moments[rate.amount - 1] + rate.duration - time.time()
+        for rate, moments in _failures(request, account)
+        if len(moments) >= rate.amount
     )
-    if (address := throttle_ident(request)) is not None:
-        ends += _lock_ends(
-            LoginFailure.objects.filter(address=address),
-            conf.login_failures_per_address,
-            now,
-        )
-    return max((math.ceil((end - now).total_seconds()) for end in ends), default=0)
+    return max((math.ceil(wait) for wait in waits), default=0)
 
 
-def _lock_ends(
-    failures: QuerySet[LoginFailure], most: int, now: datetime
-) -> list[datetime]:
-    """Return when fewer than ``most`` are left in the window; empty if that is now."""
-    recent = failures.filter(at__gt=now - conf.login_window).order_by("-at")
-    moments = recent.values_list("at", flat=True)[most - 1 : most]
-    return [moment + conf.login_window for moment in moments]
+def require_within(request: HttpRequest, account: str) -> None:
+    """Raise ``LoginLocked`` unless a login of this account, from here, may be tried."""
+    if seconds := seconds_to_wait(request, account):
+        raise LoginLocked(seconds)
 
 
-def count_failure(request: HttpRequest, account: str) -> None:
-    """Keep a failed login, for the account and for the address."""
-    LoginFailure.objects.create(account=account, address=throttle_ident(request))
+def window_seconds() -> int:
+    """Return the longest that anybody waits."""
+    return max(
+        (math.ceil(rate.duration) for rate in ratelimit.get_rates(**LIMIT)), default=0
+    )
 
 
-def clear_account(account: str) -> None:
-    """End the account's count, but not the address's."""
-    LoginFailure.objects.filter(account=account, is_over=False).update(is_over=True)
+def clear_account(account: str) -> int:
+    """End the account's count, not that of addresses; return how many failures it had."""
+    count = 0
+    for rate in ratelimit.get_rates(**LIMIT):
+        if rate.per == "key":
+            name = ratelimit.get_cache_key(None, **LIMIT, rate=rate, key=account)
+            count += len(cache.get(name, []))
+            cache.delete(name)
+    return count
 
 
-def lift_account(account: str, *, by: str) -> int:
+def lift_account(login: str, *, by: str) -> int:
     """Lift the lock of an account, in any spelling; return how many failures it had."""
-    failures = LoginFailure.objects.filter(account=normalise_username(account))
-    return lift(failures, by=by)
-
-
-def lift_address(address: str, *, by: str) -> int:
-    """Lift the lock of an address; an IPv6 address stands for its network of /64.
-
-    Return how many failures it had. Raises ``ValueError`` for text that is no address.
-    """
-    counted = address_ident(address)
-    if counted is None:
-        raise ValueError(address)
-    return lift(LoginFailure.objects.filter(address=counted), by=by)
-
-
-@transaction.atomic
-def lift(failures: QuerySet[LoginFailure], *, by: str) -> int:
-    """Delete failures, which lifts the locks they opened; return how many there were.
-
-    Each account is recorded, with who lifted the lock and where the failures came from.
-    """
-    places: dict[str, list[str]] = {}
-    for account, place in failures.order_by("pk").values_list("account", "address"):
-        places.setdefault(account, []).append(place or "")
-    for account, seen in places.items():
+    account = normalise_username(login)
+    if failures := clear_account(account):
         audit.record(
-            AuditEvent.Action.LOGIN_UNLOCKED,
-            actor=by,
-            subject=account,
-            failures=len(seen),
-            addresses=sorted(set(seen)),
+            AuditEvent.Action.LOGIN_UNLOCKED, actor=by, subject=account, failures=failures
         )
-    return failures.delete()[0]
+    return failures
 
 
-def purgeable(now: datetime) -> QuerySet[LoginFailure]:
-    """Return what no limit looks at any more, for ``clear_expired``."""
-    return LoginFailure.objects.filter(at__lte=now - conf.login_window)
+def _failures(
+    request: HttpRequest, account: str
+) -> Iterator[tuple[ratelimit.Rate, list[float]]]:
+    """Yield each limit with the moments that it counts now, the newest first."""
+    now = time.time()
+    for rate in ratelimit.get_rates(**LIMIT):
+        name = ratelimit.get_cache_key(request, **LIMIT, rate=rate, key=account)
+        moments = cache.get(name, [])
+        yield rate, [moment for moment in moments if moment > now - rate.duration]

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from allauth.account.adapter import get_adapter
 from django import forms
-from django.contrib.auth import authenticate
 from django.contrib.auth.forms import PasswordChangeForm, SetPasswordForm
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxLengthValidator
@@ -56,7 +56,7 @@ class OwnPasswordForm(_OwnChoice, PasswordChangeForm):
     """The old password once, the new one twice."""
 
     def __init__(self, user: User, *args: Any, request: HttpRequest, **kwargs: Any) -> None:
-        """Take the request: without one, backends know no limits of logins."""
+        """Take the request, whose address the limits of logins count."""
         super().__init__(user, *args, **kwargs)
         self.request = request
 
@@ -69,10 +69,12 @@ class OwnPasswordForm(_OwnChoice, PasswordChangeForm):
     def clean_old_password(self) -> str:
         """Check it like a login: whoever found an open browser gets no free guesses.
 
-        Raises ``ValidationError`` when it is wrong.
+        Raises ``ValidationError`` when it is wrong, ``LoginLocked`` when too often.
         """
         old_password: str = self.cleaned_data["old_password"]
-        found = authenticate(self.request, username=self.user.login, password=old_password)
+        found = get_adapter().authenticate(
+            self.request, username=self.user.login, password=old_password
+        )
         if found is None:
             raise ValidationError(
                 self.error_messages["password_incorrect"], code="password_incorrect"

@@ -38,10 +38,6 @@ class UserActions(admin.ModelAdmin):
             actions.pop("invite", None)
         return actions
 
-    def has_unlock_permission(self, request: HttpRequest) -> bool:
-        """Return whether the user may lift locks, which are rows of their own."""
-        return bool(request.user.has_perm("authserver.delete_loginfailure"))
-
     @admin.action(description="Invite by e-mail", permissions=["change"])
     def invite(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
         """Send each a link to choose a password."""
@@ -70,7 +66,7 @@ class UserActions(admin.ModelAdmin):
 
         self._each(request, queryset, "A new password is required", require)
 
-    @admin.action(description="Lift the lock of logins", permissions=["unlock"])
+    @admin.action(description="Lift the lock of logins", permissions=["change"])
     def unlock(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
         """Forget the failed logins of each."""
         actor = request.user.get_username()

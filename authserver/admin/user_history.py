@@ -14,7 +14,6 @@ LISTS = (
     ("Access tokens", "authserver_accesstoken"),
     ("Refresh tokens", "authserver_refreshtoken"),
     ("Consents", "authserver_consent"),
-    ("Failed logins", "authserver_loginfailure"),
     ("Audit record", "authserver_auditevent"),
 )
 

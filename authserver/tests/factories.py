@@ -264,14 +264,6 @@ class RefusalCountFactory(DjangoModelFactory):
     since = factory.LazyFunction(timezone.now)
 
 
-class LoginFailureFactory(DjangoModelFactory):
-    class Meta:
-        model = models.LoginFailure
-
-    account = factory.Sequence(lambda n: f"user{n}@1001")
-    address = "192.0.2.1"
-
-
 class PasswordLinkFactory(DjangoModelFactory):
     class Meta:
         model = models.PasswordLink

@@ -86,7 +86,6 @@ def test_the_issuer_is_an_origin(configure, issuer):
         "PENDING_REQUEST_SECONDS",
         "CONSENT_DAYS",
         "CLIENT_FAILURE_WINDOW_SECONDS",
-        "LOGIN_WINDOW_SECONDS",
     ],
 )
 def test_lifetimes_are_positive(configure, name):
@@ -107,26 +106,20 @@ def test_no_request_is_one_transaction(settings, monkeypatch):
     assert ids() == ["authserver.E007"]
 
 
-@pytest.mark.parametrize("name", ["AUTHENTICATION_BACKENDS", "MIDDLEWARE"])
-def test_the_login_limits_must_be_wired(settings, name):
-    ours = {checks.LIMIT_BACKEND, checks.LIMIT_MIDDLEWARE}
-    setattr(settings, name, [path for path in getattr(settings, name) if path not in ours])
+def test_the_login_limits_must_be_wired(settings):
+    settings.MIDDLEWARE = [
+        path for path in settings.MIDDLEWARE if path != checks.LIMIT_MIDDLEWARE
+    ]
 
     assert ids() == ["authserver.E008"]
 
 
 @pytest.mark.parametrize(
-    "name", ["LOGIN_FAILURES_PER_ACCOUNT", "LOGIN_FAILURES_PER_ADDRESS"]
+    "limits",
+    [None, "10/900s/key", "100/900s/ip", "0/900s/key,100/900s/ip", "1/0s/key,1/0s/ip"],
 )
-def test_the_login_limits_are_positive(configure, name):
-    configure(**{name: 0})
-
-    assert ids() == ["authserver.E008"]
-
-
-def test_no_backend_looks_at_passwords_before_the_login_limits(settings):
-    first, *others = settings.AUTHENTICATION_BACKENDS
-    settings.AUTHENTICATION_BACKENDS = [*others, first]
+def test_logins_are_limited_by_account_and_by_address(settings, limits):
+    settings.ACCOUNT_RATE_LIMITS = {"login_failed": limits}
 
     assert ids() == ["authserver.E008"]
 

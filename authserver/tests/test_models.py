@@ -32,7 +32,6 @@ FACTORIES = [
     factories.RefusalCountFactory,
     factories.KeyRefusalFactory,
     factories.SecretLinkFactory,
-    factories.LoginFailureFactory,
     factories.PasswordLinkFactory,
     factories.SessionFactory,
 ]

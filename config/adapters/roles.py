@@ -18,7 +18,6 @@ ACCOUNTS: Final = (
     *("authserver.view_pendingrequest", "authserver.view_auditevent"),
     "authserver.view_passwordlink",
     *TOKENS,
-    *(f"authserver.{verb}_loginfailure" for verb in ("view", "delete")),
 )
 KEYS_TO_SEE: Final = tuple(
     f"authserver.view_{name}" for name in ("servicekey", "keyservice", "keyinstitution")

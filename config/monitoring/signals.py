@@ -4,9 +4,8 @@ from typing import Any
 
 from django.contrib.auth.signals import user_logged_in, user_login_failed
 from django.db.backends.signals import connection_created
-from django.http import HttpRequest
 
-from authserver.accounts import login_limits
+from authserver.accounts.login_limits import login_refused
 from authserver.oauth.tokens import tokens_issued
 from calendar_events.api.streams import feed_refused
 from config.monitoring import metrics, statements
@@ -17,6 +16,7 @@ def connect() -> None:
     """Listen."""
     user_logged_in.connect(_logged_in, dispatch_uid=f"{__name__}.logged_in")
     user_login_failed.connect(_login_failed, dispatch_uid=f"{__name__}.login_failed")
+    login_refused.connect(_login_refused, dispatch_uid=__name__)
     tokens_issued.connect(_tokens_issued, dispatch_uid=__name__)
     nonce_claimed.connect(_nonce_claimed, dispatch_uid=__name__)
     feed_refused.connect(_feed_refused, dispatch_uid=__name__)
@@ -27,9 +27,12 @@ def _logged_in(**_kwargs: Any) -> None:
     metrics.logins.labels("succeeded").inc()
 
 
-def _login_failed(request: HttpRequest | None = None, **_kwargs: Any) -> None:
-    is_locked = request is not None and login_limits.refused_account(request) is not None
-    metrics.logins.labels("locked" if is_locked else "failed").inc()
+def _login_failed(**_kwargs: Any) -> None:
+    metrics.logins.labels("failed").inc()
+
+
+def _login_refused(**_kwargs: Any) -> None:
+    metrics.logins.labels("locked").inc()
 
 
 def _tokens_issued(grant_type: str, **_kwargs: Any) -> None:

@@ -20,6 +20,8 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     # A file, not memory: threads and processes of concurrency tests need a real database.
     name = f"platform-test-{os.getpid()}.sqlite3"
     DATABASES["default"]["TEST"] = {"NAME": str(Path(tempfile.gettempdir()) / name)}
+# Each test begins with an empty one (conftest.py), whether or not it has a database.
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 # Argon2id costs 17 ms; tests that are about passwords switch the real hasher on.
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.MD5PasswordHasher",

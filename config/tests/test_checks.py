@@ -45,10 +45,6 @@ def test_e003_an_absolute_directory_or_none_is_fine(settings, directory):
 
 @pytest.fixture
 def limited(settings):
-    settings.PLATFORM_ERRORS = {
-        **settings.PLATFORM_ERRORS,
-        "RATE_LIMITS": {"address": "600/minute", "key": ""},
-    }
     settings.WORKERS = 2
     return settings
 
@@ -63,10 +59,6 @@ def test_w001_one_process_or_a_shared_cache_is_fine(limited):
 
     limited.WORKERS = 2
     limited.CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache"}}
-    assert checks.check_rate_limits_are_shared() == []
-
-
-def test_w001_without_limits_nothing_is_counted(settings):
     assert checks.check_rate_limits_are_shared() == []
 
 

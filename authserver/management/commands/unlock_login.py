@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 
 from authserver.accounts import login_limits
 
@@ -10,23 +10,15 @@ BY = "manage.py"
 
 
 class Command(BaseCommand):
-    """Lift the lock of an account, or of everybody at an address; it is audited."""
+    """Lift the lock of an account; it is audited."""
 
-    help = "Lift the lock of an account (alice@1001), or with --address of an address."
+    help = "Lift the lock of an account, such as alice@1001."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        what = parser.add_mutually_exclusive_group(required=True)
-        what.add_argument("account", nargs="?", help="a login, such as alice@1001")
-        what.add_argument("--address", help="an IPv6 address: with its network of /64")
+        parser.add_argument("account", help="a login, such as alice@1001")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Lift it, and say how many failures there were."""
-        if options["address"] is None:
-            failures = login_limits.lift_account(options["account"], by=BY)
-        else:
-            try:
-                failures = login_limits.lift_address(options["address"], by=BY)
-            except ValueError as error:
-                raise CommandError(f"{options['address']} is no address.") from error
+        failures = login_limits.lift_account(options["account"], by=BY)
         if options["verbosity"] > 0:
             self.stdout.write(f"Failures removed: {failures}")

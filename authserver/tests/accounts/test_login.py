@@ -145,7 +145,7 @@ def test_a_failure_costs_the_same_queries_for_everybody(
 ):
     # session, pending request, key, institution; failures by account and by
     # address; the user; the failure and its audit; whether that opened a lock, by both
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(6):
         login_page.press("Sign in", username=username, password="wrong")
 
 

@@ -5,7 +5,6 @@ from http import HTTPStatus
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 
-from authserver.accounts import login_limits
 from authserver.views.pages.base import message
 
 
@@ -24,9 +23,8 @@ def csrf_failure(
 
 
 @never_cache
-def too_many_attempts(request: HttpRequest, account: str) -> HttpResponse:
+def too_many_attempts(request: HttpRequest, seconds: int) -> HttpResponse:
     """Say how long to wait (decisions 3.10), on Django admin's login page too."""
-    seconds = max(1, login_limits.seconds_to_wait(request, account))
     return message(
         request,
         "locked",

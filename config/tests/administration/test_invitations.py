@@ -7,9 +7,10 @@ from django_tasks_db.models import DBTaskResult
 
 from authserver.accounts import access, link_delivery
 from authserver.conf import conf
-from authserver.models import AuditEvent, LoginFailure, PasswordLink, User
+from authserver.models import AuditEvent, PasswordLink, User
 from authserver.tests import factories
 from authserver.tests.links import choose, link_in
+from authserver.tests.locks import is_locked, lock
 from authserver.tests.visitor import Visitor
 from config.tests.administration import pages
 
@@ -233,7 +234,7 @@ def test_a_link_dies_when_the_address_is_changed_after_it_was_sent(
 
 
 def test_a_contributor_and_an_auditor_do_none_of_it(staff, uma, here, person):
-    LoginFailure.objects.create(account=person.login)
+    lock(person)
     contributor = staff("contributor", at=here.institution)
     for someone in (contributor, uma):
         for action in ("invite", "require_new_password", "unlock"):
@@ -242,7 +243,7 @@ def test_a_contributor_and_an_auditor_do_none_of_it(staff, uma, here, person):
     person.refresh_from_db()
     assert person.must_change_password is False
     assert not PasswordLink.objects.exists()
-    assert LoginFailure.objects.count() == 1
+    assert is_locked(person)
 
 
 # --- A required change, a lifted lock -----------------------------------------------------
@@ -259,17 +260,16 @@ def test_a_new_password_is_required_of_the_own_accounts_alone(ines, person, ther
 
 def test_a_lock_is_lifted_from_the_list_of_accounts(ines, person, here, there):
     above = factories.UserFactory(institution=here.institution, is_staff=True)
-    for user in (person, above, there.person):
-        LoginFailure.objects.create(account=user.login, address="192.0.2.1")
+    lock(person, above, there.person)
 
     said = act(ines, "unlock", person, above, there.person)
 
-    left = set(LoginFailure.objects.values_list("account", flat=True))
+    left = {user for user in (person, above, there.person) if is_locked(user)}
     assert said == [
         "May sign in again: 1.",
         "Not changed, because they have more rights than you: 1.",
     ]
-    assert left == {above.login, there.person.login}
+    assert left == {above, there.person}
     (event,) = AuditEvent.objects.filter(action="login_unlocked")
     assert (event.actor, event.subject) == ("ines@1001", "person@1001")
 

@@ -12,7 +12,6 @@ from django.urls import reverse
 from authserver.models import (
     AccessToken,
     Institution,
-    LoginFailure,
     PasswordLink,
     RefreshToken,
     ServiceKey,
@@ -41,9 +40,7 @@ def name_of(model_admin):
 
 def rows_of(world, model):
     """Return rows of a model that are the world's institution's: at least one."""
-    registry_id = world.institution.registry_id
     more = {
-        LoginFailure: lambda: factories.LoginFailureFactory(account=f"lost@{registry_id}"),
         PasswordLink: lambda: factories.PasswordLinkFactory(user=world.person),
     }
     if model in more:
@@ -297,24 +294,6 @@ def test_an_action_meets_the_own_events_only(ines, here, there, action):
 
     assert Event.objects.get(pk=there.event.pk).status == Status.PUBLISH
     assert not Event.objects.filter(pk=here.event.pk, status=Status.PUBLISH).exists()
-
-
-def test_a_lock_is_lifted_for_the_own_accounts_only(ines, here, there):
-    ours, theirs, likewise = (
-        factories.LoginFailureFactory(account=login)
-        for login in ("person@1001", "person@1002", "person@21001")
-    )
-
-    found = listed(ines.get(pages.about(LoginFailure)))
-    ines.post(
-        pages.about(LoginFailure),
-        action="delete_selected",
-        _selected_action=[ours.pk, theirs.pk, likewise.pk],
-        post="yes",
-    )
-
-    assert found == [ours]
-    assert set(LoginFailure.objects.all()) == {theirs, likewise}
 
 
 # --- Service keys -------------------------------------------------------------------------

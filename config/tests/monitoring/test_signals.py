@@ -2,9 +2,8 @@
 
 import pytest
 from django.contrib.auth import authenticate
-from django.contrib.auth.signals import user_login_failed
 
-from authserver.accounts.login_limits import _REFUSED
+from authserver.accounts.login_limits import login_refused
 from authserver.oauth.tokens import tokens_issued
 from calendar_events.api.streams import Places
 from config.monitoring import process_metrics
@@ -16,8 +15,7 @@ pytestmark = pytest.mark.django_db
 def test_a_login_that_fails_is_told_from_one_that_was_not_looked_at(rf, grown):
     request = rf.post("/oauth2/login")
     authenticate(request, login="nobody", password="wrong")
-    request.META[_REFUSED] = "nobody"
-    user_login_failed.send(sender=__name__, credentials={}, request=request)
+    login_refused.send(sender=__name__, request=request)
 
     assert grown("platform_logins_total", result="failed") == 1
     assert grown("platform_logins_total", result="locked") == 1

@@ -132,7 +132,7 @@ def test_a_password_that_is_not_good_is_refused_beside_its_field(
 def test_a_new_password_lifts_the_lock_of_the_account_and_is_on_record(
     visitor, link, settings
 ):
-    settings.AUTHSERVER = {**settings.AUTHSERVER, "LOGIN_FAILURES_PER_ACCOUNT": 1}
+    settings.ACCOUNT_RATE_LIMITS = {"login_failed": "1/900s/key"}
     assert not signs_in("alice", "wrong")
 
     choose(visitor, link)

@@ -183,7 +183,7 @@ def test_the_pages_of_refusals(look, live_server, ask, key):
 
 def test_the_page_of_too_many_attempts(look, ask, settings):
     page, inspect = look
-    settings.AUTHSERVER = {**settings.AUTHSERVER, "LOGIN_FAILURES_PER_ACCOUNT": 1}
+    settings.ACCOUNT_RATE_LIMITS = {"login_failed": "1/900s/key"}
     page.goto(ask())
     log_in(page, password="wrong")
     log_in(page, password="wrong")
