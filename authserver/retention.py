@@ -97,7 +97,7 @@ def agreed_now() -> datetime:
 
 
 def clear(now: datetime, *, batch_size: int = BATCH_SIZE) -> dict[str, int]:
-    """Delete in batches, each in a transaction of its own; return how many of which.
+    """Delete in batches, one transaction each; return the number by model.
 
     Small transactions keep the locks short: the command may run beside a busy server.
     """

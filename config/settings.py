@@ -322,7 +322,8 @@ TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
 # A thread in each process that serves; without it run `manage.py db_worker`.
 EMBEDDED_WORKER = env.bool("EMBEDDED_WORKER", True)
 TASK_POLL_SECONDS = env.float("TASK_POLL_SECONDS", 1.0)
-TASK_LEASE_SECONDS = env.float("TASK_LEASE_SECONDS", 60.0)
+# Longer than any task takes: then its worker is lost.
+TASK_LEASE_SECONDS = env.float("TASK_LEASE_SECONDS", 300.0)
 TASK_ATTEMPTS = env.int("TASK_ATTEMPTS", 6)
 TASK_RETRY_SECONDS = env.float("TASK_RETRY_SECONDS", 60.0)
 TASK_DAYS = env.int("TASK_DAYS", 14)

@@ -1,4 +1,4 @@
-"""Django admin for several institutions, each with staff of its own."""
+"""Django admin for several institutions, each with its own staff."""
 
 from django.apps import AppConfig
 

@@ -1,6 +1,6 @@
 """The first page of admin: blocks of rows with links, and small charts.
 
-``dashboard_blocks(request)`` of an admin class is called for whoever may view its rows. It
+``dashboard_blocks(request)`` of an admin class is called if the user may view its rows. It
 takes them from its own ``get_queryset``, so that a block shows nothing that its list would
 not.
 """

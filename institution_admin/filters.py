@@ -19,7 +19,7 @@ class FewRelatedFilter(admin.RelatedOnlyFieldListFilter):
     def field_choices(
         self, field: Any, request: Any, model_admin: Any
     ) -> Any:  # pairs of a key and words
-        # What the user's own list of them would show: a name in a filter is a name told.
+        # As in the user's list of them: a filter must not reveal other names.
         related = model_admin.admin_site.get_model_admin(field.related_model)
         known = related.get_queryset(request).order_by()
         if known[: MOST + 1].count() <= MOST:

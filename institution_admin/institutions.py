@@ -1,4 +1,4 @@
-"""Which rows a member of staff meets in Django admin: those of their own institution.
+"""Which rows a member of staff sees in Django admin: those of their institution.
 
 Staff without an institution look after the whole platform. Everything else in admin (lists,
 searches, filters, autocompletes, pop-ups, actions, history, direct addresses) asks these
@@ -210,11 +210,11 @@ class InstitutionScopedAdmin(InstitutionScope, RelatedSearch):
         }
 
     def dashboard_blocks(self, request: HttpRequest) -> list[Block]:
-        """Return what the first page says of these rows, to whoever may view them."""
+        """Return what the first page shows users who may view these rows."""
         return []
 
     def has_module_permission(self, request: HttpRequest) -> bool:
-        """Show an app to whoever may see something in it."""
+        """Show an app to users who may see one of its models."""
         return self.is_allowed(request, "view") and super().has_module_permission(request)
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:

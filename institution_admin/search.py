@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.utils.text import smart_split, unescape_string_literal
 
 MOST_WORDS: Final = 10
-"""Words of a search that are looked for; each is a search of its own."""
+"""How many words of a search are used; each is a separate condition."""
 SHORTEST: Final = 3
 """Letters of a Latin word that is looked for anywhere, as an index of trigrams can."""
 MOST_FOUND: Final = 1_000

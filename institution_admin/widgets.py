@@ -83,7 +83,7 @@ class NativeSplitDateTime(SplitDateTimeWidget):
 
 
 def name_input(widget: Widget, label: Any) -> None:
-    """Name an input that has no label of its own beside it."""
+    """Label an input that has no visible label."""
     if isinstance(widget, RelatedFieldWidgetWrapper):
         widget = widget.widget
     if not isinstance(widget, MultiWidget):

@@ -75,7 +75,7 @@ class SchemeAuthentication(BaseAuthentication, ABC):
         return header.rest
 
     def authenticate_header(self, request: Request) -> str:
-        """Return the challenge (RFC 6750 section 3); our own scheme is no valid token."""
+        """Return the challenge (RFC 6750 section 3); our scheme is not a token."""
         return challenge()
 
     @abstractmethod

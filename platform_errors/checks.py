@@ -90,7 +90,7 @@ def _is_absolute(url: str) -> bool:
         return (
             parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
         )
-    except ValueError:  # a port that is no number
+    except ValueError:  # a port that is not a number
         return False
 
 

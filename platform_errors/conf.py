@@ -16,7 +16,7 @@ class Setting(Generic[Value]):
 
     The entry has the attribute's name in capitals unless it is given another. A request
     asks for some fifteen of them, so the value is kept where Python finds it first, in the
-    instance, until the dictionary is set anew: by tests, and not while a request is
+    instance, until the dictionary is replaced: by tests, and not while a request is
     answered.
     """
 
@@ -48,7 +48,7 @@ class Conf:
     dictionary: ClassVar[str]
 
     def __init__(self) -> None:
-        """Hear of dictionaries that are set anew, as by ``override_settings``."""
+        """Forget the values when a dictionary is replaced, as by ``override_settings``."""
         setting_changed.connect(self._forget)
 
     def _forget(self, *, setting: str, **_kwargs: Any) -> None:

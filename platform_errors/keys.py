@@ -1,4 +1,4 @@
-"""The port to whoever stores service keys, principals and tokens.
+"""The port to the store of service keys, principals and tokens.
 
 ``platform_errors`` owns no accounts. The adapter is named by the setting
 ``PLATFORM_ERRORS["KEY_STORE"]``, a dotted path to a class without constructor arguments.
@@ -49,7 +49,7 @@ class KeyStore(Protocol):
     def service_names(self, codes: Collection[str]) -> Mapping[str, str]:
         """Return code → name of those services that exist at all, on the key or not.
 
-        Only asked to word an error (spec 7.2), so it may cost a query of its own.
+        Only asked to word an error (spec 7.2), so it may cost a query.
         """
         ...
 

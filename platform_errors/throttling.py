@@ -77,7 +77,7 @@ class RateLimit(SimpleRateThrottle):
 
 
 class AddressRateLimit(RateLimit):
-    """Requests per client address, or IPv6 network of /64, whoever calls."""
+    """Requests per client address, or IPv6 network of /64, for all callers."""
 
     scope = "address"
     counted = "from one address"

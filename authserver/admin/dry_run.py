@@ -1,6 +1,6 @@
 """Would this signed request be let in? The ladder again, without a trace.
 
-The nonce is looked at and not used, nothing is logged or told to anybody.
+The nonce is looked up and not used; nothing is logged or signalled.
 """
 
 import time

@@ -26,7 +26,7 @@ def as_csv(rows: Iterable[Any], columns: Sequence[str]) -> Iterator[str]:
 
 
 def as_json_lines(rows: Iterable[Any], columns: Sequence[str]) -> Iterator[str]:
-    """Yield an object for each row, each in a line of its own."""
+    """Yield one object per row, one per line (JSON Lines)."""
     for row in rows:
         values = {name: getattr(row, name) for name in columns}
         yield json.dumps(values, default=_text, ensure_ascii=False) + "\n"

@@ -16,7 +16,7 @@ Action = AuditEvent.Action
 
 
 class _LinkInline(InstitutionScopedInline):
-    """What is on a key, each row named without a query of its own."""
+    """What is on a key, each row named without another query."""
 
     extra = 0
     named_by: ClassVar[str]
@@ -29,7 +29,7 @@ class _LinkInline(InstitutionScopedInline):
 
 
 class KeyServiceInline(_LinkInline):
-    """Each service on the key has a status and an expiry of its own."""
+    """The services on the key, each with its status and expiry."""
 
     model = KeyService
     institution_path = "key__institutions"
@@ -65,7 +65,7 @@ class KeyInstitutionInline(_LinkInline):
 
 
 class _KeyLinkAdmin(AuditedAdmin):
-    """What is on a key; whoever changes that has changed the key, and is in the record."""
+    """What is on a key; a change of it is recorded as a change of the key."""
 
     added = changed = deleted = Action.KEY_CHANGED
     institution_verbs = frozenset({"view"})

@@ -55,9 +55,9 @@ class AddressField(forms.CharField):
         text = super().clean(value)
         try:
             parts = urlsplit(text)
-            parts.port  # noqa: B018 -- raises for a port that is no number
+            parts.port  # noqa: B018 -- raises for a port that is not a number
         except ValueError:
-            raise ValidationError("This is no address.") from None
+            raise ValidationError("This is not an address.") from None
         if not parts.path.startswith("/"):
             raise ValidationError("Paste the whole address, or from the path on.")
         return parts
@@ -107,7 +107,7 @@ class Answer:
 
 
 class RequestCheck:
-    """For whoever may see service keys, about those that they see."""
+    """The page for staff who may see service keys, limited to the keys they see."""
 
     def __init__(self, model_admin: ModelAdmin) -> None:
         self.admin = model_admin

@@ -194,7 +194,7 @@ class ServiceKeyAdmin(AuditedAdmin):
     def get_inline_instances(
         self, request: HttpRequest, obj: ServiceKey | None = None
     ) -> list[InlineModelAdmin]:
-        """Leave institutions to a list of their own where there are many."""
+        """Show institutions on a separate page where there are many."""
         found = super().get_inline_instances(request, obj)
         if _institutions_on(obj) <= MANY:
             return found

@@ -1,7 +1,7 @@
 """Where a client's string to sign differs from ours, for people who look for the mistake.
 
 Only what the caller already holds is judged: no signature is made that is not compared with
-the caller's own, and none is told.
+the caller's own, and none is shown.
 """
 
 import hmac

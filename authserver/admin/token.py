@@ -45,7 +45,7 @@ class _CredentialAdmin(ReadOnlyAdmin):
     search_fields = [*WHOSE, "institution__registry_id", "scope__contains"]
     search_help_text = HELP
     finds_newest = True
-    ordering = ["-pk"]  # as they were issued; there is no index of ``created``
+    ordering = ["-pk"]  # in the order of issue; ``created`` has no index
     show_full_result_count = False
 
 
@@ -55,7 +55,7 @@ class _RevocableAdmin(_CredentialAdmin):
     actions = ["revoke"]
 
     def has_revoke_permission(self, request: HttpRequest) -> bool:
-        """Whoever could change the rows may end them; nothing else about them changes."""
+        """Let those who may change the rows revoke them; nothing else can be changed."""
         permission = f"authserver.change_{self.opts.model_name}"
         return self.is_allowed(request, "change") and request.user.has_perm(permission)
 

@@ -34,7 +34,7 @@ def granted_before(
 
 
 def covers(granted: frozenset[str], requested: Scopes) -> bool:
-    """Return whether nothing new is asked for; ``context:`` is no right."""
+    """Return whether nothing new is asked for; ``context:`` grants nothing."""
     return all(
         token in granted or token.startswith(CONTEXT_SCOPE_PREFIX)
         for token in requested.tokens
@@ -45,7 +45,7 @@ def covers(granted: frozenset[str], requested: Scopes) -> bool:
 def remember(
     *, user_id: int, key_id: int, institution_id: int, scopes: Scopes, now: datetime
 ) -> None:
-    """Add to what the user allowed, and count its lifetime anew (decisions 3.8)."""
+    """Add to what the user allowed, and restart its lifetime (decisions 3.8)."""
     lookup = {"user_id": user_id, "key_id": key_id, "institution_id": institution_id}
     requested = [t for t in scopes.tokens if not t.startswith(CONTEXT_SCOPE_PREFIX)]
     # An expired one is closed first: what it held must be asked again.

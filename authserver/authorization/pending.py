@@ -93,7 +93,7 @@ def store(
 def load(handle: str, *, binding: str, now: datetime) -> Pending | None:
     """Return the pending request of this handle, if it is this browser's and still open.
 
-    One whose key or redirect address is gone meanwhile is no request any more.
+    ``None`` too when its key or redirect address has been removed since.
     """
     row = (
         PendingRequest.objects.select_related("key", "institution")

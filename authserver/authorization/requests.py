@@ -176,7 +176,7 @@ def _require(values: dict[str, str], *names: str) -> None:
 def _unknown_key(values: dict[str, str], now: datetime) -> AuthorizationError:
     """Return the error of an unknown key, to an address that an active key registered.
 
-    Character by character and https alone: there is no key whose loopback rule could apply.
+    Character by character, and https only: without a key no loopback rule applies.
     """
     error = replace(
         _authorization_error(catalogue.KeyInvalid(key=values["client_id"])),

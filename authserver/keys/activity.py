@@ -53,7 +53,7 @@ def connect() -> None:
 
 
 def forget() -> None:
-    """Begin anew, as a new process does."""
+    """Forget what this process has written, as a new process has."""
     _used.clear()
     _refused.clear()
 

@@ -80,7 +80,7 @@ class Scopes:
         )
 
     def narrowed_to(self, granted: Collection[str]) -> Self:
-        """Return the tokens that were granted; ``context:`` is no right and stays."""
+        """Return the tokens that were granted; ``context:`` grants nothing and stays."""
         return type(self)(
             tuple(
                 token

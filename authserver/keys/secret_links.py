@@ -17,7 +17,7 @@ MAX_TOKEN_LENGTH = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """What whoever opens a link gets to see."""
+    """What the page of an opened link shows."""
 
     name: str
     client_id: str
@@ -49,7 +49,7 @@ def find(token: str, now: datetime) -> SecretLink | None:
     return links.filter(token_digest=_digest(token)).first()
 
 
-def whose(token: str) -> str:
+def client_id_of(token: str) -> str:
     """Return the identifier of the key whose link this was, for the record; or nothing."""
     links = SecretLink.objects.filter(token_digest=_digest(token))
     return links.values_list("key__client_id", flat=True).first() or ""

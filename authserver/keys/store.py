@@ -50,7 +50,7 @@ class Client(credentials.ServiceKey):
         """Whether a consent may be remembered: nobody else can pose as the application.
 
         Only an https address can be claimed (RFC 8252 section 7.2); at any other address
-        of the same key, whoever listens on the device would receive the code unasked.
+        of the same key, another application on the device could receive the code.
         """
         is_claimed = self.claimed_https and redirect_uri.startswith("https://")
         return self.has_secret or is_claimed

@@ -14,7 +14,7 @@ AUTHENTICATING, CONTEXT = "authenticatingInstitutionId", "contextInstitutionId"
 
 
 class OldGeneration(Generation):
-    """Institutions are query parameters, and answers have names of their own."""
+    """Institutions are query parameters, and answers use other names."""
 
     def require_enabled(self, key: ServiceKey) -> None:
         """Raise ``UnauthorizedClient`` unless the key is marked for it."""
@@ -56,7 +56,7 @@ class OldGeneration(Generation):
 
 
 class OldEndpointDialect(EndpointDialect):
-    """Errors without ``error``: its clients fail on one that is no object."""
+    """Errors without ``error``: its clients expect an object there."""
 
     def members(self, error: ApiError) -> dict[str, Any]:
         """Return the members that every generation reads."""

@@ -9,7 +9,7 @@ from authserver.models.service_key import ServiceKey
 class KeyRefusal(models.Model):
     """One request that named the key and was refused: no address, no query, no secret.
 
-    Whoever knows a key's identifier can make these rows, which is why they are few and no
+    Anyone who knows a key's identifier can cause these rows, so they are few and no
     part of the audit record (``authserver.keys.activity``).
     """
 

@@ -1,4 +1,4 @@
-"""Links that hand the secret of a key over: each shows it once, to whoever holds it."""
+"""Links that hand the secret of a key over: each shows it once, to its first visitor."""
 
 from datetime import datetime
 from typing import Self

@@ -13,7 +13,7 @@ IDENTITY_SCOPES = (OPENID_SCOPE, "profile", "email")
 
 
 def validate_not_a_switch(code: str) -> None:
-    """Refuse the scope tokens that have a meaning of their own (decisions 3.5)."""
+    """Refuse the reserved scope tokens (decisions 3.5)."""
     reserved = code in {REFRESH_TOKEN_SCOPE, *IDENTITY_SCOPES}
     if reserved or code.startswith(CONTEXT_SCOPE_PREFIX):
         raise ValidationError("%(code)s is not a service.", params={"code": code})

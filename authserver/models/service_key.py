@@ -221,7 +221,7 @@ class KeyInstitution(models.Model):
 
 
 class KeyService(models.Model):
-    """A service on a key; each pair has a status and an expiry of its own (decisions 2)."""
+    """A service on a key, with its own status and expiry (decisions 2)."""
 
     Status = Status
 

@@ -203,7 +203,7 @@ class RefreshToken(AbstractRefreshToken):
 
     @classmethod
     def revoke_family(cls, token_family: uuid.UUID | None) -> None:
-        """Revoke every token that descends from one grant; ``None`` is no family.
+        """Revoke every token that descends from one grant; ``None`` revokes nothing.
 
         The toolkit's own finds access tokens through ``access_token``, which is not used.
         """

@@ -71,7 +71,7 @@ def authenticate(
 
 
 def claimed_id(client_request: ClientRequest) -> str:
-    """Return the key identifier that the client claims, or nothing."""
+    """Return the key identifier that the client claims, or an empty text."""
     if client_request.signature is not None:
         try:
             return algorithm.parse_header(client_request.signature).client_id

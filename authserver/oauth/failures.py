@@ -1,6 +1,6 @@
 """Refused clients and refused redemptions: on record, and within limits.
 
-Each leaves one audit event, up to a limit for one key from one address: whoever sends
+Each leaves one audit event, up to a limit for one key from one address: a client that sends
 thousands must not fill the disk. Beyond the same limit of failed authentications, no secret
 of the key is compared for that address until the window is over. Replayed and invalidated
 codes are always recorded; there is one for each code that a user granted.

@@ -108,7 +108,7 @@ def revoke_family(family: UUID | None, now: datetime) -> int:
 def revoke(token: str, *, key_pk: int, now: datetime) -> AccessToken | RefreshToken | None:
     """Revoke a token of this key with its whole family (RFC 7009 section 2.1).
 
-    Return the token, or ``None`` when the key has no such token: that is no error.
+    Return the token, or ``None`` when the key has no such token, which is not an error.
     """
     digest = opaque.digest(token)
     for model in (AccessToken, RefreshToken):

@@ -248,7 +248,7 @@ def _load_authorization(request: Request, row: Grant | RefreshToken) -> None:
 
 
 def _require_secret(token_request: TokenRequest) -> None:
-    """Raise ``UnauthorizedClient`` for a public key, which has no tokens of its own."""
+    """Raise ``UnauthorizedClient`` for a public key, which cannot authenticate."""
     if not token_request.key.has_secret:
         raise UnauthorizedClient("client_credentials is for keys with a secret")
 

@@ -35,14 +35,13 @@ def put_back(now: datetime) -> None:
     _put_back_failed(now)
 
 
-def keep(row: DBTaskResult) -> None:
-    """Say that the worker of a running task is alive, by the database's clock."""
-    rows = DBTaskResult.objects.filter(pk=row.pk, status=TaskResultStatus.RUNNING)
-    rows.update(started_at=database_now())
+def start_lease(row: DBTaskResult) -> None:
+    """Let the lease of a claimed task begin now, by the database's clock."""
+    DBTaskResult.objects.running().filter(pk=row.pk).update(started_at=database_now())
 
 
 def try_again(rows: QuerySet[Any]) -> int:
-    """Queue failed tasks anew, with all attempts before them; return how many."""
+    """Queue failed tasks again with all their attempts; return how many."""
     return rows.filter(status=TaskResultStatus.FAILED).update(
         status=TaskResultStatus.READY,
         worker_ids=[],
@@ -63,7 +62,7 @@ def _put_back_lost(now: datetime) -> None:
     for row in DBTaskResult.objects.running().filter(started_at__lte=until):
         attempts = len(row.worker_ids)
         is_last = attempts >= settings.TASK_ATTEMPTS
-        # The moment has changed meanwhile if the worker is alive or somebody was faster.
+        # The moment has changed if another worker was faster.
         DBTaskResult.objects.running().filter(pk=row.pk, started_at=row.started_at).update(
             status=TaskResultStatus.FAILED if is_last else TaskResultStatus.READY,
             finished_at=now if is_last else None,

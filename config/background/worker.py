@@ -1,12 +1,10 @@
-"""The worker: looks for tasks, runs them one by one, and says that it is alive.
+"""The worker: looks for tasks and runs them one by one.
 
 A thread of each process that serves, or ``manage.py db_worker``. Several may run at once:
 each task is claimed by one.
 """
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from time import monotonic
 
 from django.conf import settings
@@ -26,52 +24,16 @@ outage = CircuitBreaker("The database failed, background work waits for it")
 
 
 class _LeasingWorker(OneByOne):
-    """The package's, which runs what is there and returns; with a sign of life."""
-
-    def __init__(self) -> None:
-        """Take a name that no other worker has."""
-        super().__init__(
-            queue_names=["*"],
-            interval=PUT_BACK_SECONDS,  # between attempts while SQLite is locked
-            batch=True,
-            backend_name=DEFAULT_TASK_BACKEND_ALIAS,
-            startup_delay=False,
-            max_tasks=None,
-            worker_id=get_random_string(32),
-            excluded_queue_names=[],
-        )
+    """The package's, with leases by the database's clock."""
 
     def run_task(self, db_task_result: DBTaskResult) -> None:
-        """Run it, and say meanwhile that it is being run."""
-        queue.keep(db_task_result)  # the package wrote this machine's time
-        with _kept(db_task_result):
-            super().run_task(db_task_result)
-
-
-@contextmanager
-def _kept(row: DBTaskResult) -> Iterator[None]:
-    is_done = threading.Event()
-
-    def keep() -> None:
-        while not is_done.wait(settings.TASK_LEASE_SECONDS / 4):
-            try:
-                queue.keep(row)
-            except (DatabaseError, InterfaceError) as error:
-                outage.trip(error)
-                connections.close_all()
-        connections.close_all()
-
-    thread = threading.Thread(target=keep, name="task-lease", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        is_done.set()
-        thread.join()
+        """Run a task that was claimed; the package wrote this machine's time."""
+        queue.start_lease(db_task_result)
+        super().run_task(db_task_result)
 
 
 class Worker:
-    """Empties the queue, again and again, until it is told to stop."""
+    """Runs the tasks of the queue until ``stop`` is called."""
 
     def __init__(self) -> None:
         """Begin with a look at what is to be put back."""
@@ -100,7 +62,16 @@ class Worker:
             self._put_back_at = monotonic() + PUT_BACK_SECONDS
         if self._stopping.is_set() or not queue.is_waiting():
             return
-        self._current = _LeasingWorker()
+        self._current = _LeasingWorker(
+            queue_names=["*"],
+            interval=PUT_BACK_SECONDS,  # between attempts while SQLite is locked
+            batch=True,
+            backend_name=DEFAULT_TASK_BACKEND_ALIAS,
+            startup_delay=False,
+            max_tasks=None,
+            worker_id=get_random_string(32),
+            excluded_queue_names=[],
+        )
         self._current.run()
         self._put_back_at = 0.0
 

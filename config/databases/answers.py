@@ -1,4 +1,4 @@
-"""Give up on a PostgreSQL server that keeps none of its own time limits.
+"""Give up on a PostgreSQL server that does not enforce its time limits.
 
 One that is frozen, or whose storage hangs, ends no statement, and its kernel goes on
 acknowledging what is sent, so that neither libpq's limits nor TCP's notice.

@@ -41,7 +41,7 @@ def require_same_database(database: BaseDatabaseWrapper, entry: Mapping[str, Any
     """Raise ``CommandError`` when the pool leads to another database, as after a restore.
 
     Commands would use the one and requests the other, and nothing else would say so. A
-    pool that does not answer yet is no reason not to start.
+    pool that does not answer yet does not prevent the start.
     """
     try:
         with psycopg.connect(**_parameters(entry)) as pooled:

@@ -1,6 +1,6 @@
 """Anonymous reads of the calendar from a replica (``DATABASE_REPLICA_URL``).
 
-Whoever sends credentials reads the primary, so that a client always finds what it has just
+Callers with credentials read the primary, so that a client always finds what it has just
 written; a nonce could not be claimed on a replica anyway. A replica that fails is left
 alone for some seconds, and the primary answers in its place.
 """

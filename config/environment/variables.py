@@ -44,7 +44,7 @@ def _text_of(path: str, name: str) -> str:
         ) from None
     if len(content) > MOST_BYTES_OF_A_SECRET:
         raise ImproperlyConfigured(
-            f"{name}: {path} is no secret: more than {MOST_BYTES_OF_A_SECRET} bytes."
+            f"{name}: {path} has over {MOST_BYTES_OF_A_SECRET} bytes: not a secret."
         )
     try:
         text = content.decode().strip()

@@ -1,4 +1,4 @@
-"""The headers of static and uploaded files, whoever sends them.
+"""The headers of static and uploaded files, from nginx or from Django.
 
 The application sends these; a proxy that serves the files itself has to repeat them, for
 nothing of the application runs then. ``docs/operations.md`` shows the table, and tests
@@ -8,7 +8,7 @@ compare both with what is sent.
 from wsgiref.headers import Headers
 
 NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-"""The policy of what is no page: it loads nothing, sends nothing and stands in no frame."""
+"""The policy of answers that are not pages: nothing is loaded, sent or framed."""
 
 ALWAYS = {
     "X-Content-Type-Options": "nosniff",

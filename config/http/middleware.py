@@ -29,7 +29,7 @@ ALSO_IN_PLAIN_HTTP = ("/health/live", "/health/ready", "/metrics")
 class ContentSecurityPolicyMiddleware(CSPMiddleware):
     """The configured policy for pages, the strictest for everything else.
 
-    django-csp puts its policy together anew for every answer; API answers, which need none
+    django-csp builds its policy for every answer; API answers, which need none
     of its permissions, are spared that.
     """
 

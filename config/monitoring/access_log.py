@@ -1,6 +1,6 @@
 """The access log: one line for each request, and nothing secret in it.
 
-There is no path, query, header, body or address: only names of ours, numbers, and the key,
+There is no path, query, header, body or address: only our own names, numbers, and the key,
 institution and identifiers that the server itself has established.
 """
 

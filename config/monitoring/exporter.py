@@ -1,4 +1,4 @@
-"""``/metrics``, on a port of its own (``METRICS_PORT``), by prometheus-client's own means.
+"""``/metrics`` on a separate port (``METRICS_PORT``), served by prometheus-client.
 
 The first worker process serves it, on a thread beside the requests. Worker processes count
 in files, so that it can tell the sums of all, of those that died, too.
@@ -37,7 +37,7 @@ def forget_gauges_of(pid: int) -> None:
 def registry() -> CollectorRegistry:
     """Return what a scrape collects.
 
-    Outside of ``manage.py serve`` there are no files: a process tells of itself alone.
+    Outside of ``manage.py serve`` there are no files: each process reports itself only.
     """
     if VARIABLE not in os.environ:
         return metrics.REGISTRY

@@ -1,7 +1,7 @@
 """Every metric that the processes count (docs/monitoring.md has the table).
 
 Labels have few values: names of routes, statuses, reasons of our own. Never what a caller
-sent, a key or an institution: each value is a series of its own, kept for ever.
+sent, a key or an institution: each value is another series, kept for ever.
 """
 
 from typing import Any, Final

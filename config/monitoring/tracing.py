@@ -41,7 +41,7 @@ MOST_OF_A_STATEMENT = 2000
 
 @lru_cache(maxsize=1)
 def tracer() -> Tracer:
-    """Return the tracer of this process, which sends in a thread of its own.
+    """Return the tracer of this process, which sends in a background thread.
 
     A provider that was set already is used. OpenTelemetry's own variables say where to,
     how much and as which service.

@@ -47,7 +47,7 @@ class Workers:
             self.start(number)
 
     def start(self, number: int) -> None:
-        """Make a process, which serves until it is told to stop."""
+        """Fork a process that serves until SIGTERM."""
         self.beat(number)
         parent = os.getpid()
         pid = os.fork()

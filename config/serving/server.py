@@ -3,7 +3,7 @@
 waitress receives whole requests and buffers answers, to disk beyond a bound, so that no
 thread waits for a client. It closes connections that have been idle; here each phase of a
 request has its own limit (decisions 9), a body that no route takes is refused by its
-head, and more requests than the threads can answer soon get 503 from a thread of its own.
+head, and more requests than the threads can answer soon get 503 from a separate thread.
 """
 
 import contextlib

@@ -125,7 +125,7 @@ def test_a_variable_and_its_file_together_are_refused_with_both_names(file, monk
         (b"hidden \xff\xfe", "is not UTF-8 text."),
         (
             b"hidden" * MOST_BYTES_OF_A_SECRET,
-            f"is no secret: more than {MOST_BYTES_OF_A_SECRET} bytes.",
+            f"has over {MOST_BYTES_OF_A_SECRET} bytes: not a secret.",
         ),
     ],
 )

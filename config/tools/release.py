@@ -42,7 +42,7 @@ def set_version(root: Path, new: str) -> None:
     """Write the version wherever it stands. Raises ``SystemExit`` for a wrong one."""
     changelog = (root / "CHANGELOG.md").read_text(encoding="utf-8")
     if not re.fullmatch(VERSION, new):
-        sys.exit(f"{new!r} is no version such as 1.2.3.")
+        sys.exit(f"{new!r} is not a version such as 1.2.3.")
     if f"## {new} - " in changelog:
         sys.exit(f"CHANGELOG.md has a version {new} already.")
     for name, before in PLACES.items():
@@ -64,7 +64,7 @@ def git(root: Path, *arguments: str) -> str:
 
 
 def refusals(root: Path) -> list[str]:
-    """Return, a sentence each, why the checkout is no release."""
+    """Return the reasons why the checkout cannot be released, one sentence each."""
     number = version(root)
     changelog = (root / "CHANGELOG.md").read_text(encoding="utf-8")
     latest = re.search(rf"^## ({VERSION}) - ", changelog, re.MULTILINE)

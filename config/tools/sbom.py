@@ -68,7 +68,7 @@ def composed() -> dict[str, Any]:
 
 
 def invalid(document: dict[str, Any]) -> list[str]:
-    """Return why the document is no CycloneDX, in a sentence; nothing when it is."""
+    """Return a sentence saying why the document is not CycloneDX, or nothing."""
     from cyclonedx.validation.json import JsonStrictValidator  # noqa: PLC0415 -- a second
 
     error = JsonStrictValidator(SCHEMA).validate_str(json.dumps(document))

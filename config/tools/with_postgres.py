@@ -90,7 +90,7 @@ def free_port() -> int:
 
 @dataclass
 class Cluster:
-    """A throwaway cluster in a directory of its own."""
+    """A throwaway cluster in a temporary directory."""
 
     directory: Path
     port: int

@@ -43,10 +43,10 @@ class ApiError(APIException):
     """The RFC 6750 ``error`` of the challenge; empty unless a bearer token failed."""
 
     def __init_subclass__(cls, *, is_family: bool = False, **kwargs: Any) -> None:
-        """Require a reason of its own."""
+        """Require a ``default_code``."""
         super().__init_subclass__(**kwargs)
         if not is_family and "default_code" not in vars(cls):
-            raise TypeError(f"{cls.__name__} has no default_code of its own.")
+            raise TypeError(f"{cls.__name__} must set default_code.")
 
     def __init__(
         self,

@@ -105,7 +105,7 @@ def _cut(lines: str) -> str:
 
 
 class TimestampInvalid(AuthenticationError):
-    """The timestamp is no number or too far from the server's clock (Unix seconds)."""
+    """The timestamp is not a number, or too far from the server's clock (Unix seconds)."""
 
     default_code = "timestamp_invalid"
     default_detail = "timestamp in request is not valid"

@@ -64,7 +64,7 @@ def error_response(
 ) -> HttpResponse:
     """Return the response for an error, headers included (decisions 5 and decisions 6).
 
-    Every error that a program gets is made here, whichever interface it called.
+    Every error that a program gets is made here, for all interfaces.
     """
     document = documents.error_document(
         error,

@@ -64,7 +64,7 @@ def state_reason(response: Response, reason: str) -> Response:
 class RefusalLogMiddleware:
     """Log refused requests, one line each, in place of Django's, which knows only the path.
 
-    Also tells whoever listens which key was used or refused (``signals``).
+    Also sends ``signals`` about the key that was used or refused.
     Stands second in ``MIDDLEWARE``, behind the request identifier's, so that it measures
     the whole request and sees what other middleware refuses.
     """
@@ -101,7 +101,7 @@ def _facts(
 
 
 def _log(response: HttpResponseBase, facts: dict[str, Any]) -> None:
-    # Django looks at this before it logs an answer of its own accord.
+    # Django checks this before it logs an answer itself.
     response._has_been_logged = True  # type: ignore[attr-defined]  # noqa: SLF001
     level = logging.ERROR if response.status_code >= 500 else logging.WARNING
     logger.log(
@@ -121,5 +121,5 @@ def _tell_refused(client_id: str, facts: dict[str, Any]) -> None:
 
 
 def _one_line(text: str) -> str:
-    """Return text of a caller without line ends, which would start a line of its own."""
+    """Return a caller's text without line ends, which would start another line."""
     return echo(text).encode("unicode_escape").decode("ascii")

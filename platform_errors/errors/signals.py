@@ -1,4 +1,4 @@
-"""What the edge tells whoever listens: a key was used, a key was refused.
+"""Signals of the edge: a key was used, a key was refused.
 
 Sent when the answer is ready and no transaction is open, once for each request. A receiver
 that fails changes nothing about the answer.

@@ -1,6 +1,6 @@
 """``Authorization`` as scheme and rest (RFC 9110 section 11.6.2), and its challenge.
 
-Split by hand because the platform's scheme is an address, which is no token of the RFC's
+Split by hand because the platform's scheme is an address, which is not a token of the RFC's
 grammar, and because a server joins two headers into one with a comma.
 """
 
@@ -35,7 +35,7 @@ def split(value: str) -> AuthorizationHeader | None:
     """Return scheme and rest, or ``None`` for a blank header.
 
     Raises ``TwoHeaders`` when an element of the list is not a parameter but looks like
-    credentials of its own (``scheme SP something``).
+    credentials (``scheme SP something``).
     """
     value = value.strip(" \t")
     if not value:

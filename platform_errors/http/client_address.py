@@ -80,7 +80,7 @@ def on_behalf_of(request: HttpRequest) -> Iterator[None]:
 
 
 def address_ident(address: str) -> str | None:
-    """Return what a limit counts an address as; ``None`` for text that is no address.
+    """Return what a limit counts an address as; ``None`` for text that is not an address.
 
     An IPv6 caller has a /64 at least and may take another address out of it for every
     request (RFC 8981), so the first address of that network stands for all of them.

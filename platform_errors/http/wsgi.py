@@ -44,7 +44,7 @@ class ChunkedBodyMiddleware:
 
 
 class _InvalidLength(RawIOBase):
-    """The input of a request whose ``Content-Length`` is no number."""
+    """The input of a request whose ``Content-Length`` is not a number."""
 
     def readable(self) -> bool:
         """Say that it is meant to be read."""

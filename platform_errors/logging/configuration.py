@@ -39,7 +39,7 @@ def log_configuration(level: str, *, formatter: str) -> dict[str, Any]:
             # At DEBUG it writes statements with their values.
             "django": {"handlers": [], "level": "INFO" if level == "DEBUG" else level},
             "django.server": {"handlers": [], "propagate": True},
-            # Whoever scans the internet could fill the log with tracebacks; the 400 is
+            # Scanners could fill the log with tracebacks; the 400 is
             # logged.
             **{
                 f"django.security.{refused}": {"level": "CRITICAL"}

@@ -142,7 +142,7 @@ def _collect(text: str, values: dict[str, str]) -> None:
 
 def _check_value(name: str, value: str | None, *, required: bool) -> None:
     """Refuse what no client sends and no log or database should see."""
-    # A timestamp that is no number has an error of its own, further down the ladder.
+    # A timestamp that is not a number gets its own error, further down the ladder.
     is_opaque = required and name != "timestamp"
     if value is None or (is_opaque and not value):
         if required:
@@ -176,7 +176,7 @@ def string_to_sign(
 def canonical_request(*, method: str, target: SignatureTarget, query_lines: str) -> str:
     """Return the lines from the method on: what the signature says of the request.
 
-    Raises ``ValueError`` for a method that is no HTTP token.
+    Raises ``ValueError`` for a method that is not an HTTP token.
     """
     if not _METHOD.fullmatch(method):
         raise ValueError("the method is not an HTTP token")
@@ -223,7 +223,7 @@ def is_valid(
             header, method=request.method, target=target, query_lines=query_lines
         )
         for secret in secrets:
-            # An empty secret is no secret: anybody could sign with it.
+            # With an empty secret anybody could sign.
             matches = hmac.compare_digest(sign(message, secret).encode(), given)
             valid |= bool(secret) and matches
     return valid

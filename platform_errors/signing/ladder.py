@@ -115,7 +115,7 @@ class SignedAttempt:
 
     @property
     def stated_time(self) -> int | None:
-        """The timestamp of the header in Unix seconds, unless it is no number."""
+        """The timestamp of the header in Unix seconds, or ``None`` if not a number."""
         text = self.header.timestamp
         return int(text) if _TIMESTAMP.fullmatch(text) else None
 
@@ -164,6 +164,6 @@ def _evidence(
         text = algorithm.string_to_sign(
             header, method=method, target=target, query_lines=lines
         ).decode()
-    except ValueError:  # a method that is no token: there are no lines
+    except ValueError:  # not an HTTP method: there are no lines
         return {}
     return {"canonical_request": redact(canonical), "string_to_sign": redact(text)}

@@ -60,5 +60,5 @@ class ShowSecret(Page):
 
     def _refuse(self, token: str, now: datetime) -> HttpResponse:
         if failures.count(REFUSED, "", now):
-            audit.record(REFUSED, client_id=secret_links.whose(token), at=now)
+            audit.record(REFUSED, client_id=secret_links.client_id_of(token), at=now)
         return message(self.request, "secret_gone", HTTPStatus.NOT_FOUND)

@@ -27,7 +27,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Seed both apps; refuses a server that is no demonstration."""
+        """Seed both apps. Raises ``CommandError`` unless DEMO is on."""
         if not (settings.DEMO or options["force"]):
             raise CommandError(
                 "This makes accounts with published passwords. Set DEMO=1, or pass --force."

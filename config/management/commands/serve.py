@@ -141,7 +141,7 @@ def wait_for_database(database: BaseDatabaseWrapper, seconds: float) -> None:
 def alone_with(database: BaseDatabaseWrapper) -> Iterator[None]:
     """Keep other servers that start from migrating the database meanwhile.
 
-    Two that make the same tables trip over each other. Whoever comes second waits for as
+    Two that create the same tables would fail. The second waits for as
     long as it takes, and finds nothing left to do.
     """
     if database.vendor == "sqlite":

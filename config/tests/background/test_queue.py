@@ -76,17 +76,6 @@ def test_a_task_of_a_lost_worker_is_done_when_its_lease_is_over(lines, settings,
     assert only().worker_ids[0] == "killed"
 
 
-def test_a_worker_that_is_alive_keeps_its_task(lines, settings, later):
-    tasks.note.enqueue(str(lines), "done")
-    lose(only())
-
-    later(settings.TASK_LEASE_SECONDS - 1)
-    queue.keep(only())
-    later(settings.TASK_LEASE_SECONDS - 1)
-
-    assert (only().status, lines.read_text()) == ("RUNNING", "")
-
-
 @ELSEWHERE
 def test_a_worker_whose_clock_is_fast_takes_no_task_that_another_does(lines, time_machine):
     tasks.note.enqueue(str(lines), "done")
@@ -111,12 +100,12 @@ def test_a_task_is_kept_by_the_database_s_clock(settings, time_machine, hours):
     assert abs(timezone.now() - claimed) < timedelta(minutes=1)
 
 
-def test_a_sign_of_life_revives_nothing_that_has_ended(lines):
+def test_a_lease_of_what_has_ended_does_not_begin(lines):
     tasks.note.enqueue(str(lines), "done")
     worker.Worker().run_once()
     before = only().started_at
 
-    queue.keep(only())
+    queue.start_lease(only())
 
     assert only().started_at == before
 
@@ -179,26 +168,6 @@ def test_finished_tasks_are_forgotten_after_their_days_and_no_others(
         return DBTaskResult.objects.count()
 
     assert (left(settings.TASK_DAYS - 1), left(settings.TASK_DAYS + 1)) == (3, 1)
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_worker_says_that_it_is_alive_while_it_runs_a_task(tmp_path, settings):
-    settings.TASK_LEASE_SECONDS = 0.2
-    (tmp_path / "hold").touch()
-    tasks.note_and_wait.enqueue(str(tmp_path))
-    running = worker.Worker()
-    thread = threading.Thread(target=running.run)
-    thread.start()
-    seen = set()
-
-    while len(seen) < 4:
-        seen.add(only().started_at)
-    running.stop()
-    (tmp_path / "hold").unlink()
-    thread.join()
-
-    assert only().status == "SUCCESSFUL"
-    assert (tmp_path / "lines").read_text() == "begun\ndone\n"
 
 
 @pytest.mark.django_db(transaction=True)

@@ -65,7 +65,7 @@ def test_a_refusal_raised_without_its_parts_is_no_crash(api, fails_with, refusal
 
 
 def test_a_class_without_a_reason_of_its_own_is_refused():
-    with pytest.raises(TypeError, match="Nameless has no default_code of its own"):
+    with pytest.raises(TypeError, match="Nameless must set default_code"):
 
         class Nameless(ApiError):
             """Inherits one that says nothing."""
