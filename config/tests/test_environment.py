@@ -10,6 +10,7 @@ import pytest
 
 from config.tests import fresh
 from config.tests.fresh import WHOLE
+from config.tools import documentation_tables
 from platform_errors.tests.documents_of import docs, table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -79,13 +80,24 @@ def test_what_the_example_file_shows_as_defaults_are_the_defaults():
     assert settings_with(**given) == settings_with()
 
 
+def test_the_settings_in_the_documentation_are_those_of_the_example_file():
+    example = (ROOT / ".env.example").read_text(encoding="utf-8")
+    named = re.findall(r"^#([A-Z][A-Z0-9_]+)=(.*)$", example, re.MULTILINE)
+
+    built = documentation_tables.settings("")
+
+    rows = [line.split(" | ") for line in built.splitlines() if line.startswith("| `")]
+    shown = [
+        (name.strip("|` "), value.strip("` "))
+        for names, values, *_ in rows
+        for name, value in zip(names.split("<br>"), values.split("<br>"), strict=True)
+    ]
+    assert shown == named
+    assert all(row[2].strip(" |") for row in rows)
+
+
 @pytest.mark.parametrize(
-    ("page", "heading"),
-    [
-        ("administration.md", "variable"),
-        ("monitoring.md", "setting"),
-        ("operations.md", "setting"),
-    ],
+    ("page", "heading"), [("administration.md", "variable"), ("monitoring.md", "setting")]
 )
 def test_the_defaults_in_the_documentation_are_the_defaults(page, heading):
     rows = [

@@ -91,6 +91,31 @@ def metrics(_part: str) -> str:
     return table(("metric", "kind", "labels", "what"), sorted(rows))
 
 
+def settings(_part: str) -> str:
+    """Return the variables of the environment, as ``.env.example`` has them."""
+    parts = []
+    text = (ROOT / ".env.example").read_text(encoding="utf-8")
+    for section in re.split(r"^# --- (?=\w)", text, flags=re.MULTILINE)[1:]:
+        title, _, body = section.partition("\n")
+        rows = []
+        for why, lines in re.findall(
+            r"((?:^# .*\n)*)((?:^#[A-Z].*\n)+)", body, re.MULTILINE
+        ):
+            named = [line[1:].partition("=")[::2] for line in lines.splitlines()]
+            names = "<br>".join(f"`{name}`" for name, _ in named)
+            values = "<br>".join(f"`{value}`" if value else "" for _, value in named)
+            rows.append(
+                (
+                    names,
+                    values,
+                    " ".join(why.replace("# ", " ").split()).replace("|", "\\|"),
+                )
+            )
+        heads = ("variable", "default", "meaning")
+        parts.append(f"### {title.rstrip(' -')}\n\n{table(heads, rows)}")
+    return "\n\n".join(parts)
+
+
 def asvs(chapter: str) -> str:
     """Return the requirements of a chapter of ASVS: number, state, how it is met."""
     return rows_of("asvs", chapter, ("requirement", "state", "how"))
@@ -117,6 +142,7 @@ def table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 TABLES: dict[str, Callable[[str], str]] = {
     "errors": errors,
     "metrics": metrics,
+    "settings": settings,
     "asvs": asvs,
     "threats": threats,
 }

@@ -294,6 +294,21 @@ def test_a_backup_is_restored_with_systemd_while_a_pool_holds_a_connection(
 
 
 @needs_postgresql
+def test_a_backup_is_restored_with_systemd_where_the_database_is_gone(
+    containers, variables, backup, tmp_path
+):
+    before = rows(variables["DATABASE_URL"])
+    psycopg_run(variables["ADMIN_URL"], "DROP DATABASE calendar WITH (FORCE)")
+
+    paste(
+        "systemd-restore",
+        {**containers, "BACKUP": backup["BACKUP"], "MEDIA_ROOT": str(tmp_path / "media")},
+    )
+
+    assert rows(variables["DATABASE_URL"]) == before
+
+
+@needs_postgresql
 @pytest.mark.parametrize(
     ("name", "program"),
     [("compose", "pg_dump"), ("compose", "tar"), ("base", "pg_verifybackup")],
