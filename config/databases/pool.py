@@ -10,31 +10,46 @@ from django.core.management import CommandError
 from django.db import DEFAULT_DB_ALIAS, ProgrammingError, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.utils import ConnectionHandler
-
-from config.databases import role_defaults
+from psycopg import sql
 
 logger = logging.getLogger(__name__)
 
 POOL_SECONDS: Final = 5
 """How long a pool is waited for that is compared with the database."""
+ROLE_DEFAULTS: Final = """
+SELECT unnest(setconfig) FROM pg_db_role_setting
+JOIN pg_roles ON pg_roles.oid = setrole JOIN pg_database ON pg_database.oid = setdatabase
+WHERE rolname = %s AND datname = current_database()
+"""
 IDENTITY: Final = "SELECT current_database(), pg_postmaster_start_time()"
 
 
 def limit(database: BaseDatabaseWrapper, role: str) -> None:
-    """Let the connections that PgBouncer makes have the time limits of the settings.
+    """Make the time limits of the settings defaults of the role that PgBouncer connects as.
 
-    Raises ``CommandError`` with the statements when this role may not alter that one.
+    PgBouncer passes on no settings. Raises ``CommandError`` with the statements when this
+    role may not alter that one.
     """
-    limits = settings.DATABASE_POOL_LIMITS
-    try:
-        with transaction.atomic(using=database.alias):
-            role_defaults.set_role_defaults(database, role, limits)
-    except ProgrammingError as error:
-        needed = role_defaults.statements(database, role, limits)
-        raise CommandError(
-            f"The role {role} of DATABASE_POOL_URL has no time limits, and this one may "
-            f"not set them. As an administrator of the database: {needed};"
-        ) from error
+    with database.cursor() as cursor:
+        cursor.execute(ROLE_DEFAULTS, [role])
+        has = {row[0] for row in cursor.fetchall()}
+        names = map(sql.Identifier, (role, database.settings_dict["NAME"]))
+        alter = sql.SQL("ALTER ROLE {} IN DATABASE {} ").format(*names)
+        needed = "; ".join(
+            (alter + sql.SQL("SET {} = {}").format(sql.Identifier(name), value)).as_string()
+            for name, value in settings.DATABASE_POOL_LIMITS.items()
+            if f"{name}={value}" not in has
+        )
+        if not needed:
+            return
+        try:
+            with transaction.atomic(using=database.alias):
+                cursor.execute(needed)
+        except ProgrammingError as error:
+            raise CommandError(
+                f"The role {role} of DATABASE_POOL_URL has no time limits, and this one "
+                f"may not set them. As an administrator of the database: {needed};"
+            ) from error
 
 
 def require_same_database(database: BaseDatabaseWrapper, entry: Mapping[str, Any]) -> None:

@@ -62,18 +62,18 @@ class _Answered(NamedTuple):
         _count(self.route, self.method, self.status)()
         _observe(self.route)(seconds)
         access_log.write(
-            access_log.Line(
-                method=self.method,
-                route=self.route,
-                status=self.status,
-                duration_ms=round(seconds * 1000, 1),
-                bytes=0 if self.method == "HEAD" else size,
-                key=self.key,
-                institution=self.institution,
-                reason=self.reason,
-                request_id=current_request_id(),
-                trace_id=self.trace_id,
-            )
+            {
+                "method": self.method,
+                "route": self.route,
+                "status": self.status,
+                "duration_ms": round(seconds * 1000, 1),
+                "bytes": 0 if self.method == "HEAD" else size,
+                "key": self.key,
+                "institution": self.institution,
+                "reason": self.reason,
+                "request_id": current_request_id(),
+                "trace_id": self.trace_id,
+            }
         )
 
 

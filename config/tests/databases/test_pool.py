@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError
 from django.db import connection
 
-from config.databases import pool, role_defaults
+from config.databases import pool
 from config.management.commands import serve
 from config.tests import fresh, servers
 
@@ -30,6 +30,12 @@ print(
 """
 LIMITS = {"statement_timeout": "11s", "lock_timeout": "3s"}
 on_postgresql = pytest.mark.postgresql_only  # PostgreSQL has roles
+
+
+def defaults_of(role):
+    with connection.cursor() as cursor:
+        cursor.execute(pool.ROLE_DEFAULTS, [role])
+        return dict(row[0].split("=", 1) for row in cursor.fetchall())
 
 
 def shown(code, **environment):
@@ -77,16 +83,19 @@ def test_without_a_pool_the_limits_travel_with_the_connection():
 
 @on_postgresql
 @pytest.mark.django_db
-def test_a_role_gets_the_defaults_that_it_does_not_have(django_assert_num_queries):
+def test_a_role_gets_the_defaults_that_it_does_not_have(
+    settings, django_assert_num_queries
+):
+    settings.DATABASE_POOL_LIMITS = LIMITS
     with connection.cursor() as cursor:
         cursor.execute("SELECT current_user")
         role = cursor.fetchone()[0]
 
-    role_defaults.set_role_defaults(connection, role, LIMITS)
+    pool.limit(connection, role)
     with django_assert_num_queries(1):  # nothing is left to set
-        role_defaults.set_role_defaults(connection, role, LIMITS)
+        pool.limit(connection, role)
 
-    assert role_defaults.role_defaults(connection, role) == LIMITS
+    assert defaults_of(role) == LIMITS
 
 
 @on_postgresql
@@ -116,7 +125,7 @@ def test_the_database_is_prepared_with_the_limits_of_the_pool(settings):
     serve.prepare_database()
 
     role = connection.settings_dict["USER"]
-    assert role_defaults.role_defaults(connection, role) == LIMITS
+    assert defaults_of(role) == LIMITS
 
 
 @on_postgresql

@@ -8,6 +8,7 @@ from django.http import StreamingHttpResponse
 from authserver.tests.factories import UserFactory
 from config.monitoring import access_log
 from config.monitoring.middleware import MonitoringMiddleware, route_of
+from platform_errors.tests.documents_of import docs, table
 
 EVENTS = "/platform/events/v1/events"
 pytestmark = pytest.mark.django_db
@@ -61,7 +62,8 @@ def test_a_line_has_the_fields_of_the_documentation_in_their_order(client, acces
     response = client.get(EVENTS)
 
     line = json.loads(access_lines[0])
-    assert list(line) == ["time", "logger", *access_log.Line.__annotations__]
+    documented = [row[0].strip("`") for row in table(docs("monitoring.md"), "field")]
+    assert list(line) == documented
     assert line["request_id"] == response["x-svc-RequestId"]
     assert line["bytes"] == len(response.content)
     assert (line["method"], line["route"], line["status"]) == (
