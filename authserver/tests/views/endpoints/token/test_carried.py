@@ -10,6 +10,7 @@ import pytest
 from django.utils import timezone
 
 from authserver.authorization import pending
+from authserver.authorization.openid_request import OpenIDRequest
 from authserver.authorization.requests import AuthorizationRequest
 from authserver.keys.scopes import Scopes
 from authserver.keys.store import find_client
@@ -25,10 +26,12 @@ OF_THE_ROW = {
     *("redeemed_at", "failed_verifiers", "revoked", "revoked_at"),
 }
 UNUSED = {
-    *("nonce", "claims", "resource", "id_token"),
+    *("claims", "resource", "id_token"),
     *("token", "access_token", "source_refresh_token"),
 }
 """The toolkit's columns for what is not served, and for tokens in the clear."""
+OPENID = {"nonce", "authentication"}
+"""Of a code alone: the ID token is made when it is redeemed."""
 ASKED = {"redirect_uri", "code_challenge", "code_challenge_method"}
 INHERITED = {"user", "application", "institution", "scope", "token_family"}
 
@@ -49,16 +52,25 @@ def test_a_stored_request_comes_back_with_every_field(public):
         state="some state",
         code_challenge=CHALLENGE,
         institution="1001",
+        openid=OpenIDRequest(
+            nonce="n",
+            prompt=("consent", "login"),
+            max_age=60,
+            login_hint="alice",
+            subject="alice's",
+        ),
     )
     now = timezone.now()
 
     handle, _ = pending.store(request, binding="browser", now=now)
     found = pending.load(handle, binding="browser", now=now).request
 
-    assert all(getattr(request, field.name) for field in fields(request))
+    for each in (request, request.openid):  # so that no default passes for a value
+        assert all(getattr(each, field.name) for field in fields(each))
     assert found == request
     assert columns(PendingRequest) == {
-        *("key", "institution", "redirect_uri", "scope", "state", "code_challenge")
+        *("key", "institution", "redirect_uri", "scope", "state", "code_challenge"),
+        "openid",
     }
 
 
@@ -69,7 +81,7 @@ def test_a_code_and_its_tokens_carry_every_column(token, code_request):
     grant = Grant.objects.get()
     rows = [*AccessToken.objects.all(), *RefreshToken.objects.all()]
 
-    assert columns(Grant) == ASKED | INHERITED | UNUSED & columns(Grant)
+    assert columns(Grant) == ASKED | INHERITED | OPENID | UNUSED & columns(Grant)
     assert all(values(grant, ASKED).values())
     assert len(rows) == 4
     for row in rows:
