@@ -36,6 +36,8 @@ class CalendarConf(Conf):
     """How many feeds a process sends at once; one more is refused for the moment."""
     changes_days = Setting(30, at_least_one)
     """How long the feed of changes reaches back."""
+    changes_waiting = Setting(1, int)
+    """How many callers of it a process lets wait at once; each takes a thread meanwhile."""
     idempotency_hours = Setting(24, int)
     """How long the first answer to an ``Idempotency-Key`` is repeated."""
     institutions = Setting("", str)

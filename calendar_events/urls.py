@@ -9,6 +9,7 @@ from typing import Any
 from django.urls import URLPattern, re_path
 from django.utils.module_loading import import_string
 
+from calendar_events.api.changes.views import ChangesView
 from calendar_events.api.dialect import EVENTS
 from calendar_events.api.feeds import EventFeeds
 from calendar_events.api.root import Documentation, Root, Schema
@@ -51,6 +52,7 @@ EVENTS_KIND, *OTHERS = KINDS
 urlpatterns = [
     *collection(EVENTS_KIND),
     re_path(r"^/?$", Root.as_view({"get": "retrieve"}), name="root"),
+    re_path(r"^/changes/?$", ChangesView.as_view({"get": "retrieve"}), name="changes"),
     re_path(r"^/doc/?$", Schema.as_view({"get": "retrieve"}), name="doc"),
     re_path(r"^/doc/swagger/?$", Documentation.as_view(), name="doc-page"),
     re_path(r"^/events\.ics/?$", EventFeeds.as_view({"get": "list"}), name="feed"),

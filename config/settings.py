@@ -457,7 +457,8 @@ CALENDAR_EVENTS = {
     **given(env.list, "IMAGE_FETCH_NETWORKS"),
     **given(
         env.int,
-        *("FEEDS_AT_ONCE", "IDEMPOTENCY_HOURS", "SCANS_AT_ONCE", "CHANGES_DAYS"),
+        *("FEEDS_AT_ONCE", "IDEMPOTENCY_HOURS", "SCANS_AT_ONCE"),
+        *("CHANGES_DAYS", "CHANGES_WAITING"),
         *("MAX_HTML", "MAX_TAGS"),
         *("IMAGE_MAX_BYTES", "IMAGE_FETCH_SECONDS", "IMAGE_FETCHES_AT_ONCE"),
     ),

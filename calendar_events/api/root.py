@@ -18,6 +18,7 @@ from rest_framework.serializers import CharField, ChoiceField, Serializer, Valid
 
 from calendar_events.api import responses
 from calendar_events.api.base import EventsView
+from calendar_events.api.changes.views import ChangesView
 from calendar_events.api.dialect import EVENTS
 from calendar_events.api.reading import ListView, RecordReads
 from calendar_events.api.schema import document
@@ -83,6 +84,7 @@ def index(namespace: str) -> bytes:
     """Return every route by its path, as the peer writes them."""
     routes = {
         "": _route([_endpoint(["GET"], _arguments(Root, "retrieve"))]),
+        "/changes": _route([_endpoint(["GET"], _arguments(ChangesView, "retrieve"))]),
         "/doc": _route([_endpoint(["GET"], {})]),
     }
     for kind in KINDS:

@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from calendar_events.conf import conf
-from calendar_events.models.change import Change, Horizon, Position
+from calendar_events.models.change import Change
 from calendar_events.models.kinds import kind_of
 from calendar_events.models.visibility import EVENT
 from calendar_events.store import links, sql
@@ -43,19 +43,6 @@ def log(record: Any, *, created: bool = False, deleted: bool = False) -> None:
 def begin_anew() -> None:
     """Say that documents changed which nobody wrote: every copy has to be made again."""
     Change.objects.create(at=timezone.now(), kind="", record=0, version=0)
-
-
-def now_position() -> Position:
-    """Return the position that everything is before that a reader sees now, and no more.
-
-    What is committed later comes behind it; some of what is seen may, too.
-    """
-    if sql.is_postgres():
-        horizon, _ = Horizon().as_postgresql()
-        return Position(sql.rows(f"SELECT {horizon}")[0][0], 0)
-    table = Change._meta.db_table
-    known = sql.rows("SELECT seq FROM sqlite_sequence WHERE name = %s", [table])
-    return Position(0, known[0][0] if known else 0)
 
 
 def purgeable(now: datetime, **_kwargs: Any) -> list[QuerySet[Any]]:

@@ -95,6 +95,33 @@ def fetch(  # noqa: PLR0913 -- what is wanted of each row
     return Rows([row[1:] for row in rows if row[1] is not None], int(rows[0][0]))
 
 
+def named(
+    queryset: ListQuerySet,
+    columns: Sequence[str],
+    ids: Sequence[int],
+    *,
+    annotations: Sequence[str] = (),
+    fulfils: Rule = (),
+) -> list[Any]:
+    """Return columns of those of the rows with these identifiers that the list has.
+
+    They come in no order, each with what ``fetch`` adds.
+    """
+    try:
+        found = _compiled(queryset.filter(pk__in=ids), annotations)
+    except EmptyResultSet:
+        return []
+    selected = [f"r.{name}" for name in columns] + [f"p.{name}" for name in annotations]
+    outcome = conditions_of(fulfils, "r") if fulfils else sql.Conditions()
+    if fulfils:
+        selected.append(str(outcome))
+    statement = (
+        f"SELECT {', '.join(selected)} FROM ({found.text}) p "
+        f"JOIN {queryset.model._meta.db_table} r ON r.id = p.row"
+    )
+    return sql.rows(statement, [*outcome.params, *found.params], prepare=False)
+
+
 def _compiled(queryset: ListQuerySet, annotations: Sequence[str]) -> _Compiled:
     """Compile a list to identifiers (``row``) and keys. Raises ``EmptyResultSet``."""
     query: Any = queryset.query

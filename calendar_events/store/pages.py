@@ -1,5 +1,6 @@
 """Pages of lists as the documents that are answered, for each kind of record."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -61,6 +62,29 @@ def page(
     else:
         items = [_record(_Record(*row)) for row in rows]
     return Page(items, total)
+
+
+def named(
+    queryset: ListQuerySet, ids: Sequence[int], *, has_scheduled: bool = True
+) -> dict[int, str]:
+    """Return the documents of those of these records that a list has, by identifier."""
+    now = queryset.listing.now or timezone.now()
+    if queryset.model is Term:
+        columns, annotations = singles.TermRow._fields[:-1], ["number"]
+        found = lists.named(queryset, columns, ids, annotations=annotations)
+        return {row[0]: term_answer(singles.TermRow(*row)) for row in found}
+    is_event = queryset.model is Event
+    found = lists.named(
+        queryset,
+        (_Event if is_event else _Record)._fields[:-1],
+        ids,
+        fulfils=visibility.scheduled(now),
+    )
+    if not is_event:
+        return {row[0]: _record(_Record(*row)) for row in found}
+    events = [_Event(*row) for row in found]
+    items = _events(events, queryset.listing, now, has_scheduled=has_scheduled)
+    return {row.id: item for row, item in zip(events, items, strict=True)}
 
 
 def _record(row: _Record) -> str:

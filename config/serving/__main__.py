@@ -18,6 +18,7 @@ import traceback
 
 from config.wsgi import application  # sets Django up, so it comes first
 
+from calendar_events.api.changes import waiting  # isort: skip
 from calendar_events.conf import conf  # isort: skip
 from config.background import worker  # isort: skip
 from config.monitoring import exporter, database_metrics, process_metrics  # isort: skip
@@ -135,7 +136,13 @@ def serve(listener: socket.socket, number: int, *, on_beat: Callable[[], None]) 
         is_quick=is_quick,
         on_beat=on_beat,
     )
-    signal.signal(signal.SIGTERM, server.stop)
+
+    def stop(*_signal: object) -> None:
+        """Let nobody wait for a change, and answer what is there."""
+        waiting.closing.set()
+        server.stop()
+
+    signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, too
     signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
     if settings.EMBEDDED_WORKER:

@@ -242,9 +242,10 @@ class EventsAutoSchema(AutoSchema):
 
     def get_examples(self) -> list[Any]:
         """Return examples of the operation; a calendar is none of JSON."""
-        if self.resource is None or self.is_feed:
+        if self.is_feed:
             return []
-        return examples_of(self.resource.singular, self.action)
+        own: str = getattr(self.view, "examples", "")
+        return examples_of(self.resource.singular if self.resource else own, self.action)
 
     def get_auth(self) -> list[dict[str, Any]]:
         """Return the schemes; reads also go without."""

@@ -94,6 +94,7 @@ def test_the_document_has_every_path_and_method(anonymous):
     paths = anonymous.get("/doc/").json()["paths"]
 
     expected = {"/": {"get"}, "/doc": {"get"}, "/events.ics": {"get"}}
+    expected["/changes"] = {"get"}
     expected |= {"/events/{id}.ics": {"get"}, "/events/by-slug/{slug}.ics": {"get"}}
     for name in PARAMETERS:
         expected[f"/{name}"] = {"get", "post"}

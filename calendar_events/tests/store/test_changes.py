@@ -14,7 +14,7 @@ from django.utils import timezone
 from calendar_events.models import Change, Event, Venue
 from calendar_events.models.change import BEGINNING, Position
 from calendar_events.models.guard import VersionConflict
-from calendar_events.store import changes
+from calendar_events.store import changed, changes
 from calendar_events.tests.factories import (
     CategoryFactory,
     EventFactory,
@@ -147,7 +147,7 @@ def test_rows_of_another_cluster_are_forgotten():
 def test_a_position_comes_after_what_is_there_and_before_what_follows():
     EventFactory()
     if connection.vendor == "sqlite":
-        assert not Change.objects.after(changes.now_position()).exists()
+        assert not Change.objects.after(changed.beginning(timezone.now()).position).exists()
     position = Change.objects.get().position
 
     later = EventFactory()
@@ -171,7 +171,7 @@ def test_a_row_is_not_settled_while_an_older_transaction_runs():
         finally:
             connections.close_all()
 
-    start = changes.now_position()
+    start = changed.beginning(timezone.now()).position
     thread = threading.Thread(target=write_slowly)
     thread.start()
     try:
@@ -179,7 +179,10 @@ def test_a_row_is_not_settled_while_an_older_transaction_runs():
         quick = EventFactory(title="Quick", author=author)
         assert Change.objects.after(start).count() == 1  # committed, and behind
         assert not Change.objects.after(start).settled().exists()
-        assert changes.now_position().transaction <= Change.objects.get().transaction
+        assert (
+            changed.beginning(timezone.now()).position.transaction
+            <= Change.objects.get().transaction
+        )
     finally:
         may_end.set()
         thread.join(60)

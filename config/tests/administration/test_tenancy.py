@@ -28,7 +28,7 @@ pytestmark = pytest.mark.django_db
 REGISTERED = list(admin.site._registry.values())
 SCOPED = [each for each in REGISTERED if each.institution_path]
 PLATFORM_ONLY = {
-    *("DBTaskResult", "DayCount", "Group", "IDToken", "IdempotentAnswer"),
+    *("Change", "DBTaskResult", "DayCount", "Group", "IDToken", "IdempotentAnswer"),
     *("KeyRefusal", "RefusalCount", "SecretLink", "Service"),
 }
 RECORDS = [Event, Venue, Organizer]

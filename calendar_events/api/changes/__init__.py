@@ -1,0 +1,1 @@
+"""``/changes``: what changed since, for programs that keep a copy."""
