@@ -40,6 +40,10 @@ class CalendarConf(Conf):
     """How many callers of it a process lets wait at once; each takes a thread meanwhile."""
     idempotency_hours = Setting(24, int)
     """How long the first answer to an ``Idempotency-Key`` is repeated."""
+    series_horizon_months = Setting(24, int)
+    """As far ahead as this, an event that repeats has its occurrences."""
+    series_max_occurrences = Setting(2000, at_least_one)
+    """How many dates a series may have."""
     institutions = Setting("", str)
     """The dotted path of the adapter of ``institutions``; empty for none."""
     documents = Setting({}, dict)

@@ -62,10 +62,12 @@ class ListView(EventsView):
     def list_version(self) -> Version:
         """Return the version of the list: while nothing is written, nothing has changed.
 
-        "Upcoming" moves with the clock, so such a list is another one every second.
+        "Upcoming", and the next date of a series, move with the clock, so such a list is
+        another one every second.
         """
         values = self.filterset.values
-        clock = int(self.now.timestamp()) if values.get("only_with_upcoming") else ""
+        moves = values.get("only_with_upcoming") or values.get("expand") is False
+        clock = int(self.now.timestamp()) if moves else ""
         return Version(
             etag=conditional.entity_tag(
                 address_of(self.request),

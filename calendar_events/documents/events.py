@@ -28,6 +28,7 @@ from calendar_events.parsing import costs, zones
 
 _VENUE = {"$ref": "#/components/schemas/Venue"}
 _OWN_ZONE = "In the event's own zone."
+_ORIGINAL = "The date of the series that it stands for, wherever it was moved."
 FLAGS = (
     *("all_day", "show_map", "show_map_link", "hide_from_listings"),
     *("sticky", "featured", "ticketed"),
@@ -40,6 +41,7 @@ SHOWN = frozenset(
         *("start_date", "start_date_details", "end_date", "end_date_details"),
         *("utc_start_date", "utc_start_date_details", "utc_end_date"),
         *("utc_end_date_details", "timezone", "timezone_abbr", "custom_fields"),
+        "recurrence",
     }
 )
 """The fields that a protected event shows without its password; all others are blank."""
@@ -110,6 +112,46 @@ class CustomFields(Joined, serializers.JSONField):
     """Always empty: this server has none."""
 
 
+@extend_schema_serializer(component_name="RecurrenceLinks")
+class RecurrenceLinks(serializers.Serializer):
+    """Where the series and its other occurrences are."""
+
+    series = AddressField("/series/{0.series_id}")
+    occurrences = AddressField("/events?series={0.series_id}")
+    calendar = AddressField("/series/{0.series_id}.ics")
+
+
+@extend_schema_serializer(component_name="Recurrence")
+class RecurrenceDocument(serializers.Serializer):
+    """Which date of which series an event is."""
+
+    series = serializers.IntegerField(source="series_id", help_text="Its identifier.")
+    rule = serializers.SerializerMethodField(help_text="RFC 5545; empty for single dates.")
+    words = serializers.CharField(source="series.words")
+    original_start = Moment(source="original_start_local", help_text=_ORIGINAL)
+    original_start_utc = Moment()
+    position = serializers.IntegerField(help_text="From 1 on.")
+    total = serializers.IntegerField(
+        source="series.total",
+        allow_null=True,
+        help_text="How many dates there are, those left out too; null without an end.",
+    )
+    overridden = serializers.SerializerMethodField(
+        help_text="The fields in which it differs from the series."
+    )
+    links = RecurrenceLinks(source="*")
+
+    def get_attribute(self, instance: Event) -> Event | None:
+        """Return the event where it is an occurrence; the member is left out elsewhere."""
+        return instance if instance.series_id is not None else None
+
+    def get_rule(self, event: Event) -> str:
+        return event.series.rule_text if event.series else ""
+
+    def get_overridden(self, event: Event) -> list[str]:
+        return sorted(event.overrides)
+
+
 @extend_schema_serializer(component_name="Event")
 class EventDocument(Published):
     """An event. Flags are null in a list that hides what a password protects."""
@@ -132,6 +174,7 @@ class EventDocument(Published):
     timezone_abbr = ZoneAbbreviation(source="*")
     cost = CostText()
     cost_details = CostDetails(source="cost")
+    recurrence = RecurrenceDocument(required=False, help_text="Of what is in a series.")
     categories = JoinedList(child=TermDocument())
     tags = JoinedList(child=TermDocument())
     venue = VenueOrList()
@@ -147,7 +190,7 @@ class EventDocument(Published):
             *("utc_start_date", "utc_start_date_details"),
             *("utc_end_date", "utc_end_date_details", "timezone", "timezone_abbr"),
             *("cost", "cost_details", "website", "show_map", "show_map_link"),
-            *("hide_from_listings", "sticky", "featured", "ticketed"),
+            *("hide_from_listings", "sticky", "featured", "ticketed", "recurrence"),
             *("categories", "tags", "venue", "organizer", "custom_fields", "json_ld"),
         )
         extra_kwargs = {name: {"allow_null": True} for name in FLAGS}

@@ -196,6 +196,12 @@ class EventFilter(ListFilterSet, OrderParameters, ChangeParameters):
     post_parent = IdentifierFilter(
         "children_of", help_text="Only the children of this event."
     )
+    series = IdentifierFilter("of_series", help_text="Only the occurrences of this series.")
+    expand = FlagFilter(
+        schema={"default": True},
+        help_text="False: one event of each series, the next that the list would show; "
+        "where all of them are over, the last.",
+    )
     orderby = order_by(
         "start_date", "event_date", "end_date", "date", "modified", "title", "id"
     )
@@ -212,7 +218,10 @@ class EventFilter(ListFilterSet, OrderParameters, ChangeParameters):
         self.window = window_of(self.values, now=self.now, zone=self.zone)
         # The password first: what is linked to a protected event is looked for, too.
         queryset = queryset.opened_with(self.values.get("password", ""))
-        return super().filter_queryset(self._near(queryset.in_window(self.window)))
+        found = super().filter_queryset(self._near(queryset.in_window(self.window)))
+        # Last, because it looks at what the list shows.
+        is_expanded = self.values.get("expand", True)
+        return found if is_expanded else found.once_for_each_series()
 
     def filter_include(
         self, queryset: EventQuerySet, _name: str, value: Sequence[int]
@@ -248,6 +257,19 @@ class FeedFilter(EventFilter):
     page = None  # type: ignore[assignment]  # how a FilterSet drops one
     per_page = None  # type: ignore[assignment]  # how a FilterSet drops one
     _fields = None  # type: ignore[assignment]  # how a FilterSet drops one
+
+
+class SeriesFilter(ParameterSet):
+    """The parameters of ``GET /series/{id}``."""
+
+    page = IdentifierFilter(
+        schema={"default": 1},
+        help_text="The page of occurrences. A page past the end is 404.",
+    )
+    per_page = IdentifierFilter(
+        schema={"default": 10},
+        help_text="Occurrences per page. More than the server's maximum counts as that.",
+    )
 
 
 class PlaceFilter(ListFilterSet, OrderParameters, ChangeParameters):

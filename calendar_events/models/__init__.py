@@ -15,6 +15,7 @@ from calendar_events.models.querysets.base import RecordQuerySet
 from calendar_events.models.querysets.terms import TermQuerySet
 from calendar_events.models.record import Record
 from calendar_events.models.rendered import Rendered
+from calendar_events.models.series import Series
 from calendar_events.models.term import Term
 from calendar_events.models.visibility import Status, Taxonomy
 
@@ -31,6 +32,7 @@ __all__ = [
     "Record",
     "RecordQuerySet",
     "Rendered",
+    "Series",
     "Status",
     "Taxonomy",
     "Term",

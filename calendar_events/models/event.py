@@ -1,5 +1,6 @@
 """Events, and the rows that link them to venues, organizers and terms."""
 
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from django.db import models
@@ -17,6 +18,7 @@ from calendar_events.models.record import (
     reason_field,
     record_permissions,
 )
+from calendar_events.models.series import Series
 from calendar_events.models.term import Term
 from calendar_events.models.visibility import Status
 from calendar_events.parsing import text
@@ -48,6 +50,25 @@ class Event(Record):
     post_parent = models.ForeignKey(
         "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="children"
     )
+    series = models.ForeignKey(
+        Series,
+        null=True,
+        editable=False,
+        # Without a constraint, which would have to look at all rows of a table in use: a
+        # series is deleted after its last occurrence, in the same transaction.
+        on_delete=models.DO_NOTHING,
+        db_constraint=False,
+        db_index=False,
+        related_name="occurrences",
+    )
+    """What the event is an occurrence of."""
+    original_start_local = WallClockField(null=True, editable=False)
+    original_start_utc = models.DateTimeField(null=True, editable=False)
+    """The date of the series that the event stands for, wherever it was moved."""
+    position = models.PositiveIntegerField(null=True, editable=False)
+    """Which date of the series that is, from 1 on."""
+    overridden = models.TextField(editable=False, blank=True, default="", db_default="")
+    """The fields in which an occurrence differs from its series, between blanks."""
     protected_fragment = models.TextField(editable=False, blank=True, default="")
     """What is shown without the password; empty when there is none."""
     protected_feed_text = models.TextField(
@@ -145,6 +166,11 @@ class Event(Record):
             # A month of admin, whatever the status: what begins in it, what goes on.
             models.Index(fields=["start_local", "id"], name="event_start_local"),
             models.Index(fields=["end_local", "start_local"], name="event_end_local"),
+            models.Index(
+                fields=["series", "original_start_local"],
+                condition=Q(series__isnull=False),
+                name="event_series",
+            ),
             # Lists of admin are counted, filtered and sorted in this index alone: the
             # table is three times as wide. The longest values fit in an entry.
             models.Index(
@@ -157,6 +183,15 @@ class Event(Record):
             ),
         ]
         permissions = record_permissions("event")
+
+    @property
+    def overrides(self) -> frozenset[str]:
+        """The fields in which an occurrence differs from its series."""
+        return frozenset(self.overridden.split())
+
+    @overrides.setter
+    def overrides(self, names: Iterable[str]) -> None:
+        self.overridden = " ".join(sorted(names))
 
     @property
     def display_name(self) -> str:

@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from calendar_events.conf import conf
 from calendar_events.models import Event, Organizer, Taxonomy, Venue
 from calendar_events.parsing import costs, dates, zones
-from calendar_events.serializers import bodies
+from calendar_events.serializers import bodies, recurrences
 from calendar_events.serializers.base import (
     Body,
     DateInput,
@@ -29,6 +29,11 @@ from calendar_events.serializers.fields import (
     SafeText,
     SlugText,
 )
+from calendar_events.serializers.recurrences import (
+    DateList,
+    RecurrenceObject,
+    RuleText,
+)
 from calendar_events.serializers.references import (
     AuthorReference,
     LinkedRecords,
@@ -38,6 +43,7 @@ from calendar_events.serializers.references import (
 )
 from calendar_events.services import references
 from calendar_events.services.changesets import (
+    THIS,
     InvalidFields,
     NewOrganizer,
     NewVenue,
@@ -146,11 +152,6 @@ class OrganizerInput(RecordInput):
     email = EmailAddress()
 
 
-RECURRENCE = ("recurrence", "rrule", "rdate", "exdate")
-"""What would make several events of one: refused until it does (decisions 9)."""
-NOTHING: tuple[Any, ...] = (None, "", [], {}, 0)
-
-
 class EventInput(RecordInput):
     """An event (spec 2.3)."""
 
@@ -172,6 +173,10 @@ class EventInput(RecordInput):
     tags = TermList(taxonomy=Taxonomy.TAG)
     venue = LinkedRecords(model=Venue, serializer=VenueInput, new=NewVenue)
     organizer = LinkedRecords(model=Organizer, serializer=OrganizerInput, new=NewOrganizer)
+    rrule = RuleText(help_text="The rule by which the event repeats (RFC 5545 3.3.10).")
+    rdate = DateList(help_text="Dates besides those of the rule.")
+    exdate = DateList(help_text="Dates of the rule that are left out.")
+    recurrence = RecurrenceObject(help_text="The same three in one object.")
 
     def to_internal_value(self, data: Body) -> Values:
         """Read the body; what a list blanked of a protected event was not sent."""
@@ -183,22 +188,30 @@ class EventInput(RecordInput):
     def combine(self, data: Body, values: Values, errors: Errors) -> None:
         """Require that what is linked exists, and that the dates make a schedule."""
         super().combine(data, values, errors)
-        for name in RECURRENCE:
-            if data.get(name) not in NOTHING:
-                errors[name] = reason("is not supported: send each date as an event.")
+        sent = recurrences.taken(self.instance, values)
         self._resolve_links(values, errors)
         if errors.keys() & {"start_date", "end_date", "timezone", "all_day"}:
             return
-        current = self.instance
+        current, now = self.instance, self.context["now"]
         try:
-            plan(
+            schedule = plan(
                 cast("ScheduleChanges", values),
                 current=Schedule.of(current) if current else None,
-                now=self.context["now"],
+                now=now,
                 site_zone=conf.site_zone.key,
             )
+            if sent is not None:
+                recurrences.check(
+                    sent, schedule, current=current, scope=self.scope, now=now
+                )
+                values["recurrence"] = sent
         except InvalidFields as error:
             errors.update({name: reason(why) for name, why in error.reasons.items()})
+
+    @property
+    def scope(self) -> str:
+        """Return which occurrences of a series a change is for."""
+        return str(self.context.get("scope") or THIS)
 
     def _resolve_links(self, values: Values, errors: Errors) -> None:
         """Look up all rows that the body names, in one statement."""

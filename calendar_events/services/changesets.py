@@ -8,10 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TypedDict
+from typing import Final, TypedDict
 
 from calendar_events.models import Image, Status
 from calendar_events.services.images import Picture
+
+THIS: Final = "this"
+FOLLOWING: Final = "following"
+ALL: Final = "all"
+SCOPES: Final = (THIS, FOLLOWING, ALL)
+"""Which occurrences of a series a write is for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +25,15 @@ class ImageUrl:
     """The address of a picture that has not been fetched yet."""
 
     url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recurrence:
+    """How an event repeats, as it was sent; ``None`` is what was not."""
+
+    rrule: str | None = None
+    rdate: tuple[str, ...] | None = None
+    exdate: tuple[str, ...] | None = None
 
 
 class RecordChanges(TypedDict, total=False):
@@ -60,6 +75,7 @@ class EventChanges(RecordChanges, ScheduleChanges, total=False):
     tags: list[int | str]
     venue: list[int | NewVenue]
     organizer: list[int | NewOrganizer]
+    recurrence: Recurrence
     # Not on the wire: admin sets them.
     password: str
     post_parent: int | None

@@ -119,6 +119,8 @@ def _staying(record: Any, institution: str) -> Iterator[str]:
         }
         if record.post_parent and record.post_parent.institution != institution:
             yield "parent"
+        if record.series_id is not None:
+            yield "series"
     else:
         related["events"] = record.events
     for kind, rows in related.items():

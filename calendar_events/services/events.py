@@ -7,10 +7,17 @@ from typing import Any
 from django.db import transaction
 
 from calendar_events.conf import conf
-from calendar_events.models import Event, EventTerm, Organizer, Taxonomy, Venue
+from calendar_events.models import (
+    Event,
+    EventTerm,
+    Organizer,
+    Status,
+    Taxonomy,
+    Venue,
+)
 from calendar_events.parsing import costs, text
 from calendar_events.permissions import Actor, require_create, require_on
-from calendar_events.services import references, writing
+from calendar_events.services import occurrences, references, writing
 from calendar_events.services.changesets import EventChanges, NewOrganizer, NewVenue
 from calendar_events.services.places import create_place
 from calendar_events.services.schedule import Schedule, plan
@@ -26,13 +33,21 @@ def create_event(*, actor: Actor, changes: EventChanges, now: datetime) -> Event
 
     Raises ``NotAllowed``, and ``InvalidFields`` when the dates make no schedule.
     """
+    event, links = new_event(actor=actor, changes=changes, now=now)
+    writing.save(event, changes, now=now, links=links)
+    return event
+
+
+def new_event(*, actor: Actor, changes: EventChanges, now: datetime) -> tuple[Event, Links]:
+    """Return an event that is yet to be saved, and what it is to be linked to.
+
+    Raises ``NotAllowed``, and ``InvalidFields`` when the dates make no schedule.
+    """
     require_create(actor, Event)
     event = Event()
     writing.begin(event, changes, actor=actor, now=now)
-    _fill(event, changes, current=None, actor=actor, now=now)
-    links = _links(event, changes, actor=actor, now=now)
-    writing.save(event, changes, now=now, links=links)
-    return event
+    fill(event, changes, current=None, actor=actor, now=now)
+    return event, links_of(event, changes, actor=actor, now=now)
 
 
 @transaction.atomic
@@ -53,19 +68,17 @@ def update_event(
     require_on(actor, "change", event)
     writing.require_reachable(event, changes)
     stored_slug, current = event.slug, Schedule.of(event)
+    before, was_in_trash = occurrences.before(event), event.status == Status.TRASH
     writing.amend(event, changes, actor=actor, now=now)
-    _fill(event, changes, current=current, actor=actor, now=now)
-    writing.save(
-        event,
-        changes,
-        stored_slug=stored_slug,
-        now=now,
-        links=_links(event, changes, actor=actor, now=now),
-    )
+    fill(event, changes, current=current, actor=actor, now=now)
+    links = links_of(event, changes, actor=actor, now=now)
+    occurrences.note_overrides(event, before, links)
+    writing.save(event, changes, stored_slug=stored_slug, now=now, links=links)
+    occurrences.touch(event, was_in_trash=was_in_trash, now=now)
     return event
 
 
-def _fill(
+def fill(
     event: Event,
     changes: EventChanges,
     *,
@@ -98,7 +111,7 @@ def _set_parent(event: Event, pk: int | None) -> None:
     event.post_parent_id = pk
 
 
-def _links(event: Event, changes: EventChanges, *, actor: Actor, now: datetime) -> Links:
+def links_of(event: Event, changes: EventChanges, *, actor: Actor, now: datetime) -> Links:
     """Return what the event is to be linked to; what it brings with it is created."""
     return Links(
         venues=_linked(changes.get("venue"), actor=actor, now=now),

@@ -4,10 +4,11 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.utils import timezone
 
 from calendar_events.models import Event, Organizer, Status, Term, Venue
 from calendar_events.permissions import Actor, require_manage_on, require_on
-from calendar_events.services import events, places, terms, writing
+from calendar_events.services import events, occurrences, places, series, terms, writing
 from calendar_events.services.changesets import InTrash
 from calendar_events.services.writing import AnyRecord
 
@@ -33,6 +34,8 @@ def trash_record(
     record.previous_status, record.status = record.status, Status.TRASH
     writing.set_history_actor(record, actor)
     writing.save(record, {}, stored_slug=record.slug, now=now)
+    if isinstance(record, Event):
+        occurrences.touch(record, was_in_trash=False, now=now)
     return record
 
 
@@ -48,6 +51,8 @@ def delete_record(
     require_on(actor, "delete", record)
     writing.set_history_actor(record, actor)
     record.delete()
+    if isinstance(record, Event):
+        occurrences.forget(record, now=timezone.now())
 
 
 Record = Event | Venue | Organizer
@@ -66,6 +71,8 @@ def create(
 ) -> Event | Venue | Organizer:
     """Create an event, a venue or an organizer."""
     if issubclass(model, Event):
+        if "recurrence" in changes:
+            return series.create_series(actor=actor, changes=changes, now=now)
         return events.create_event(actor=actor, changes=changes, now=now)
     return places.create_place(model, actor=actor, changes=changes, now=now)
 

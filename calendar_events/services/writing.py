@@ -78,7 +78,7 @@ AnyRow = TypeVar("AnyRow", bound=Event | Venue | Organizer | Term)
 
 SET_ELSEWHERE = frozenset(ScheduleChanges.__annotations__) | {
     *("author", "status", "published_at", "slug", "image", "post_parent"),
-    *("venue", "organizer", "categories", "tags"),
+    *("venue", "organizer", "categories", "tags", "recurrence"),
 }
 """What depends on other columns or other rows; all else that is sent is a column."""
 

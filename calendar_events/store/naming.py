@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from itertools import islice
 from typing import Any
 
@@ -70,6 +71,8 @@ AnyRecord = Event | Organizer | Term | Venue
 TRASHED = "__trashed"
 _TRASHED_SLUG = re.compile(rf"(.*){TRASHED}(?:-\d+)?")
 MOST_AT_ONCE = 1000
+_BASE_LENGTH = 240
+"""Of a slug, before a date."""
 
 
 def _free_slug(record: AnyRecord, preferred: str) -> str:
@@ -100,6 +103,29 @@ def take_slug(record: AnyRecord, preferred: str) -> None:
         sql.advisory_lock("slug", table, slug)
         held, slug = slug, _free_slug(record, preferred)
     record.slug = slug
+
+
+def dated_slugs(base: str, walls: Sequence[datetime]) -> list[str]:
+    """Return a slug for each date of a series: ``yoga-2031-01-06``.
+
+    Of dates on one day, and where somebody has a slug already, it is empty: the next free
+    one has to be looked for (``take_slug``). What somebody takes meanwhile is found by the
+    constraint, and the write is tried again.
+    """
+    wanted = [f"{base[:_BASE_LENGTH]}-{wall:%Y-%m-%d}" for wall in walls]
+    taken: set[str] = set()
+    for start in range(0, len(wanted), MOST_AT_ONCE):
+        taken |= slugs_taken(Event(), wanted[start : start + MOST_AT_ONCE])
+    free: list[str] = []
+    for slug in wanted:
+        free.append("" if slug in taken else slug)
+        taken.add(slug)
+    return free
+
+
+def undated(slug: str, wall: datetime) -> str:
+    """Return the slug that those of a series are made of, given that of one date."""
+    return re.sub(rf"-{wall:%Y-%m-%d}(-\d+)?\Z", "", slug)
 
 
 def trashed(slug: str) -> str:

@@ -19,7 +19,7 @@ DOCS = servers.ROOT / "docs"
 PAGE = (DOCS / "quickstart.md").read_text(encoding="utf-8")
 PAGES = (
     *("quickstart", "authorization", "signing", "errors"),
-    *("calendar-reading", "calendar-writing", "changes"),
+    *("calendar-reading", "calendar-writing", "series", "changes"),
 )
 ANY = "…"
 EXAMPLE = re.compile(r"```sh\n([^`]*?\bcurl .*?)```\n\n```(json|text)\n(.*?)```", re.DOTALL)

@@ -28,7 +28,11 @@ children `code` (the status), `message` and `detail`.
 def tags() -> dict[str, str]:
     """Return what the operations are grouped by, each with its description."""
     types = {kind.plural: kind.summary for kind in KINDS}
-    return {"namespace": "What the interface consists of.", **types}
+    return {
+        "namespace": "What the interface consists of.",
+        **types,
+        "series": "Events that repeat.",
+    }
 
 
 def tidy_paths(endpoints: list[Any], **_kwargs: Any) -> list[Any]:

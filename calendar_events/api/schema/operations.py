@@ -134,7 +134,8 @@ class EventsAutoSchema(AutoSchema):
         return f"{verb}{name.capitalize()}{feed}{by_slug}"
 
     def get_tags(self) -> list[str]:
-        return [self.resource.plural if self.resource else "namespace"]
+        group = getattr(self.view, "group", "namespace")
+        return [self.resource.plural if self.resource else group]
 
     def get_summary(self) -> str | None:
         if self.resource is None:

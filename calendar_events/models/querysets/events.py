@@ -5,11 +5,18 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Self
 
-from django.db.models import Q
+from django.db.models import Case, F, Q, When
+from django.db.models import Window as SqlWindow
+from django.db.models.functions import RowNumber
 
 from calendar_events.models import visibility
 from calendar_events.models.querysets import places
-from calendar_events.models.querysets.base import EVENT_COLUMNS, Order, RecordQuerySet
+from calendar_events.models.querysets.base import (
+    EVENT_COLUMNS,
+    Order,
+    RecordQuerySet,
+    Unknown,
+)
 from calendar_events.models.querysets.scopes import (
     ANY_TIME,
     Scope,
@@ -121,6 +128,28 @@ class EventQuerySet(RecordQuerySet):
         """Keep the children of an event. Raises ``Unknown``."""
         self._visible("event").require([pk])
         return self.filter(post_parent=pk)
+
+    def of_series(self, pk: int) -> Self:
+        """Keep the occurrences of a series. Raises ``Unknown``."""
+        if not self._visible("event").filter(series=pk).exists():
+            raise Unknown([pk])
+        return self.filter(series=pk)
+
+    def once_for_each_series(self) -> Self:
+        """Keep one occurrence of each series: the next, where all are over the last.
+
+        Of those that the list shows so far; filters that follow leave out more.
+        """
+        ahead = Case(When(end_utc__gte=self.moment, then=F("start_utc")))
+        rank = SqlWindow(
+            RowNumber(),
+            partition_by=F("series"),
+            order_by=[ahead.asc(nulls_last=True), F("start_utc").desc(), F("pk").asc()],
+        )
+        series: Any = self.filter(series__isnull=False).order_by().annotate(rank=rank)
+        series.query.add_q(Q(rank=1))
+        chosen = Q(pk__in=series.values("pk"))
+        return self._replace("series", Q(series__isnull=True) | chosen)
 
     def featured(self, *, wanted: bool) -> Self:
         """Keep what is featured, or what is not."""

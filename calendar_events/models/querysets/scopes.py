@@ -94,6 +94,7 @@ SHOWN = frozenset(
         *("pk", "id", "version", "created_at", "modified_at", "published_at", "status"),
         *("institution", "author", "author_id", "post_parent", "post_parent_id"),
         *("title", "slug", "sort_text", "search_text", "hide_from_listings"),
+        *("series", "series_id", "position", "original_start_local", "original_start_utc"),
         *("start_utc", "end_utc", "start_local", "end_local", "timezone", "all_day"),
     }
 )

@@ -1,0 +1,128 @@
+"""When a series is: what was sent becomes a pattern, and a pattern schedules.
+
+Pure: what is stored and what was sent come in.
+"""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta, tzinfo
+
+from dateutil.relativedelta import relativedelta
+
+from calendar_events.conf import conf
+from calendar_events.models import Series
+from calendar_events.parsing import dates, recurrence, zones
+from calendar_events.parsing.recurrence import RuleError
+from calendar_events.parsing.recurrence_dates import Pattern
+from calendar_events.services.changesets import InvalidFields, Recurrence
+from calendar_events.services.schedule import Schedule
+
+NO_DATE_LEFT = "leaves no date of the series."
+
+
+def pattern_of(
+    sent: Recurrence,
+    *,
+    start: datetime,
+    zone: tzinfo,
+    now: datetime,
+    current: Pattern | None = None,
+) -> Pattern:
+    """Return the pattern that was sent, over the ``current`` one of a series.
+
+    ``start`` is the wall clock of its first date. Raises ``InvalidFields``.
+    """
+    reasons: dict[str, str] = {}
+    most = conf.series_max_occurrences
+    rule = current.rule if current else None
+    if sent.rrule:
+        try:
+            rule = recurrence.read(sent.rrule, start=start, zone=zone, most=most)
+        except RuleError as error:
+            reasons["rrule"] = str(error)
+    walls: dict[str, Iterable[datetime]] = {
+        "rdate": current.rdates if current else (),
+        "exdate": current.exdates if current else (),
+    }
+    for name in walls:
+        if (texts := getattr(sent, name)) is not None:
+            try:
+                walls[name] = [_wall(text, start, zone, now) for text in texts]
+            except ValueError as error:
+                reasons[name] = str(error)
+    rdates = tuple(sorted({*walls["rdate"]} - {start}))
+    if "rdate" not in reasons and rdates and rdates[0] < start and sent.rdate is not None:
+        reasons["rdate"] = "must not be before start_date."
+    if reasons:
+        raise InvalidFields(reasons)
+    pattern = Pattern(
+        start=start, rule=rule, rdates=rdates, exdates=frozenset(walls["exdate"])
+    )
+    require_usable(pattern)
+    return pattern
+
+
+def _wall(text: str, start: datetime, zone: tzinfo, now: datetime) -> datetime:
+    """Return a date as a wall clock; a day has the time of the start.
+
+    Raises ``ValueError``.
+    """
+    moment = dates.parse(text, now=now, zone=zone)
+    wall = dates.to_wall(moment.utc, zone)
+    return wall if moment.has_time else datetime.combine(wall, start.time())
+
+
+def require_usable(pattern: Pattern) -> None:
+    """Require that a pattern has its start and no more dates than a series may have.
+
+    Raises ``InvalidFields``.
+    """
+    most = conf.series_max_occurrences
+    name = "rrule" if pattern.rule else "rdate"
+    try:
+        pattern.require_start()
+        pattern.total(most=most)
+    except RuleError as error:
+        raise InvalidFields({name: str(error)}) from error
+    reach = pattern.start + timedelta(days=366)
+    if pattern.exdates.issuperset(pattern.dates(until=reach, most=most)):
+        raise InvalidFields({"exdate": NO_DATE_LEFT})
+
+
+def horizon_of(start: datetime, *, now: datetime) -> datetime:
+    """Return the moment as far as which a series that starts then has occurrences."""
+    months = relativedelta(months=conf.series_horizon_months)
+    try:
+        return max(start, now) + months
+    except (OverflowError, ValueError):
+        return dates.LAST
+
+
+def walls_of(series: Series) -> list[datetime]:
+    """Return the dates of a series as far as its horizon, those left out too."""
+    until = dates.to_wall(series.horizon, zones.zone(series.timezone))
+    return series.pattern.dates(until=until, most=conf.series_max_occurrences)
+
+
+def schedule_at(series: Series, wall: datetime) -> Schedule:
+    """Return when the occurrence of a date is: the same on the wall each time.
+
+    What begins in the hour that clocks skip begins an hour later (decisions 7), and lasts
+    as long as the others. Raises ``InvalidFields`` on ``rrule`` for what is outside the
+    calendar.
+    """
+    zone = zones.zone(series.timezone)
+    length = series.end_local - series.start_local
+    try:
+        start_utc = dates.to_utc(wall, zone)
+        end_utc = dates.to_utc(wall + length, zone)
+    except (dates.DateError, OverflowError) as error:
+        raise InvalidFields({"rrule": "has a date outside the calendar."}) from error
+    end_utc = end_utc if end_utc >= start_utc else start_utc + length
+    return Schedule(
+        timezone=series.timezone,
+        all_day=series.all_day,
+        start_local=dates.to_wall(start_utc, zone),
+        end_local=dates.to_wall(end_utc, zone),
+        start_utc=start_utc,
+        end_utc=end_utc.astimezone(UTC),
+    )

@@ -1,0 +1,147 @@
+"""Make events that repeat, and keep them as far ahead as the horizon."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from calendar_events.conf import conf
+from calendar_events.models import Event, Series, Status
+from calendar_events.parsing import dates, zones
+from calendar_events.permissions import Actor
+from calendar_events.services import events, occurrences, recurrence, writing
+from calendar_events.services.changesets import EventChanges, InvalidFields
+from calendar_events.store import links as link_rows
+from calendar_events.store import naming
+from calendar_events.store.links import Links
+
+EXTENDED = "the series was extended"
+
+Dated = Sequence[tuple[int, datetime]]
+"""Positions and dates."""
+
+
+@transaction.atomic(savepoint=False)
+def create_series(*, actor: Actor, changes: EventChanges, now: datetime) -> Event:
+    """Create an event that repeats, and return its first occurrence.
+
+    Raises ``NotAllowed``, and ``InvalidFields`` when the dates make no schedule or no
+    series.
+    """
+    first, links = events.new_event(actor=actor, changes=changes, now=now)
+    series = new_series(first, changes, now=now)
+    series.save()
+    walls = recurrence.walls_of(series)
+    series.dates = len(walls)
+    series.save()
+    dated = [
+        (place, wall) for place, wall in enumerate(walls, 1) if not series.is_excluded(wall)
+    ]
+    if not dated:
+        raise InvalidFields({"exdate": recurrence.NO_DATE_LEFT})
+    base = changes.get("slug", "")
+    if not base and naming.needs_slug(first):
+        base = naming.made_slug(first)
+    made = write_dates(series, first, dated, links=links, base=base, actor=actor, now=now)
+    return made[0]
+
+
+def new_series(first: Event, changes: EventChanges, *, now: datetime) -> Series:
+    """Return the series that an event begins, not yet saved. Raises ``InvalidFields``."""
+    pattern = recurrence.pattern_of(
+        changes["recurrence"],
+        start=first.start_local,
+        zone=zones.zone(first.timezone),
+        now=now,
+    )
+    series = Series(
+        institution=first.institution,
+        timezone=first.timezone,
+        all_day=first.all_day,
+        start_local=first.start_local,
+        end_local=first.end_local,
+        horizon=recurrence.horizon_of(first.start_utc, now=now),
+        created_at=now,
+        modified_at=now,
+    )
+    series.pattern = pattern
+    series.total = pattern.total(most=conf.series_max_occurrences)
+    return series
+
+
+def write_dates(  # noqa: PLR0913 -- a series, what it says, when, and who
+    series: Series,
+    template: Event,
+    dated: Dated,
+    *,
+    links: Links,
+    base: str,
+    actor: Actor | None,
+    now: datetime,
+) -> list[Event]:
+    """Write an occurrence for each date, which says what ``template`` says.
+
+    ``base`` is what their slugs begin with; without it they have none yet.
+    """
+    slugs = naming.dated_slugs(base, [wall for _, wall in dated]) if base else []
+    made = []
+    for number, (position, wall) in enumerate(dated):
+        event = occurrences.copy(template)
+        occurrences.put(event, series, wall=wall, position=position)
+        recurrence.schedule_at(series, wall).write_to(event)
+        if base:
+            event.slug = slugs[number]
+            if not event.slug:
+                naming.take_slug(event, base)
+        if event.status == Status.TRASH:
+            event.previous_status = template.previous_status
+            event.slug = naming.trashed(event.slug)
+        sign(event, actor)
+        event.save(now=now, links=links)
+        made.append(event)
+    return made
+
+
+def sign(event: Any, actor: Actor | None) -> None:
+    """Say in the history who writes an occurrence; nobody does when time goes on."""
+    if actor is not None:
+        writing.set_history_actor(event, actor)
+    else:
+        event._change_reason = EXTENDED  # noqa: SLF001 -- django-simple-history's seam
+
+
+@transaction.atomic
+def extend_series(*, pk: int, now: datetime) -> int:
+    """Give a series the occurrences up to the horizon of today; return how many.
+
+    They say what the last one says that differs from the series in nothing. A series that
+    is in the trash, or has as many dates as it may have, gets none.
+    """
+    series = occurrences.lock(pk)
+    start = dates.to_utc(series.start_local, zones.zone(series.timezone), is_clamped=True)
+    series.horizon = max(series.horizon, recurrence.horizon_of(start, now=now))
+    template = template_of(series)
+    if template is None:
+        return 0
+    walls = recurrence.walls_of(series)
+    dated = [
+        (place, wall)
+        for place, wall in enumerate(walls, 1)
+        if place > series.dates and not series.is_excluded(wall)
+    ]
+    series.dates = len(walls)
+    if dated:
+        series.touch(now)
+    series.save()
+    linked = Links(**link_rows.stored(template))
+    base = naming.undated(template.slug, occurrences.original(template))
+    write_dates(series, template, dated, links=linked, base=base, actor=None, now=now)
+    return len(dated)
+
+
+def template_of(series: Series) -> Event | None:
+    """Return the last occurrence that says what the series says."""
+    rows = Event.objects.filter(series=series).exclude(status=Status.TRASH)
+    plain = rows.filter(overridden="") if rows.filter(overridden="").exists() else rows
+    return plain.select_related("image").order_by("-original_start_local").first()
