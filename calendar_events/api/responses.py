@@ -182,38 +182,38 @@ def _is_scheduled(record: Single, now: datetime) -> bool:
 AnyRow = Event | Venue | Organizer | Term
 
 
-def require_met(request: Request, record: AnyRow, *, viewer: Viewer) -> None:
-    """Hold the preconditions of a write against the stored record.
+def require_met(request: Request, version: Callable[[], Version]) -> None:
+    """Hold the preconditions of a write against what is stored.
 
-    Compared with the record as this caller would GET it without ``_fields`` (decisions 6).
-    Raises ``PreconditionFailed``, and ``DoesNotExist`` of a term that is gone.
+    ``version`` tells that of the record as this caller would GET it without ``_fields``
+    (decisions 6). Raises ``PreconditionFailed``, and what ``version`` raises.
     """
     if conditional.PRECONDITIONS & request.META.keys():
-        version, _ = described(record, viewer=viewer)
-        conditional.not_modified(request, version)
+        conditional.not_modified(request, version())
 
 
 def checked_body(
     request: Request,
     record: AnyRow,
-    viewer: Viewer,
+    version: Callable[[], Version],
     *,
     lists: Iterable[str],
 ) -> dict[str, Any]:
     """Return the body of a change once nothing stands in the way of reading it.
 
-    ``lists`` names the fields of which a form may hold several under one name.
+    ``version`` is that of ``require_met``; ``lists`` names the fields of which a form may
+    hold several under one name.
 
     Raises ``InTrash``, ``PreconditionFailed``, ``Conflict`` and what ``read`` raises.
     """
     in_trash = getattr(record, "status", "") == Status.TRASH
     if not in_trash:
-        require_met(request, record, viewer=viewer)
+        require_met(request, version)
     body = bodies.read(request, lists=lists)
     if in_trash:
         if not str(body.get("status") or "").strip():
             raise InTrash(str(record))
-        require_met(request, record, viewer=viewer)
+        require_met(request, version)
     require_unchanged(record, body)
     return body
 

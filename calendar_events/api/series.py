@@ -1,5 +1,6 @@
 """``GET {events_root}/series/{id}``: the rule of an event that repeats, and its dates."""
 
+from datetime import datetime
 from typing import Any
 
 from django.http.response import HttpResponseBase
@@ -92,6 +93,12 @@ class SeriesView(ListView):
         here = f"{address_of(self.request)}?per_page={size}&page="
         links = {"next_rest_url": f"{here}{page + 1}"} if page < pages else {}
         return links | ({"previous_rest_url": f"{here}{page - 1}"} if page > 1 else {})
+
+
+def version_seen(series: Series, viewer: Viewer, now: datetime) -> Version:
+    """Return the version of a series as a viewer would GET it, without parameters."""
+    rows = Event.objects.visible_to(viewer, now).filter(series=series.pk)
+    return version_of(series, rows.count(), viewer)
 
 
 def version_of(series: Series, total: int, viewer: Viewer, *asked: object) -> Version:

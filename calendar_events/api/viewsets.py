@@ -4,11 +4,15 @@ from datetime import tzinfo
 from typing import Any, ClassVar
 
 from django.utils import timezone
+from django.utils.functional import cached_property
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.serializers import BaseSerializer
 
+from calendar_events.api import access
+from calendar_events.api.conditional import Version
 from calendar_events.api.reading import EventReads, RecordReads, TermReads
+from calendar_events.api.series import version_seen
 from calendar_events.api.writing import VERBS, Writes
 from calendar_events.filters.filtersets import (
     CategoryFilter,
@@ -17,7 +21,7 @@ from calendar_events.filters.filtersets import (
     TagFilter,
 )
 from calendar_events.filters.parameters import FlagField, TextField
-from calendar_events.models import Event, Organizer, Status, Taxonomy, Venue
+from calendar_events.models import Event, Organizer, Series, Status, Taxonomy, Venue
 from calendar_events.models.visibility import ORGANIZER, VENUE
 from calendar_events.parsing import slugs, zones
 from calendar_events.permissions import (
@@ -33,8 +37,8 @@ from calendar_events.serializers.inputs import (
     TermInput,
     VenueInput,
 )
-from calendar_events.services import records, terms
-from calendar_events.services.changesets import InTrash
+from calendar_events.services import records, series_edits, terms
+from calendar_events.services.changesets import SCOPES, THIS, InTrash
 from calendar_events.services.records import trash_record
 from calendar_events.store import naming
 
@@ -138,6 +142,69 @@ class EventViewSet(RecordWrites, EventReads):
     model = Event
     serializer_class = EventInput
     filterset_class = EventFilter
+    expected_sequence: int | None = None
+    """The state that the series must still be in, if that matters."""
+
+    @cached_property
+    def scope(self) -> str:
+        """Which occurrences of a series a write is for. Raises ``InvalidParameters``."""
+        return self.query_value("scope", TextField(parse=scope_named).clean) or THIS
+
+    def is_of_series(self, event: Event) -> bool:
+        """Return whether a write is for more than this one."""
+        return self.scope != THIS and event.series_id is not None
+
+    def get_serializer_context(self) -> dict[str, Any]:
+        """Add which occurrences the body is for."""
+        context = super().get_serializer_context()
+        return context if self.action == "create" else {**context, "scope": self.scope}
+
+    def stored_version(self, record: Any) -> Version:
+        """Return the version of the event, or of its series."""
+        if not self.is_of_series(record):
+            return super().stored_version(record)
+        series = Series.objects.get(pk=record.series_id)
+        self.expected_sequence = series.sequence
+        return version_seen(series, access.as_viewer(self.actor), self.now)
+
+    def perform_update(self, serializer: BaseSerializer[Any]) -> None:
+        """Change the event, or the occurrences of its series that are meant."""
+        event: Any = serializer.instance
+        if not self.is_of_series(event):
+            super().perform_update(serializer)
+            return
+        serializer.instance = series_edits.update_series(
+            actor=self.actor,
+            pk=event.pk,
+            scope=self.scope,
+            changes=serializer.validated_data,
+            now=timezone.now(),
+            expected_version=self.expected_version,
+            expected_sequence=self.expected_sequence,
+        )
+
+    def perform_destroy(self, instance: Any) -> None:
+        """Trash or delete the event, or the occurrences that are meant."""
+        if not self.is_of_series(instance):
+            super().perform_destroy(instance)
+            return
+        removed = series_edits.remove_series(
+            actor=self.actor,
+            pk=instance.pk,
+            scope=self.scope,
+            now=timezone.now(),
+            for_good=not self.goes_to_trash(instance),
+            expected_version=self.expected_version,
+            expected_sequence=self.expected_sequence,
+        )
+        vars(instance).update(vars(removed))
+
+
+def scope_named(text: str) -> str:
+    """Return a scope. Raises ``ValueError`` for what is none."""
+    if text not in SCOPES:
+        raise ValueError(f"This is one of {', '.join(SCOPES)}.")
+    return text
 
 
 class VenueViewSet(RecordWrites, RecordReads):

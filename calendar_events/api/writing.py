@@ -31,6 +31,7 @@ from rest_framework.serializers import BaseSerializer
 from calendar_events.api import access, idempotency, responses
 from calendar_events.api.access import RecordNotFound
 from calendar_events.api.base import EventsView
+from calendar_events.api.conditional import Version
 from calendar_events.models import Event, Organizer, Term, Venue
 from calendar_events.parsing.slugs import identifier
 from calendar_events.permissions import Actor
@@ -136,7 +137,7 @@ class Writes(EventsView):
         """Change what is sent, and nothing else; POST, PUT and PATCH are the same."""
         record = self.get_object()
         body = responses.checked_body(
-            request, record, access.as_viewer(self.actor), lists=self.lists
+            request, record, lambda: self.stored_version(record), lists=self.lists
         )
         serializer = self.get_serializer(record, data=body, partial=True)
         self.validate(serializer)
@@ -151,14 +152,17 @@ class Writes(EventsView):
         """Move to the trash; with ``force``, or where there is none, delete for good."""
         record = self.get_object()
         is_kept = self.goes_to_trash(record)
-        viewer = access.as_viewer(self.actor)
-        responses.require_met(request, record, viewer=viewer)
+        responses.require_met(request, lambda: self.stored_version(record))
         self.expected_version = responses.expected_version(request, record)
         with self.atomic():
             # What is deleted for good can only be shown before.
             response = None if is_kept else self.answer(record)
             self.perform_destroy(record)
             return response or self.answer(record)
+
+    def stored_version(self, record: AnyRow) -> Version:
+        """Return the version that a precondition of the write is about."""
+        return responses.described(record, viewer=access.as_viewer(self.actor))[0]
 
     def goes_to_trash(self, record: AnyRow) -> bool:
         """Return whether a deletion can be undone."""

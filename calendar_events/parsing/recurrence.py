@@ -96,7 +96,7 @@ class Rule:
         if not days or not self.by:
             return replace(self, until=until)
         if self.freq != "WEEKLY" or self.by.keys() != {"BYDAY"}:
-            raise RuleError("names its days: send the rule for the other day as well.")
+            raise RuleError("is another day than the rule names: send the rule as well.")
         by_day = [(0, DAYS[(DAYS.index(day) + days) % 7]) for _, day in self.by["BYDAY"]]
         by_day.sort(key=lambda one: DAYS.index(one[1]))
         return replace(self, until=until, by={"BYDAY": tuple(by_day)})

@@ -87,15 +87,22 @@ def fill(
     now: datetime,
 ) -> None:
     """Set the columns and the schedule."""
+    fill_columns(event, changes, actor=actor, now=now)
+    schedule = plan(changes, current=current, now=now, site_zone=conf.site_zone.key)
+    schedule.write_to(event)
+
+
+def fill_columns(
+    event: Event, changes: EventChanges, *, actor: Actor, now: datetime
+) -> None:
+    """Set the columns, but for the schedule."""
     cost = event.cost
     writing.fill(event, changes, actor=actor, now=now)
-    if current and changes.get("cost") == costs.read(cost, currency=conf.currency).text:
+    if cost and changes.get("cost") == costs.read(cost, currency=conf.currency).text:
         # What is answered of a list of costs is its range: sent back, it changes nothing.
         event.cost = cost
     if "post_parent" in changes:
         _set_parent(event, changes["post_parent"])
-    schedule = plan(changes, current=current, now=now, site_zone=conf.site_zone.key)
-    schedule.write_to(event)
 
 
 def _set_parent(event: Event, pk: int | None) -> None:

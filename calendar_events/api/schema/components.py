@@ -17,6 +17,7 @@ from drf_spectacular.utils import (
 from rest_framework import serializers
 from rest_framework.serializers import CharField, IntegerField, ListField, Serializer
 
+from calendar_events.services.changesets import SCOPES
 from platform_errors.schema import CauseSerializer
 
 
@@ -55,6 +56,14 @@ INSTITUTION = OpenApiParameter(
     "contextInstitutionId", str, description="Whose data is asked for (signed requests)."
 )
 FORCE = OpenApiParameter("force", bool, description="Delete for good.")
+SCOPE = OpenApiParameter(
+    "scope",
+    str,
+    enum=list(SCOPES),
+    default=SCOPES[0],
+    description="Of an occurrence: write this one, this and all that follow, or all of the "
+    "series. `If-Match` is then about the series.",
+)
 PRECONDITIONS = [
     header("If-Match", "Only if the record still has this entity tag."),
     header("If-Unmodified-Since", "Only if the record was not modified since."),

@@ -23,6 +23,7 @@ from calendar_events.api.schema.components import (
     PASSWORD,
     PRECONDITIONS,
     REFUSED,
+    SCOPE,
     TOTALS,
     EventsErrorSerializer,
     examples_of,
@@ -205,6 +206,8 @@ class EventsAutoSchema(AutoSchema):
             parameters.append(NOT_IF)
         if self.action == "destroy":
             parameters.append(FORCE)
+        if resource.singular == "event" and self.action in {"update", "destroy"}:
+            parameters.append(SCOPE)
         return parameters
 
     def get_request_serializer(self) -> Any:
