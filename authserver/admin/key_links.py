@@ -56,7 +56,7 @@ class KeyInstitutionInline(_LinkInline):
     institution_path = "institution"
     named_by = "institution"
     verbose_name = "institution"
-    verbose_name_plural = "institutions that it may act for"
+    verbose_name_plural = "institutions that the key may act for"
     autocomplete_fields = ["institution"]
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
@@ -86,7 +86,7 @@ class KeyServiceAdmin(_KeyLinkAdmin):
 
     @admin.display(description="state", ordering="status")
     def state(self, link: KeyService) -> str:
-        """Say whether the service works on the key, as far as it says itself."""
+        """Say whether the service works on the key, by its own status and expiry."""
         return expiry.state(link)
 
     def belongs_to(self, obj: Any, institution: Any) -> bool:

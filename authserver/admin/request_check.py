@@ -59,7 +59,7 @@ class AddressField(forms.CharField):
         except ValueError:
             raise ValidationError("This is not an address.") from None
         if not parts.path.startswith("/"):
-            raise ValidationError("Paste the whole address, or from the path on.")
+            raise ValidationError("Paste the whole address, or its path and query.")
         return parts
 
 
@@ -67,7 +67,7 @@ class SignedForm(forms.Form):
     """A signed request."""
 
     method = forms.ChoiceField(choices=[(name, name) for name in METHODS])
-    address = AddressField(help_text="With its query, as it was sent.")
+    address = AddressField(help_text="With its query, exactly as sent.")
     authorization = forms.CharField(
         label="Authorization header",
         max_length=dry_run.MAX_LENGTH,
@@ -94,7 +94,8 @@ class AuthorizationForm(forms.Form):
     """An authorization request."""
 
     address = AddressField(
-        label="Authorization address", help_text="Where the application sends its user."
+        label="Authorization address",
+        help_text="The address to which the application sends the user.",
     )
 
 

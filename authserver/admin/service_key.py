@@ -33,14 +33,14 @@ class ServiceKeyForm(forms.ModelForm):
     make_secret = forms.BooleanField(
         required=False,
         label="Make a secret",
-        help_text="For applications that can keep one, on a server. It is shown once, on "
-        "the next page. Browser and mobile applications get none.",
+        help_text="For applications on a server. It is shown once, on the next page. "
+        "Browser and mobile applications get none, as they cannot keep a secret.",
     )
     by_link = forms.BooleanField(
         required=False,
         label="Hand the secret over by a link",
-        help_text="The next page has a link instead, which shows the secret once, to "
-        "whoever opens it first.",
+        help_text="The next page shows a link instead, which shows the secret once, to "
+        "the first person who opens it.",
     )
 
     class Meta:
@@ -255,7 +255,7 @@ class ServiceKeyAdmin(AuditedAdmin):
 
     @admin.display(description="secrets")
     def secrets_in_words(self, key: ServiceKey) -> str:
-        """Say which secrets work and since when, and nothing of what they are."""
+        """Say which secrets work and since when, without revealing them."""
         if not key.has_secret:
             return "None: a public key, which proves itself with PKCE alone."
         link = secret_links.in_words(key)

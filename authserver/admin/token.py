@@ -59,9 +59,11 @@ class _RevocableAdmin(_CredentialAdmin):
         permission = f"authserver.change_{self.opts.model_name}"
         return self.is_allowed(request, "change") and request.user.has_perm(permission)
 
-    @admin.action(description="Revoke, with all of the same login", permissions=["revoke"])
+    @admin.action(
+        description="Revoke, with all tokens of the same sign-in", permissions=["revoke"]
+    )
     def revoke(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        """End the selected tokens and everything that came from the same code."""
+        """Revoke the selected tokens and all that came from the same code."""
         selected = list(queryset.select_related("user", "application", "institution"))
         for token in selected:
             _revoke(token, request)

@@ -15,7 +15,7 @@ class ChangedMeanwhile(Exception):
 
 @transaction.atomic
 def rotate(*, key_id: int, seen: datetime | None, actor: str, now: datetime) -> str:
-    """Give the key a new secret and return it: the only time that anybody sees it.
+    """Give the key a new secret and return it, for the only time.
 
     The one before keeps working until it is retired; an older one ends now. ``seen`` is
     when the current secret was made as the administrator's page knew it, ``None`` for a

@@ -158,7 +158,7 @@ class AccessToken(AbstractAccessToken):
         return self.revoked_at is None and super().is_valid(scopes)
 
     def revoke(self) -> None:
-        """Stop the token at once."""
+        """Revoke the token; the toolkit's deletes the row, and a replay is not seen."""
         type(self).objects.filter(pk=self.pk, revoked_at__isnull=True).update(
             revoked_at=timezone.now()
         )
@@ -215,7 +215,7 @@ class RefreshToken(AbstractRefreshToken):
             )
 
     def revoke(self) -> None:
-        """Revoke this token and its family, access tokens included."""
+        """Revoke the token with its family; the toolkit's leaves access tokens alive."""
         if self.token_family is not None:
             self.revoke_family(self.token_family)
         else:

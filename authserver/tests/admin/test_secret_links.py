@@ -82,7 +82,7 @@ def test_the_page_of_the_key_says_what_became_of_the_link(desk, key):
 def test_the_next_secret_ends_the_link_and_spares_the_one_in_use(desk, key):
     first = rotate_by_link(desk, key)
     desk.open(page("servicekey_rotate_secret", key.pk))
-    assert "which nobody has seen" in desk.text
+    assert "Nobody has seen the current one" in desk.text
     assert "stops working now" not in desk.text
 
     second = rotate_by_link(desk, key)
