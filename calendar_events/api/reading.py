@@ -1,6 +1,6 @@
 """What the viewsets do on GET: one way of listing, one of answering with a record."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from django.http.response import HttpResponseBase
 from django.utils.functional import cached_property
@@ -56,8 +56,8 @@ class ListView(EventsView):
 
     def get_queryset(self) -> Any:
         """Return what the caller may see of the collection."""
-        queryset: Any = super().get_queryset()
-        return queryset.listed_for(self.viewer, self.now)
+        viewer, queryset = self.viewer, cast("Any", super().get_queryset())
+        return queryset.listed_for(viewer, self.now)
 
     def list_version(self) -> Version:
         """Return the version of the list: while nothing is written, nothing has changed.

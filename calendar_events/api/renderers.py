@@ -14,6 +14,8 @@ Tree = dict[str, "Tree"]
 
 def wanted_fields(query: QueryDict) -> str:
     """Return what a query wants, which is a list in any of the syntaxes (decisions 7)."""
+    if not any(name.startswith("_fields") for name in query):
+        return ""
     return ",".join(by_parameter(query).getlist("_fields"))
 
 

@@ -98,15 +98,12 @@ def record_version(  # noqa: PLR0913 -- a record, who looks, and when
     ``related`` is what an event embeds, with its versions; ``fields`` are the members that
     the answer is cut to.
     """
-    moments = [
-        record.modified_at,
-        *(sql.as_moment(one.modified_at) for one in related),
-    ]
+    moments = [record.modified_at, *(one.modified_at for one in related)]
     # What time publishes changes then, though nobody writes it.
-    published = [sql.as_moment(one.published_at) for one in related if one.published_at]
+    published = [one.published_at for one in related]
     if record.status == Status.PUBLISH:
         published.append(record.published_at)
-    moments += [moment for moment in published if moment <= now]
+    moments += [moment for moment in published if moment and moment <= now]
     embedded = [
         (one.kind, one.id, one.version, bool(one.is_scheduled), one.fragment is None)
         for one in related
@@ -124,7 +121,7 @@ def record_version(  # noqa: PLR0913 -- a record, who looks, and when
         form,
         fields,
     )
-    return Version(etag=etag, modified_at=max(moments))
+    return Version(etag=etag, modified_at=max(filter(None, moments)))
 
 
 def single_body(kind: str, record: Single, *, viewer: Viewer, now: datetime) -> bytes:

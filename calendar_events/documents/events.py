@@ -24,7 +24,7 @@ from calendar_events.documents.fields import (
 from calendar_events.documents.places import OrganizerDocument
 from calendar_events.documents.terms import TermDocument
 from calendar_events.models import Event, Image
-from calendar_events.parsing import costs, zones
+from calendar_events.parsing import costs, dates
 
 _VENUE = {"$ref": "#/components/schemas/Venue"}
 _OWN_ZONE = "In the event's own zone."
@@ -78,7 +78,7 @@ class ZoneAbbreviation(serializers.Field):
     """What the zone of an event is called when it begins."""
 
     def to_representation(self, event: Event) -> str:
-        return zones.abbreviation(event.timezone, event.start_utc)
+        return dates.abbreviation(event.timezone, event.start_utc)
 
 
 @extend_schema_field(

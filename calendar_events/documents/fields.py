@@ -14,7 +14,7 @@ from calendar_events.conf import conf
 from calendar_events.documents import addresses
 from calendar_events.documents.addresses import HOST, ROOT, Address
 from calendar_events.models import Record, Status
-from calendar_events.parsing import dates, text, zones
+from calendar_events.parsing import dates, text
 
 
 class Html(serializers.CharField):
@@ -137,7 +137,7 @@ def moment(instant: datetime | None) -> str:
 
 def site_moment(instant: datetime | None) -> str:
     """Return an instant in the site zone as the wire writes it; ``""`` for none."""
-    return dates.written(zones.localtime(instant, conf.site_zone)) if instant else ""
+    return dates.written(dates.localtime(instant, conf.site_zone)) if instant else ""
 
 
 def _in_utc(clock: datetime) -> datetime:

@@ -147,7 +147,7 @@ def _instant(written: str) -> str:
 
 
 def _clock(written: str, zone: tzinfo) -> datetime:
-    return zones.localtime(datetime.fromisoformat(written).replace(tzinfo=UTC), zone)
+    return dates.localtime(datetime.fromisoformat(written).replace(tzinfo=UTC), zone)
 
 
 def _address(name: str, address: Address | str) -> str:

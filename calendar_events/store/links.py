@@ -124,7 +124,8 @@ def write(event: Event, plan: Plan) -> bool:
     for kind in changed:
         if plan.before[kind.name].ids:
             sql.write(f"DELETE FROM {kind.table} WHERE event_id = %s", [event.pk])
-    is_whole = _insert(event, plan, [kind for kind in changed if plan.after[kind.name]])
+    added = [kind for kind in changed if plan.after[kind.name]]
+    is_whole = _insert(event, plan, added, copies)
     _send(event, plan, "post")
     return is_whole
 
@@ -162,14 +163,14 @@ def _copies(event: Event) -> tuple[Any, bool]:
     return event.start_utc, holds((LISTED,), event) and not event.password
 
 
-def _insert(event: Event, plan: Plan, kinds: list[_Kind]) -> bool:
+def _insert(event: Event, plan: Plan, kinds: list[_Kind], copies: tuple[Any, bool]) -> bool:
     """Insert rows of these kinds, all in one statement on PostgreSQL.
 
     Return whether all could be inserted.
     """
-    start_utc, listed = _copies(event)
     if not kinds:
         return True
+    start_utc, listed = sql.moment(copies[0]), copies[1]
     is_postgres = sql.is_postgres()
     given = _POSTGRES_GIVEN if is_postgres else _SQLITE_GIVEN
     locked = " FOR KEY SHARE OF named" if is_postgres else ""
@@ -178,10 +179,12 @@ def _insert(event: Event, plan: Plan, kinds: list[_Kind]) -> bool:
     for kind in kinds:
         ids = plan.after[kind.name]
         numbers = ids if is_postgres else json.dumps(ids)
-        params.append([event.pk, sql.moment(start_utc), listed, numbers, event.institution])
+        params.append([event.pk, start_utc, listed, numbers, event.institution])
     if is_postgres and len(kinds) > 1:
         parts = ", ".join(f"part{n} AS ({one})" for n, one in enumerate(inserts))
         counted = " UNION ALL ".join(f"SELECT 1 FROM part{n}" for n in range(len(kinds)))
         inserts, params = [f"WITH {parts} {counted}"], [list(chain.from_iterable(params))]
-    written = sum(len(sql.write(*each)) for each in zip(inserts, params, strict=True))
-    return written == sum(len(plan.after[kind.name]) for kind in kinds)
+    wanted = sum(len(plan.after[kind.name]) for kind in kinds)
+    for statement, values in zip(inserts, params, strict=True):
+        wanted -= len(sql.write(statement, values))
+    return not wanted

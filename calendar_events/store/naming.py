@@ -18,17 +18,13 @@ def _possible(ids: Iterable[int]) -> set[int]:
     return {pk for pk in ids if pk <= MAX_ID}
 
 
-def _marks(values: Sequence[object]) -> str:
-    return ", ".join(["%s"] * len(values))
-
-
 def slugs_taken(
     record: Event | Organizer | Term | Venue, candidates: list[str]
 ) -> set[str]:
     """Return which slugs other rows have, among which they must be unique (primary)."""
     others = sql.Conditions()
     # As a list, not as an array: for that PostgreSQL would make a plan each time.
-    others.add(f"slug IN ({_marks(candidates)})", *candidates)
+    others.add(f"slug IN ({', '.join(['%s'] * len(candidates))})", *candidates)
     others.add("NOT (slug = '')")  # the index of slugs leaves out the empty ones
     if record.pk is not None:
         others.add("id <> %s", record.pk)

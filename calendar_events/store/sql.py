@@ -43,13 +43,29 @@ def is_postgres() -> bool:
     return connection().vendor == "postgresql"
 
 
-def rows(statement: str, params: Sequence[Any] = (), *, prepare: bool = True) -> list[Any]:
-    """Return the rows of one statement with ``%s`` placeholders."""
+def rows(
+    statement: str,
+    params: Sequence[Any] = (),
+    *,
+    prepare: bool = True,
+    moments: Sequence[int] = (),
+) -> list[Any]:
+    """Return the rows of one statement with ``%s`` placeholders.
+
+    ``moments`` are the places of columns that are instants, see ``as_moment``.
+    """
     database = connection()
     with database.cursor() as cursor:
         with nullcontext() if prepare else _unprepared(database):
             cursor.execute(statement, params)
-        return cursor.fetchall()
+        fetched = cursor.fetchall()
+    if not moments or database.vendor == "postgresql":
+        return fetched
+    in_time = [list(row) for row in fetched]
+    for row in in_time:
+        for place in moments:
+            row[place] = as_moment(row[place])
+    return in_time
 
 
 @contextmanager

@@ -64,6 +64,7 @@ class TermQuerySet(ListQuerySet):
     """Categories or tags, in lists each with its number of published events."""
 
     taxonomy = ""
+    carried = ("listing", "taxonomy")
 
     def categories(self) -> Self:
         return self._of(Taxonomy.CATEGORY)
@@ -174,11 +175,6 @@ class TermQuerySet(ListQuerySet):
 
     def _links(self) -> Any:
         return self.model.events.through._base_manager.all()
-
-    def _clone(self) -> Self:
-        clone = super()._clone()
-        clone.taxonomy = self.taxonomy
-        return clone
 
 
 def _with_descendants(named: set[int], children: dict[int | None, set[int]]) -> set[int]:
