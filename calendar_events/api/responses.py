@@ -54,9 +54,9 @@ def written(
 
     Raises ``Term.DoesNotExist`` when somebody else has deleted the term.
     """
+    location = f"{conf.root_url}/{kind_of(record).plural}/{record.pk}"
     version, document = described(record, viewer=viewer)
     body = addresses.fill(document())
-    location = f"{conf.root_url}/{kind_of(record).plural}/{record.pk}"
     headers = {"Location": location} if status == 201 else None
     response = Response(body, status=status, headers=headers)
     conditional.add_headers(response, version, is_private=True)

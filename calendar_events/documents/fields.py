@@ -132,7 +132,10 @@ def moment(instant: datetime | None) -> str:
 
     A wall clock, which has no zone, is written as it stands.
     """
-    return dates.written(_in_utc(instant)) if instant else ""
+    # Said again in ``dates.written``, of which an event would ask ten times.
+    return (
+        _in_utc(instant).replace(tzinfo=None).isoformat(" ", "seconds") if instant else ""
+    )
 
 
 def site_moment(instant: datetime | None) -> str:

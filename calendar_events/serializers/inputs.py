@@ -7,11 +7,11 @@ from drf_spectacular.utils import extend_schema_field
 
 from calendar_events.conf import conf
 from calendar_events.models import Event, Organizer, Taxonomy, Venue
-from calendar_events.parsing import costs, dates, zones
+from calendar_events.parsing import costs, zones
 from calendar_events.serializers import bodies, recurrences
 from calendar_events.serializers.base import (
     Body,
-    DateInput,
+    DateText,
     Errors,
     Input,
     RecordInput,
@@ -52,20 +52,6 @@ from calendar_events.services.changesets import (
 from calendar_events.services.schedule import Schedule, plan
 
 
-class DateText(DateInput):
-    """The start or end of an event; it stays text until the zone of the event is known."""
-
-    def to_internal_value(self, data: Any) -> str:
-        """Return the text of a date that can be read.
-
-        A wall clock in a zone that the request named is an instant; a day stays a day.
-        """
-        moment: dates.Moment = super().to_internal_value(data)
-        if self.context.get("zone") and moment.has_time and not moment.has_offset:
-            return f"{dates.written(moment.utc, separator='T')}Z"
-        return str(data)
-
-
 @extend_schema_field(OpenApiTypes.STR)
 class ZoneName(Clearable):
     """A time zone; empty is the site's."""
@@ -92,11 +78,8 @@ _AMOUNT = {"oneOf": [{"type": "string"}, {"type": "number"}]}
 class CostText(Clearable):
     """What an event costs, kept as it was written."""
 
+    blanks = ([], 0, "0")  # contract events 2.1
     default_error_messages: ClassVar[Messages] = {"cost": "cannot be used: {reason}"}
-
-    def is_blank(self, data: Any) -> bool:
-        """Take ``0`` and an empty list, too, for no cost (contract events 2.1)."""
-        return super().is_blank(data) or data in ([], 0, "0")
 
     def to_internal_value(self, data: Any) -> str:
         if self.is_stored(data):

@@ -21,6 +21,7 @@ from calendar_events.serializers.fields import (
     Identifier,
     Messages,
     as_identifier,
+    is_blank,
 )
 from calendar_events.services import references
 from calendar_events.services.changesets import ImageUrl, NewOrganizer, NewVenue
@@ -38,8 +39,7 @@ REFERENCE = {"oneOf": [{"type": "integer"}, {"type": "string"}]}
 class ReferenceField(Clearable):
     """What may be empty in more ways: ``[]``, ``{}``, ``0`` and ``false`` are nothing."""
 
-    def is_blank(self, data: Any) -> bool:
-        return super().is_blank(data) or data in ([], {}, 0, "0")
+    blanks = ([], {}, 0, "0")
 
 
 class LinkField(ReferenceField):
@@ -60,7 +60,7 @@ class LinkField(ReferenceField):
         if isinstance(data, str):
             data = data.split(",", MOST_PARTS)
         parts = data if isinstance(data, list) else [data]
-        items = [item for item in parts if not Clearable.is_blank(self, item)]
+        items = [item for item in parts if not is_blank(item)]
         if len(parts) > MOST_PARTS or len(items) > MOST:
             self.fail("many", most=MOST)
         return items
@@ -154,7 +154,7 @@ class LinkedRecords(LinkField):
         pk = item.get("id") if isinstance(item, dict) else item
         if identifier := as_identifier(pk):
             return identifier
-        if not isinstance(item, dict) or not Clearable.is_blank(self, pk):
+        if not isinstance(item, dict) or not is_blank(pk):
             self.fail("linked")
         nested = self.serializer(data=item, context=self.context)
         if not nested.is_valid():

@@ -116,9 +116,9 @@ def _endpoint(which: Literal["start", "end"], frame: _Frame) -> _Endpoint:
         moment = dates.parse(text, now=frame.now, zone=frame.zone)
     except dates.DateError as error:
         raise InvalidFields({name: f"cannot be used: {error}"}) from error
-    wall = dates.to_wall(moment.utc, frame.zone)
+    wall, last_day = dates.to_wall(moment.utc, frame.zone), moment.last_day
     utc = moment.utc if moment.has_offset else _kept(which, wall, frame)
-    return _Endpoint(wall=wall, last_day=moment.last_day, utc=utc)
+    return _Endpoint(wall=wall, last_day=last_day, utc=utc)
 
 
 def _kept(which: str, wall: datetime, frame: _Frame) -> datetime | None:

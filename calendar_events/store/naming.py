@@ -13,11 +13,6 @@ from calendar_events.parsing.slugs import MAX_ID
 from calendar_events.store import sql
 
 
-def _possible(ids: Iterable[int]) -> set[int]:
-    """Return the identifiers that a row can have."""
-    return {pk for pk in ids if pk <= MAX_ID}
-
-
 def slugs_taken(
     record: Event | Organizer | Term | Venue, candidates: list[str]
 ) -> set[str]:
@@ -44,14 +39,17 @@ def owners(named: Mapping[str, Iterable[int]]) -> dict[tuple[str, int], tuple[st
     """
     parts: list[str] = []
     params: list[Any] = []
-    for kind, ids in named.items():
+    possible = {
+        kind: sorted({pk for pk in ids if pk <= MAX_ID}) for kind, ids in named.items()
+    }
+    tables = {kind: kind_for(kind).model._meta.db_table for kind in named}
+    for kind, table in tables.items():
         conditions = sql.Conditions()
-        conditions.any_of("id", sorted(_possible(ids)))
+        conditions.any_of("id", possible[kind])
         status = "status"
         if kind in Taxonomy.values:
             conditions.add("taxonomy = %s", kind)
             status = "''"
-        table = kind_for(kind).model._meta.db_table
         if conditions.params:
             parts.append(
                 f"SELECT '{kind}', id, institution, {status} "
