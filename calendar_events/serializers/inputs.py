@@ -6,7 +6,8 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 
 from calendar_events.conf import conf
-from calendar_events.models import Event, Organizer, Taxonomy, Venue
+from calendar_events.models import Event, Organizer, Venue
+from calendar_events.models.visibility import ORGANIZER, VENUE
 from calendar_events.parsing import costs, zones
 from calendar_events.serializers import bodies, recurrences
 from calendar_events.serializers.base import (
@@ -36,17 +37,16 @@ from calendar_events.serializers.recurrences import (
 )
 from calendar_events.serializers.references import (
     AuthorReference,
+    CategoryList,
     LinkedRecords,
     LinkField,
     ParentReference,
-    TermList,
+    TagList,
 )
 from calendar_events.services import references
 from calendar_events.services.changesets import (
     THIS,
     InvalidFields,
-    NewOrganizer,
-    NewVenue,
     ScheduleChanges,
 )
 from calendar_events.services.schedule import Schedule, plan
@@ -126,6 +126,11 @@ class VenueInput(RecordInput):
             )
 
 
+class VenueList(LinkedRecords):
+    kind = VENUE
+    serializer = VenueInput
+
+
 class OrganizerInput(RecordInput):
     """An organizer (spec 2.5)."""
 
@@ -133,6 +138,11 @@ class OrganizerInput(RecordInput):
     author = AuthorReference(model=Organizer)
     phone = PlainText(max_length=255)
     email = EmailAddress()
+
+
+class OrganizerList(LinkedRecords):
+    kind = ORGANIZER
+    serializer = OrganizerInput
 
 
 class EventInput(RecordInput):
@@ -152,10 +162,10 @@ class EventInput(RecordInput):
     sticky = Flag()
     featured = Flag()
     ticketed = Flag()
-    categories = TermList(taxonomy=Taxonomy.CATEGORY)
-    tags = TermList(taxonomy=Taxonomy.TAG)
-    venue = LinkedRecords(model=Venue, serializer=VenueInput, new=NewVenue)
-    organizer = LinkedRecords(model=Organizer, serializer=OrganizerInput, new=NewOrganizer)
+    categories = CategoryList()
+    tags = TagList()
+    venue = VenueList()
+    organizer = OrganizerList()
     rrule = RuleText(help_text="The rule by which the event repeats (RFC 5545 3.3.10).")
     rdate = DateList(help_text="Dates besides those of the rule.")
     exdate = DateList(help_text="Dates of the rule that are left out.")

@@ -24,7 +24,7 @@ from calendar_events.serializers.fields import (
     is_blank,
 )
 from calendar_events.services import references
-from calendar_events.services.changesets import ImageUrl, NewOrganizer, NewVenue
+from calendar_events.services.changesets import ImageUrl
 from calendar_events.services.references import BadReference
 
 MOST = 100
@@ -45,7 +45,7 @@ class ReferenceField(Clearable):
 class LinkField(ReferenceField):
     """Several records that an event is linked to, looked up with those of other fields."""
 
-    kind: str
+    kind: ClassVar[str]
     """Of the records: a key of ``kind_for``."""
     default_error_messages: ClassVar[Messages] = {
         "many": "must not name more than {most} records.",
@@ -80,15 +80,12 @@ class TermList(LinkField):
     """Categories or tags by id, slug, name or object with an id."""
 
     NAME_LENGTH = 200
+    kind: ClassVar[Taxonomy]
     default_error_messages: ClassVar[Messages] = {
         "term": "must be a list of identifiers, slugs or names.",
         "object": "holds a term without an id.",
         "name": "holds a name that is empty or longer than {limit} characters.",
     }
-
-    def __init__(self, *, taxonomy: Taxonomy, **options: Any) -> None:
-        self.kind = self.taxonomy = taxonomy
-        super().__init__(**options)
 
     def to_internal_value(self, data: Any) -> list[int | str]:
         """Return identifiers, and words that may be slugs or names."""
@@ -96,7 +93,7 @@ class TermList(LinkField):
 
     def resolve(self, value: list[Any], rows: references.NamedRows) -> list[Any]:
         """Return identifiers, and the names of terms that are not there yet."""
-        return references.name_terms(value, taxonomy=self.taxonomy, rows=rows)
+        return references.name_terms(value, taxonomy=self.kind, rows=rows)
 
     def token(self, item: Any) -> int | str:
         identifier = as_identifier(item.get("id") if isinstance(item, dict) else item)
@@ -112,6 +109,14 @@ class TermList(LinkField):
         return name
 
 
+class CategoryList(TermList):
+    kind = Taxonomy.CATEGORY
+
+
+class TagList(TermList):
+    kind = Taxonomy.TAG
+
+
 class LinkedRecords(LinkField):
     """Venues or organizers: by id, or as new ones that the event brings with it.
 
@@ -119,24 +124,13 @@ class LinkedRecords(LinkField):
     agrees; otherwise it is a new one (decisions 7).
     """
 
+    serializer: ClassVar[type[Serializer]]
+    """What reads a record that the event brings."""
     default_error_messages: ClassVar[Messages] = {
         "linked": "must be identifiers or objects.",
         "new": "must not bring more than {most} new records.",
         "tags": "must not bring more than {most} tags of HTML.",
     }
-
-    def __init__(
-        self,
-        *,
-        model: type[Venue | Organizer],
-        serializer: type[Serializer],
-        new: type[NewVenue | NewOrganizer],
-        **options: Any,
-    ) -> None:
-        """Take what reads a record that the event brings, and what services take of it."""
-        self.kind = str(model._meta.model_name)
-        self.serializer, self.new = serializer, new
-        super().__init__(**options)
 
     def to_internal_value(self, data: Any) -> list[Any]:
         """Return identifiers and new records, in the order given."""
@@ -160,7 +154,7 @@ class LinkedRecords(LinkField):
         if not nested.is_valid():
             name, reasons = next(iter(nested.errors.items()))
             raise BadReference(f"holds an object whose {name} {reasons[0]}")
-        return self.new(changes=nested.validated_data)
+        return nested.validated_data
 
 
 @extend_schema_field({"oneOf": [*REFERENCE["oneOf"], {"type": "boolean", "enum": [False]}]})

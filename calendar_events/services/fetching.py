@@ -16,7 +16,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 from calendar_events.conf import conf
 from calendar_events.permissions import Actor, require_add_image
 from calendar_events.services import images
-from calendar_events.services.changesets import ImageUrl, NewOrganizer, NewVenue
+from calendar_events.services.changesets import ImageUrl
 from calendar_events.services.images import NotAPicture, Picture
 from platform_errors.http.outgoing import Request, RequestFailed, send
 
@@ -117,8 +117,8 @@ def _places(changes: Any) -> Iterator[Any]:
         yield changes
     for name in ("venue", "organizer"):
         for item in changes.get(name, []):
-            if isinstance(item, NewVenue | NewOrganizer):
-                yield from _places(item.changes)
+            if not isinstance(item, int):
+                yield from _places(item)
 
 
 _lock = threading.Lock()
