@@ -55,7 +55,6 @@ class ListView(EventsView):
         return not all(part.__module__.startswith(OWN_MODULES) for part in parts)
 
     def get_queryset(self) -> Any:
-        """Return what the caller may see of the collection."""
         viewer, queryset = self.viewer, cast("Any", super().get_queryset())
         return queryset.listed_for(viewer, self.now)
 
@@ -180,7 +179,6 @@ class TermReads(ListView):
     queryset = Term.objects.all()
 
     def get_queryset(self) -> Any:
-        """Return the terms of the taxonomy, with the numbers of their events."""
         terms: Any = EventsView.get_queryset(self)
         return terms.listed_for(self.viewer, self.now, taxonomy=self.taxonomy)
 

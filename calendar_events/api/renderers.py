@@ -65,7 +65,6 @@ class DocumentRenderer(JSONRenderer):
         accepted_media_type: str | None = None,
         renderer_context: Mapping[str, Any] | None = None,
     ) -> Any:
-        """Return the bytes of an answer."""
         if not isinstance(data, bytes):
             return super().render(data, accepted_media_type, renderer_context)
         request = renderer_context["request"] if renderer_context else None

@@ -151,7 +151,6 @@ def term_version(row: singles.TermRow, *, fields: str = "") -> Version:
 
 
 def term_body(row: singles.TermRow) -> bytes:
-    """Return the document of a term, addresses filled."""
     return addresses.fill(term_answer(row))
 
 
@@ -172,8 +171,7 @@ def _document(
 
 
 def _is_scheduled(record: Single, now: datetime) -> bool:
-    """Return whether time has yet to publish a record."""
-    return visibility.holds(visibility.scheduled(now), record)
+    return visibility.is_met_by(visibility.scheduled(now), record)
 
 
 AnyRow = Event | Venue | Organizer | Term

@@ -111,7 +111,6 @@ def record(fragment: str, *, is_scheduled: bool) -> str:
 def envelope(
     name: str, items: Iterable[str], links: dict[str, str], *, total: int, pages: int
 ) -> bytes:
-    """Return a list in its envelope, addresses filled."""
     body = addresses.fill(f'{{"{name}":[{",".join(items)}],')
     tail = {**links, "total": total, "total_pages": pages}
     return body + orjson.dumps(tail)[1:]

@@ -69,7 +69,6 @@ class CostDetails(serializers.Serializer):
     values = serializers.ListField(child=serializers.CharField(), help_text="Ascending.")
 
     def to_representation(self, written: str) -> dict[str, Any]:
-        """Return what is read from the text of a cost."""
         return super().to_representation(_cost(written, currency=conf.currency))
 
 

@@ -172,7 +172,6 @@ class Digits(serializers.Field):
     """A number with zeros in front."""
 
     def __init__(self, width: int = 2, **kwargs: Any) -> None:
-        """Write at least ``width`` digits."""
         super().__init__(**kwargs)
         self.width = width
 
@@ -192,5 +191,4 @@ class DateDetails(serializers.Serializer):
     seconds = Digits(source="second")
 
     def to_representation(self, clock: datetime) -> dict[str, str]:
-        """Return the parts of a wall clock, or of an instant in UTC."""
         return super().to_representation(_in_utc(clock))

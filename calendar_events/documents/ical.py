@@ -52,7 +52,6 @@ class EventText(NamedTuple):
 
 
 def event_text(document: Mapping[str, Any], *, version: int) -> str:
-    """Return the text of an event, given its document up to its related records."""
     zone, times = _times(document)
     modified = _instant(document["modified_utc"])
     published, image = document["date_utc"], document["image"]

@@ -92,7 +92,6 @@ def _image(document: dict[str, Any]) -> Address | str | None:
 
 
 def _instant(document: dict[str, Any], name: str) -> str:
-    """Return a moment of the event with the offset that its zone has then."""
     utc = datetime.fromisoformat(f"{document[name]}+00:00")
     return dates.localtime(utc, zones.zone(document["timezone"])).isoformat()
 

@@ -36,7 +36,6 @@ def _class_of(kind: Kind) -> type[Document]:
 
 
 def columns(record: Event | Organizer | Term | Venue) -> dict[str, str]:
-    """Return the columns that are made of a record's document, related records aside."""
     return serializer_of(_class_of(kind_of(record))).columns(record)
 
 

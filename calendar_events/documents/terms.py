@@ -59,7 +59,6 @@ class ParentOfCategory(ParentId):
     """The identifier of the category above; tags have no such member."""
 
     def get_attribute(self, instance: Any) -> int:
-        """Leave the field out of tags."""
         if instance.taxonomy != Taxonomy.CATEGORY:
             raise serializers.SkipField
         return super().get_attribute(instance)

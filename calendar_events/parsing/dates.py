@@ -45,7 +45,6 @@ class Moment:
 
     @property
     def first_day(self) -> date:
-        """The day of the moment, in the zone it was read in."""
         return self.wall.date()
 
     @property
@@ -59,11 +58,9 @@ class Moment:
         return first
 
     def day_start(self) -> datetime:
-        """Return the instant at which the day of the moment begins."""
         return day_start(self.first_day, self.zone)
 
     def day_end(self) -> datetime:
-        """Return the last second of the last day that the text covers."""
         return day_end(self.last_day, self.zone)
 
 

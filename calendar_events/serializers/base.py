@@ -170,7 +170,6 @@ def refusal(errors: Mapping[str, Any]) -> writes.BadBody:
 
 
 def _first(reasons: Any) -> ErrorDetail:
-    """Return the first text of what may be nested."""
     while isinstance(reasons, list | dict):
         reasons = next(iter(reasons.values() if isinstance(reasons, dict) else reasons))
     return cast("ErrorDetail", reasons)

@@ -48,9 +48,12 @@ class Clearable(serializers.Field):
         options.setdefault("required", False)
         super().__init__(allow_null=clearable, **options)
 
+    def is_empty(self, data: Any) -> bool:
+        return is_blank(data) or data in self.blanks
+
     def run_validation(self, data: Any = empty) -> Any:
         """Answer an empty value with ``cleared``, leave any other to the field."""
-        if data is empty or not (is_blank(data) or data in self.blanks):
+        if data is empty or not self.is_empty(data):
             return super().run_validation(data)
         if not self.clearable:
             self.fail("blank")

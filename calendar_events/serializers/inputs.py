@@ -179,7 +179,6 @@ class EventInput(RecordInput):
         return super().to_internal_value(data)
 
     def combine(self, data: Body, values: Values, errors: Errors) -> None:
-        """Require that what is linked exists, and that the dates make a schedule."""
         super().combine(data, values, errors)
         sent = recurrences.taken(self.instance, values)
         self._resolve_links(values, errors)
@@ -207,7 +206,6 @@ class EventInput(RecordInput):
         return str(self.context.get("scope") or THIS)
 
     def _resolve_links(self, values: Values, errors: Errors) -> None:
-        """Look up all rows that the body names, in one statement."""
         sent = [
             field
             for field in self._writable_fields

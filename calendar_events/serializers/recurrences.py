@@ -98,7 +98,7 @@ class RecurrenceObject(Clearable):
             ("rdate", DateList()),
             ("exdate", DateList()),
         ):
-            if not field.is_blank(members.get(name)):
+            if not field.is_empty(members.get(name)):
                 field.bind(name, self.parent)
                 read[name] = field.run_validation(members[name])
         return read

@@ -88,11 +88,9 @@ class TermList(LinkField):
     }
 
     def to_internal_value(self, data: Any) -> list[int | str]:
-        """Return identifiers, and words that may be slugs or names."""
         return [self.token(item) for item in self.items(data)]
 
     def resolve(self, value: list[Any], rows: references.NamedRows) -> list[Any]:
-        """Return identifiers, and the names of terms that are not there yet."""
         return references.name_terms(value, taxonomy=self.kind, rows=rows)
 
     def token(self, item: Any) -> int | str:
@@ -133,7 +131,6 @@ class LinkedRecords(LinkField):
     }
 
     def to_internal_value(self, data: Any) -> list[Any]:
-        """Return identifiers and new records, in the order given."""
         items = self.items(data)
         new = [item for item in items if isinstance(item, dict) and not item.get("id")]
         if len(new) > MOST_NEW:
@@ -167,7 +164,6 @@ class ImageReference(ReferenceField):
     }
 
     def to_internal_value(self, data: Any) -> Image | ImageUrl:
-        """Return a stored image, or the address of one that has to be fetched."""
         institution = self.context["actor"].institution
         identifier = as_identifier(data.get("id") if isinstance(data, dict) else data)
         if identifier is not None:
@@ -188,7 +184,6 @@ class AuthorReference(Identifier):
     """The author: a user of the writer's institution."""
 
     def __init__(self, *, model: type[Event | Venue | Organizer], **options: Any) -> None:
-        """Take the kind of record, on which the permission depends."""
         self.model = model
         super().__init__(clearable=False, **options)
 

@@ -86,7 +86,6 @@ def fill(
     actor: Actor,
     now: datetime,
 ) -> None:
-    """Set the columns and the schedule."""
     fill_columns(event, changes, actor=actor, now=now)
     schedule = plan(changes, current=current, now=now, site_zone=conf.site_zone.key)
     schedule.write_to(event)
@@ -119,7 +118,6 @@ def _set_parent(event: Event, pk: int | None) -> None:
 
 
 def links_of(event: Event, changes: EventChanges, *, actor: Actor, now: datetime) -> Links:
-    """Return what the event is to be linked to; what it brings with it is created."""
     return Links(
         venues=_linked(Venue, changes.get("venue"), actor=actor, now=now),
         organizers=_linked(Organizer, changes.get("organizer"), actor=actor, now=now),
@@ -134,7 +132,6 @@ def _linked(
     actor: Actor,
     now: datetime,
 ) -> list[int] | None:
-    """Return identifiers, after creating what is new."""
     if items is None:
         return None
     return [

@@ -112,7 +112,6 @@ def fetch(url: str, *, deadline: float) -> Picture:
 
 
 def _places(changes: Any) -> Iterator[Any]:
-    """Yield the changes, those of new places and organizers too, that name an address."""
     if isinstance(changes.get("image"), ImageUrl):
         yield changes
     for name in ("venue", "organizer"):

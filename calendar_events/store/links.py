@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from django.db.models.signals import m2m_changed
 
 from calendar_events.models import Event
-from calendar_events.models.visibility import LISTED, holds
+from calendar_events.models.visibility import LISTED, is_met_by
 from calendar_events.store import sql
 
 
@@ -80,7 +80,6 @@ class Plan(NamedTuple):
     after: dict[str, list[int]]
 
     def changes(self, kind: _Kind) -> bool:
-        """Return whether the links of a kind are to be written."""
         return self.after[kind.name] != self.before[kind.name].ids
 
 
@@ -160,7 +159,7 @@ def _stored(event: Event) -> dict[str, _Stored]:
 
 def _copies(event: Event) -> tuple[Any, bool]:
     """Return what each row repeats of the event: its start, and whether lists show it."""
-    return event.start_utc, holds((LISTED,), event) and not event.password
+    return event.start_utc, is_met_by((LISTED,), event) and not event.password
 
 
 def _insert(event: Event, plan: Plan, kinds: list[_Kind], copies: tuple[Any, bool]) -> bool:

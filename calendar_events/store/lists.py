@@ -143,7 +143,6 @@ def _compiled(queryset: ListQuerySet, annotations: Sequence[str]) -> _Compiled:
 
 
 def _keys(order: Sequence[Any]) -> list[OrderBy]:
-    """Return what a query is sorted by; the identifier makes it one order."""
     keys = [_key(one) for one in order]
     ends = keys[-1] if keys else OrderBy(F("pk"))
     if not (keys and ends.expression in (F("pk"), F("id"))):

@@ -142,6 +142,5 @@ def needs_slug(record: AnyRecord) -> bool:
 
 
 def made_slug(record: AnyRecord) -> str:
-    """Return the slug that is made of the title or name."""
     # A title or name may be without a letter or digit.
     return slugs.from_plain(record.display_name, fallback=kind_of(record).singular)

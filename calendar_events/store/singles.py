@@ -109,7 +109,7 @@ class Loaded(NamedTuple):
         related = []
         for row in self.embedded:
             rule = rules.get(row.kind)  # everybody sees terms
-            is_shown = rule is None or visibility.holds(rule, row)
+            is_shown = rule is None or visibility.is_met_by(rule, row)
             one = Related(
                 kind=row.kind,
                 event=self.single.id,
@@ -117,7 +117,7 @@ class Loaded(NamedTuple):
                 id=row.id,
                 version=row.version,
                 modified_at=row.modified_at,
-                is_scheduled=visibility.holds(scheduled, row),
+                is_scheduled=visibility.is_met_by(scheduled, row),
                 fragment="" if is_shown else None,
                 number=0,
                 name=row.name,
@@ -197,7 +197,6 @@ class TermRow(NamedTuple):
 
 
 def term_rows(terms: ListQuerySet, *, limit: int, offset: int) -> tuple[list[TermRow], int]:
-    """Return a page of terms, and how many there are in all."""
     page, total = lists.fetch(
         terms, TermRow._fields[:-1], limit=limit, offset=offset, annotations=["number"]
     )
@@ -205,7 +204,6 @@ def term_rows(terms: ListQuerySet, *, limit: int, offset: int) -> tuple[list[Ter
 
 
 def term_by_id(taxonomy: Taxonomy, pk: int, now: datetime) -> TermRow | None:
-    """Return one term."""
     terms = Term.objects.listed_for(ANONYMOUS, now, taxonomy=taxonomy)
     named, _ = term_rows(terms.hiding_empty(wanted=False).filter(pk=pk), limit=1, offset=0)
     return named[0] if named else None

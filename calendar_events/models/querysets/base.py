@@ -184,7 +184,6 @@ class RecordQuerySet(ListQuerySet):
         return self.with_listing(viewer=viewer, now=now)
 
     def by_default(self) -> Self:
-        """Sort as a list does that asks for no order."""
         return self.with_listing(order=self.default_order).in_order(self.default_order)
 
     def with_statuses(self, statuses: Iterable[str]) -> Self:

@@ -165,7 +165,6 @@ class EventQuerySet(RecordQuerySet):
         return self._replace("series", Q(series__isnull=True) | chosen)
 
     def featured(self, *, wanted: bool) -> Self:
-        """Keep what is featured, or what is not."""
         return self.filter(featured=wanted)
 
     def ticketed(self, *, wanted: bool) -> Self:
@@ -256,7 +255,6 @@ class EventQuerySet(RecordQuerySet):
         return is_list and not is_shown([*args, *kwargs.items()])
 
     def without_protected(self) -> Self:
-        """Leave out protected events, unless their password was given."""
         given = self.listing.password
         condition = Q(password__in=["", given]) if given else Q(password="")
         return self._replace("password", condition)

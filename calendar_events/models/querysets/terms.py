@@ -49,7 +49,6 @@ class PublishedEvents(Func):
     def as_sql(  # type: ignore[override]  # its options are not used
         self, compiler: Any, connection: Any, **_options: Any
     ) -> Any:
-        """Return the expression for this database."""
         pk, now = self.get_source_expressions()
         key, key_params = compiler.compile(pk)
         moment, params = compiler.compile(now)
@@ -115,7 +114,6 @@ class TermQuerySet(ListQuerySet):
         return self._replace("event", Q(pk__in=linked.values("term")))
 
     def with_slugs(self, slugs: Sequence[str]) -> Self:
-        """Keep terms with one of these slugs."""
         return self.filter(slug__in=slugs)
 
     def sorted_by(self, values: Mapping[str, Any]) -> Self:
@@ -170,7 +168,6 @@ class TermQuerySet(ListQuerySet):
         return family
 
     def _all(self) -> Self:
-        """Return all terms of the taxonomy."""
         return self.model.objects.filter(taxonomy=self.taxonomy)
 
     def _links(self) -> Any:
