@@ -64,6 +64,10 @@ class AuthserverConf(Conf):
     """How long a login survives without a request."""
     session_absolute_seconds = Setting(8 * 3600, int)
     """How long a login survives at all."""
+    fresh_sign_in = Setting(15 * 60, seconds, name="FRESH_SIGN_IN_SECONDS")
+    """How old a sign-in may be when keys, roles or factors are touched; zero: any."""
+    platform_needs_second_factor = Setting(True, bool)
+    """Whether superusers and accounts of no institution must have a second factor."""
 
     sends_mail = Setting(False, bool)
     """Whether mail can be sent; without it no page offers what needs it."""

@@ -3,12 +3,13 @@
 from collections.abc import Callable
 from typing import Any
 
+from allauth.core.exceptions import ReauthenticationRequired
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
 from authserver.accounts.login_limits import LoginLocked, login_refused
-from authserver.views.pages.failures import too_many_attempts
+from authserver.views.pages.failures import fresh_sign_in, too_many_attempts
 
 
 class OriginMiddleware:
@@ -34,7 +35,7 @@ class OriginMiddleware:
 
 
 class LoginLimitMiddleware:
-    """Say how long to wait, where a page asked for a password or code beyond a limit."""
+    """What pages raise: a limit of logins is reached, or the sign-in is too old."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -47,10 +48,12 @@ class LoginLimitMiddleware:
         self, request: HttpRequest, error: Exception
     ) -> HttpResponse | None:
         """Answer what a form raised."""
-        if not isinstance(error, LoginLocked):
-            return None
-        login_refused.send(type(self), request=request)
-        return too_many_attempts(request, error.seconds)
+        if isinstance(error, LoginLocked):
+            login_refused.send(type(self), request=request)
+            return too_many_attempts(request, error.seconds)
+        if isinstance(error, ReauthenticationRequired):
+            return fresh_sign_in(request)
+        return None
 
 
 class AdminQueryMiddleware:

@@ -11,6 +11,7 @@ from authserver.views.endpoints.metadata import Metadata
 from authserver.views.endpoints.openid import Discovery, EndSession, UserInfo
 from authserver.views.endpoints.revoke import Revoke
 from authserver.views.endpoints.token import Token
+from authserver.views.pages import factors
 from authserver.views.pages.access import ChangePassword, MyAccess
 from authserver.views.pages.authorize import Authorize
 from authserver.views.pages.grant import Continue, Finish, Grant
@@ -39,6 +40,7 @@ pages: list[URLPattern] = [
     path("password/new", NewPassword.as_view(), name="new-password"),
     path("password/done", Done.as_view(), name="password-done"),
     path("secret", ShowSecret.as_view(), name="secret"),
+    path("factors", factors.Factors.as_view(), name="factors"),
     path("access", MyAccess.as_view(), name="access"),
     path("access/password", ChangePassword.as_view(), name="password"),
     re_path(r"^logout/?\Z", Logout.as_view(), name="logout"),
@@ -66,6 +68,32 @@ accounts: list[URLPattern] = [
         "account/login",
         RedirectView.as_view(pattern_name="authserver:institution"),
         name="account_login",
+    ),
+    path("account/second-factor", factors.SecondFactor.as_view(), name="mfa_authenticate"),
+    path("account/passkey", factors.PasskeyLogin.as_view(), name="mfa_login_webauthn"),
+    path("account/again", factors.PasswordAgain.as_view(), name="account_reauthenticate"),
+    path("account/again/code", factors.CodeAgain.as_view(), name="mfa_reauthenticate"),
+    path(
+        "account/again/passkey",
+        factors.PasskeyAgain.as_view(),
+        name="mfa_reauthenticate_webauthn",
+    ),
+    path("factors", factors.Factors.as_view(), name="mfa_index"),
+    path("factors/app", factors.AddCodes.as_view(), name="mfa_activate_totp"),
+    path("factors/app/remove", factors.RemoveCodes.as_view(), name="mfa_deactivate_totp"),
+    path(
+        "factors/recovery", factors.RecoveryCodes.as_view(), name="mfa_view_recovery_codes"
+    ),
+    path(
+        "factors/recovery/new",
+        factors.NewRecoveryCodes.as_view(),
+        name="mfa_generate_recovery_codes",
+    ),
+    path("factors/passkey", factors.AddPasskey.as_view(), name="mfa_add_webauthn"),
+    path(
+        "factors/passkey/<int:pk>/remove",
+        factors.RemovePasskey.as_view(),
+        name="mfa_remove_webauthn",
     ),
 ]
 

@@ -249,6 +249,7 @@ MFA_ADAPTER = "authserver.accounts.adapter.FactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_ALLOW_UNVERIFIED_EMAIL = True
+ACCOUNT_AUTHENTICATED_LOGIN_REDIRECTS = False
 
 # --- Mail: without EMAIL_URL nothing is offered that needs it -----------------------------
 
@@ -384,13 +385,15 @@ AUTHSERVER = {
     "SENDS_MAIL": not EMAIL_BACKEND.endswith("dummy.EmailBackend"),
     **_SHARED,
     **given(env.bool, "PASSWORD_CHANGE_REVOKES_TOKENS"),
+    # The cast of the demonstration signs in with the passwords that are written down.
+    "PLATFORM_NEEDS_SECOND_FACTOR": env.bool("PLATFORM_NEEDS_SECOND_FACTOR", not DEMO),
     **given(
         env.int,
         *("ACCESS_TOKEN_SECONDS", "CODE_SECONDS", "REFRESH_TOKEN_SECONDS"),
         *("PENDING_REQUEST_SECONDS", "CONSENT_DAYS", "AUDIT_DAYS"),
         *("WRONG_VERIFIERS_PER_CODE", "CLIENT_FAILURES_PER_ADDRESS"),
         *("CLIENT_FAILURE_WINDOW_SECONDS", "SESSION_IDLE_SECONDS"),
-        "SESSION_ABSOLUTE_SECONDS",
+        *("SESSION_ABSOLUTE_SECONDS", "FRESH_SIGN_IN_SECONDS"),
         *("KEY_USE_SECONDS", "KEY_REFUSALS", "KEY_REFUSAL_DAYS", "SECRET_LINK_HOURS"),
         *("PASSWORD_MAILS_PER_ACCOUNT", "PASSWORD_MAILS_PER_ADDRESS"),
         "PASSWORD_MAIL_WINDOW_SECONDS",

@@ -7,13 +7,14 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.mfa.adapter import DefaultMFAAdapter
 from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
-from authserver.accounts import login_limits, sessions
+from authserver.accounts import login_limits, sessions, signing_in
 from authserver.accounts.backends import LoginBackend
 from authserver.conf import conf
 from authserver.crypto import encryption
@@ -77,9 +78,18 @@ class AccountAdapter(DefaultAccountAdapter):
         return HttpResponseRedirect(reverse("account_login"))
 
     def login(self, request: HttpRequest, user: Any) -> None:
-        """Begin a session under a new key, at the account's institution as it is now."""
+        """Begin a session under a new key, at the account's institution as it is now.
+
+        Raises ``ImmediateHttpResponse`` for an account that was disabled meanwhile.
+        """
+        if not LoginBackend().user_can_authenticate(user):
+            raise ImmediateHttpResponse(self.respond_user_inactive(request, user))
         super().login(request, user)
         sessions.signed_in_at(request, user)
+
+    def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
+        """Ask again where the last proof is too old; a fresh sign-in is one."""
+        return signing_in.is_stale(self.request)
 
     def get_login_redirect_url(self, request: HttpRequest) -> str:
         """Return where a sign-in leads that came from nowhere."""

@@ -12,10 +12,11 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
+from django.utils.http import urlencode
 from django.utils.text import capfirst
 
 from authserver import audit
-from authserver.accounts import signing_in
+from authserver.accounts import factors, signing_in
 from authserver.accounts.password_forms import OwnPasswordForm
 from authserver.models import AuditEvent, User
 from institution_admin import dashboard
@@ -104,7 +105,7 @@ class PlatformAdminSite(admin.AdminSite):
         )(request)
 
     def admin_view(self, view: Any, cacheable: bool = False) -> Any:  # noqa: FBT001, FBT002 -- Django's
-        """Let whoever must change the password do that before anything else."""
+        """Let whoever must change the password, or add a factor, do that first."""
         inner = super().admin_view(view, cacheable)
 
         @wraps(inner)
@@ -115,6 +116,10 @@ class PlatformAdminSite(admin.AdminSite):
                 text = "Choose a password of your own before you go on."
                 messages.warning(request, text)
                 return redirect(f"{self.name}:password_change")
+            user = request.user
+            if isinstance(user, User) and not is_open and factors.is_missing(request, user):
+                query = urlencode({"next": request.get_full_path()})
+                return redirect(f"{reverse('mfa_index')}?{query}")
             return inner(request, *args, **kwargs)
 
         return guarded

@@ -6,6 +6,8 @@ Receivers of Django's own signals, connected in ``apps.py``.
 from functools import partial
 from typing import Any
 
+from allauth.mfa import signals as factor_signals
+from allauth.mfa.models import Authenticator
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
 from django.http import HttpRequest
 
@@ -20,6 +22,15 @@ def connect() -> None:
     user_logged_in.connect(logged_in, dispatch_uid="authserver.login_audit.logged_in")
     user_logged_out.connect(logged_out, dispatch_uid="authserver.login_audit.logged_out")
     user_login_failed.connect(failed, dispatch_uid="authserver.login_audit.failed")
+    for signal, action in (
+        (factor_signals.authenticator_added, Action.FACTOR_ADDED),
+        (factor_signals.authenticator_reset, Action.FACTOR_ADDED),
+        (factor_signals.authenticator_removed, Action.FACTOR_REMOVED),
+        (factor_signals.authentication_failed, Action.FACTOR_FAILED),
+    ):
+        signal.connect(
+            partial(factor, action), weak=False, dispatch_uid=f"{__name__}.{action}.factor"
+        )
 
 
 def logged_in(user: User, **_kwargs: Any) -> None:
@@ -32,6 +43,13 @@ def logged_out(user: User | None, **_kwargs: Any) -> None:
     """Record who left; a session that had ended by itself names nobody."""
     if user is not None:
         audit.record_account(Action.LOGGED_OUT, user)
+
+
+def factor(
+    action: AuditEvent.Action, user: User, authenticator: Authenticator, **_kwargs: Any
+) -> None:
+    """Record what became of a second factor."""
+    audit.record_account(action, user, actor=user.login, factor=authenticator.type)
 
 
 def failed(

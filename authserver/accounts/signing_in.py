@@ -3,15 +3,18 @@
 The session is the account's once the last stage is done (``AccountAdapter.login``).
 """
 
+import time
 from typing import Any
 
 from allauth.account.authentication import get_authentication_records
 from allauth.account.internal.flows.login import perform_password_login
 from allauth.account.models import Login
+from allauth.core.exceptions import ReauthenticationRequired
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
 
 from authserver.accounts import sessions
+from authserver.conf import conf
 from authserver.models import User
 
 REFEDS_SFA = "https://refeds.org/profile/sfa"
@@ -24,11 +27,28 @@ def with_password(request: HttpRequest, user: User, *, then: str) -> HttpRespons
 
     A session that is somebody's ends here, also when a stage is not passed.
     """
+    end_session(request)
+    login = Login(user=user, redirect_url=then)
+    return perform_password_login(request, {"username": user.login}, login)
+
+
+def end_session(request: HttpRequest) -> None:
+    """End a session that is somebody's, before somebody signs in."""
     with sessions.keeping_what_was_begun(request):
         request.session.flush()
         request.user = AnonymousUser()
-    login = Login(user=user, redirect_url=then)
-    return perform_password_login(request, {"username": user.login}, login)
+
+
+def is_stale(request: HttpRequest) -> bool:
+    """Return whether who is signed in has to prove it again before touching secrets."""
+    longest = conf.fresh_sign_in.total_seconds()
+    return longest > 0 and time.time() - moment(request) > longest
+
+
+def require_fresh(request: HttpRequest) -> None:
+    """Raise ``ReauthenticationRequired``, which leads to a page that asks again."""
+    if is_stale(request):
+        raise ReauthenticationRequired
 
 
 def moment(request: HttpRequest) -> float:

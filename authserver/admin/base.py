@@ -7,6 +7,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from authserver import audit
+from authserver.accounts import signing_in
 from authserver.admin.changes import changed_values
 from authserver.models import AuditEvent
 from institution_admin import InstitutionScopedAdmin
@@ -34,6 +35,23 @@ class AuditedAdmin(InstitutionScopedAdmin):
     added: ClassVar[AuditEvent.Action]
     changed: ClassVar[AuditEvent.Action]
     deleted: ClassVar[AuditEvent.Action]
+
+    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        """Show or take the page of a row, of whoever may change it to a fresh sign-in."""
+        if self.has_change_permission(request) or self.has_add_permission(request):
+            signing_in.require_fresh(request)
+        return super().changeform_view(request, *args, **kwargs)
+
+    def delete_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        """Delete a row, after a fresh sign-in."""
+        signing_in.require_fresh(request)
+        return super().delete_view(request, *args, **kwargs)
+
+    def changelist_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        """List the rows; actions on them need a fresh sign-in."""
+        if request.method == "POST":
+            signing_in.require_fresh(request)
+        return super().changelist_view(request, *args, **kwargs)
 
     def named(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
         """Return what the record says of the row besides what was changed."""

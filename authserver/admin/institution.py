@@ -23,7 +23,8 @@ class InstitutionAdmin(AuditedAdmin):
     search_fields = ["name", "place", "code", "registry_id"]
     ordering = ["name", "pk"]
     fields = [
-        *("registry_id", "name", "place", "code", "sender_name", "is_active", "created_at"),
+        *("registry_id", "name", "place", "code", "sender_name", "is_active"),
+        *("requires_second_factor", "created_at"),
     ]
     readonly_fields = ["created_at"]
 

@@ -16,6 +16,7 @@ from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_http_methods
 
+from authserver.accounts import signing_in
 from authserver.conf import conf
 from authserver.keys import secrets, status
 from authserver.models import ServiceKey
@@ -156,6 +157,7 @@ class KeySecretPages:
             raise Http404
         if not self.admin.has_change_permission(request, key):
             raise PermissionDenied
+        signing_in.require_fresh(request)
         return key
 
     def _ask(self, request: HttpRequest, key: ServiceKey, what: str) -> HttpResponse:

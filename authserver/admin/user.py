@@ -15,7 +15,7 @@ from django.utils.decorators import method_decorator
 from django.utils.html import format_html
 from django.views.decorators.debug import sensitive_post_parameters
 
-from authserver.accounts import link_requests, rights
+from authserver.accounts import link_requests, rights, signing_in
 from authserver.admin.base import AuditedAdmin
 from authserver.admin.user_actions import LEFT, UserActions
 from authserver.admin.user_forms import RoleField, UserChangeForm, UserCreationForm
@@ -165,6 +165,7 @@ class UserAdmin(UserActions, UserHistory, AuditedAdmin, DjangoUserAdmin):
     @method_decorator([sensitive_post_parameters(), transaction.atomic])
     def user_change_password(self, request: HttpRequest, *args: Any, **kw: Any) -> Any:
         """Set a password, in the transaction that locks the account."""
+        signing_in.require_fresh(request)
         return super().user_change_password(request, *args, **kw)
 
     def get_fieldsets(self, request: HttpRequest, obj: User | None = None) -> Any:

@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from authserver import audit
-from authserver.accounts import access, link_requests, login_limits, rights
+from authserver.accounts import access, factors, link_requests, login_limits, rights
 from authserver.conf import conf
 from authserver.models import AuditEvent, User
 from institution_admin import bulk
@@ -19,6 +19,7 @@ from institution_admin import bulk
 MORE_RIGHTS = "more_rights"
 LEFT = {
     MORE_RIGHTS: "Not changed, because they have more rights than you",
+    "no_factors": "Not changed, because they have no second factor",
     "own": "Not changed, because it is your own account",
     "disabled": "Not invited, because they or their institution are inactive",
     "no_email": "Not invited, because they have no e-mail address",
@@ -29,7 +30,10 @@ LEFT = {
 class UserActions(admin.ModelAdmin):
     """Actions on accounts that have no more rights than the person who acts."""
 
-    actions = ["invite", "require_new_password", "unlock", "sign_out_everywhere"]
+    actions = [
+        *("invite", "require_new_password", "unlock", "remove_factors"),
+        "sign_out_everywhere",
+    ]
 
     def get_actions(self, request: HttpRequest) -> Any:
         """Offer invitations where mail can be sent."""
@@ -76,6 +80,16 @@ class UserActions(admin.ModelAdmin):
             return ""
 
         self._each(request, queryset, "May sign in again", lift)
+
+    @admin.action(description="Remove second factors", permissions=["change"])
+    def remove_factors(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
+        """Help those who lost theirs: their password alone opens the account then."""
+        actor = request.user.get_username()
+
+        def remove(user: User) -> str:
+            return "" if factors.remove_all(user, actor=actor) else "no_factors"
+
+        self._each(request, queryset, "Second factors removed", remove)
 
     @admin.action(description="Sign out everywhere", permissions=["change"])
     def sign_out_everywhere(self, request: HttpRequest, queryset: QuerySet[User]) -> None:

@@ -15,7 +15,7 @@ from django.core import signing
 from django.http import HttpRequest, HttpResponse
 
 from authserver import errors, retention
-from authserver.accounts import sessions, signing_in
+from authserver.accounts import factors, sessions, signing_in
 from authserver.authorization import consents, pending
 from authserver.authorization.pending import Pending
 from authserver.authorization.requests import AuthorizationRequest
@@ -39,6 +39,8 @@ class Step(Enum):
     LOGIN = "login"
     PASSWORD = "password"  # noqa: S105 -- a page
     """Of a user who must change it."""
+    FACTORS = "factors"
+    """Of a user who must add a second factor."""
     GRANT = "grant"
     FINISH = "finish"
     """Nothing: all of it was allowed before."""
@@ -85,6 +87,8 @@ def next_step(request: HttpRequest, pending_request: Pending, *, now: datetime) 
         return Step.LOGIN
     if user.must_change_password:
         return Step.PASSWORD
+    if factors.is_missing(request, user):
+        return Step.FACTORS
     granted = consents.granted_before(
         user_id=user.pk,
         key_id=authorization.key.pk,
@@ -122,6 +126,8 @@ def require_no_page(
         error = errors.ConsentRequired("the user has to allow the access")
     elif step is Step.PASSWORD:
         error = errors.InteractionRequired("the user has to change the password")
+    elif step is Step.FACTORS:
+        error = errors.InteractionRequired("the user has to add a second factor")
     else:
         return authorization
     raise authorization.authorization_error(error)
@@ -163,6 +169,14 @@ def signed_in(request: HttpRequest, registry_id: str | None = None) -> User | No
     if request.session.get(sessions.INSTITUTION) != at or registry_id not in {None, at}:
         return None
     return user
+
+
+def account(request: HttpRequest) -> User | None:
+    """Return who is signed in, at their institution or, on the platform, at none."""
+    user = request.user
+    if isinstance(user, User) and user.institution is None:
+        return user
+    return signed_in(request)
 
 
 def switch_account(request: HttpRequest) -> None:

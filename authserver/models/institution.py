@@ -120,6 +120,11 @@ class Institution(models.Model):
         help_text="An inactive institution counts as not on any key.",
     )
     search_text = models.TextField(editable=False, default="")
+    requires_second_factor = models.BooleanField(
+        "requires a second factor",
+        default=False,
+        help_text="Of its accounts that sign in with a password here.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = InstitutionQuerySet.as_manager()

@@ -35,4 +35,11 @@ STORAGES = {
 WHITENOISE_AUTOREFRESH = WHITENOISE_USE_FINDERS = True
 # What a key is used for is written with the first request of each minute, so that a test
 # that counts statements would count other ones each time; its own tests switch it on.
-AUTHSERVER = {**AUTHSERVER, "KEY_USE_SECONDS": 0, "KEY_REFUSALS": 0}
+# Second factors and fresh sign-ins are asked for in tests of their own.
+AUTHSERVER = {
+    **AUTHSERVER,
+    "KEY_USE_SECONDS": 0,
+    "KEY_REFUSALS": 0,
+    "FRESH_SIGN_IN_SECONDS": 0,
+    "PLATFORM_NEEDS_SECOND_FACTOR": False,
+}

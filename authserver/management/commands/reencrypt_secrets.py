@@ -1,9 +1,10 @@
-"""Encrypt the secrets of all service keys anew."""
+"""Encrypt the secrets of all service keys and second factors anew."""
 
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from authserver.accounts import factors
 from authserver.keys.reencryption import reencrypt
 from platform_errors.keys import SecretUnreadable
 
@@ -17,7 +18,9 @@ class Command(BaseCommand):
         """Go through the keys in batches; stopped and run again, do what is left."""
         try:
             changed, total = reencrypt()
+            of_factors = factors.reencrypt()
         except SecretUnreadable as error:
             raise CommandError(str(error)) from error
         if options["verbosity"] > 0:
             self.stdout.write(f"{changed} of {total} service keys re-encrypted")
+            self.stdout.write(f"{of_factors} second factors re-encrypted")

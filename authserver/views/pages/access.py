@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 
 from authserver import audit
+from authserver.accounts import factors
 from authserver.accounts.password_forms import OwnPasswordForm
 from authserver.authorization import consents, granted_access, session
 from authserver.conf import conf
@@ -19,21 +20,25 @@ from authserver.views.pages import steps
 
 
 class OwnPage(steps.OptionalStepPage):
-    """A page for whoever is signed in at an institution."""
+    """A page for whoever is signed in, at an institution or on the platform."""
 
     user: User
     is_open_before_change = False
     """Whether it is for those who must change their password first."""
+    is_open_without_factor = False
+    """Whether it is for those who must add a second factor first."""
 
     def prepare(self, request: HttpRequest) -> HttpResponse | None:
         """Send everybody else to choose an institution and log in."""
         if (answer := super().prepare(request)) is not None:
             return answer
-        user = session.signed_in(request)
+        user = session.account(request)
         if user is None:
             return HttpResponseRedirect(steps.address("institution", self.handle))
         if user.must_change_password and not self.is_open_before_change:
             return HttpResponseRedirect(steps.address("password", self.handle))
+        if not self.is_open_without_factor and factors.is_missing(request, user):
+            return HttpResponseRedirect(steps.address("factors", self.handle))
         self.user = user
         return None
 
@@ -74,7 +79,7 @@ class ChangePassword(OwnPage, PasswordChangeView):
     template_name = "authserver/password.html"
     form_class = OwnPasswordForm
     success_url = reverse_lazy("authserver:access")
-    is_open_before_change = True
+    is_open_before_change = is_open_without_factor = True
 
     def get_form_kwargs(self) -> dict[str, Any]:
         """Add the request, for the login limits."""

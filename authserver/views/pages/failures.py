@@ -1,10 +1,14 @@
 """For what other people's code refuses: the CSRF check, the login limits."""
 
 from http import HTTPStatus
+from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse
+from allauth.account.adapter import get_adapter
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 
+from authserver.accounts import signing_in
 from authserver.views.pages.base import message
 
 
@@ -33,6 +37,15 @@ def too_many_attempts(request: HttpRequest, seconds: int) -> HttpResponse:
         wait=in_words(seconds),
         again_url=request.get_full_path(),
     )
+
+
+def fresh_sign_in(request: HttpRequest) -> HttpResponse:
+    """Ask who it is once more, and come back by GET: nothing that was sent is kept."""
+    ways = get_adapter().get_reauthentication_methods(request.user)
+    if not ways:  # nobody, or an account of a provider, which asks for itself
+        signing_in.end_session(request)
+    url = ways[0]["url"] if ways else reverse("account_login")
+    return HttpResponseRedirect(f"{url}?{urlencode({'next': request.get_full_path()})}")
 
 
 def in_words(seconds: int) -> str:

@@ -8,6 +8,7 @@ from csp.decorators import csp_replace
 from django.http import HttpRequest, HttpResponse
 from django.utils.decorators import method_decorator
 
+from authserver.accounts import factors
 from authserver.accounts.forms import GrantForm
 from authserver.authorization import granted_access, pending, session
 from authserver.authorization.requests import AuthorizationRequest
@@ -43,7 +44,8 @@ class _SignedInStep(steps.StepPage):
         if (answer := super().prepare(request)) is not None:
             return answer
         user = session.signed_in_for(request, self.pending_request)
-        if user is None or user.must_change_password:
+        is_open = user is not None and not user.must_change_password
+        if user is None or not is_open or factors.is_missing(request, user):
             return steps.redirect_to_next_step(
                 request, self.pending_request, self.handle, now=self.now
             )

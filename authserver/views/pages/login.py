@@ -5,8 +5,9 @@ from typing import Any
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
 
-from authserver.accounts import signing_in
+from authserver.accounts import factors, signing_in
 from authserver.accounts.forms import LoginForm
 from authserver.authorization import session
 from authserver.conf import conf
@@ -57,6 +58,9 @@ class Login(steps.AtInstitution, LoginView):
             else "",
             change_url=steps.address("institution", self.handle) if can_change else "",
             forgotten_url=self.here("forgotten") if conf.sends_mail else "",
+            passkey_url=reverse("mfa_login_webauthn") if factors.offers_passkeys() else "",
+            here=self.here("login"),
+            was_refused="passkey" in self.request.GET,
         )
 
     def _go_on(self) -> HttpResponse | None:
