@@ -17,6 +17,9 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 TRANSLATING = tuple(map(ipaddress.IPv6Network, ("64:ff9b::/96", "64:ff9b:1::/48", "::/96")))
 
 
+NOT_PUBLIC = "the address is not on the public internet"
+
+
 class AddressRefused(Exception):
     """The host has no address, or one that is not on the public internet."""
 
@@ -30,6 +33,25 @@ def is_public(address: Address) -> bool:
         if tunnels or any(address in network for network in TRANSLATING):
             return False
     return address.is_global and not (address.is_multicast or address.is_reserved)
+
+
+def is_acceptable(address: Address, allowed: Iterable[str]) -> bool:
+    """Return whether the address is public, or in a network that an operator accepts."""
+    networks = map(ipaddress.ip_network, allowed)
+    return is_public(address) or any(address in network for network in networks)
+
+
+def require_acceptable(host: str, *, allowed: Iterable[str] = ()) -> None:
+    """Require that a host that is an address, and not a name, is acceptable.
+
+    Asks no name server. Raises ``AddressRefused``.
+    """
+    try:
+        address = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return
+    if not is_acceptable(address, allowed):
+        raise AddressRefused(NOT_PUBLIC)
 
 
 def resolve(host: str, port: int, *, allowed: Iterable[str] = ()) -> str:
@@ -49,10 +71,7 @@ def resolve(host: str, port: int, *, allowed: Iterable[str] = ()) -> str:
     addresses = [
         ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in entries
     ]
-    networks = [ipaddress.ip_network(network) for network in allowed]
-    if not addresses or not all(
-        is_public(address) or any(address in network for network in networks)
-        for address in addresses
-    ):
-        raise AddressRefused("the address is not on the public internet")
+    allowed = tuple(allowed)
+    if not addresses or not all(is_acceptable(each, allowed) for each in addresses):
+        raise AddressRefused(NOT_PUBLIC)
     return str(addresses[0])

@@ -52,11 +52,17 @@ class Answer:
 
 
 def send(
-    request: Request, *, max_bytes: int, max_seconds: float, allowed: Iterable[str] = ()
+    request: Request,
+    *,
+    max_bytes: int,
+    max_seconds: float,
+    allowed: Iterable[str] = (),
+    is_cut: bool = False,
 ) -> Answer:
     """Return the answer of an http or https URL, whatever its status.
 
-    ``allowed`` names networks (CIDR) that may be reached although they are not public.
+    ``allowed`` names networks (CIDR) that may be reached although they are not public. An
+    answer that is larger than the limit fails, or, if it ``is_cut``, is read no further.
 
     Raises ``RequestFailed``.
     """
@@ -65,7 +71,11 @@ def send(
         return Answer(
             status=response.status,
             headers=response.headers,
-            body=_body(response, max_bytes=max_bytes, deadline=deadline),
+            body=(
+                _beginning(response, max_bytes=max_bytes, deadline=deadline)
+                if is_cut
+                else _body(response, max_bytes=max_bytes, deadline=deadline)
+            ),
         )
 
 
@@ -194,6 +204,18 @@ def _left(deadline: float) -> float:
     if left <= 0:
         raise RequestFailed("the address took too long to answer")
     return left
+
+
+def _beginning(response: BaseHTTPResponse, *, max_bytes: int, deadline: float) -> bytes:
+    """Read the body as far as the limit."""
+    content = bytearray()
+    while len(content) < max_bytes:
+        chunk = response.read1(min(CHUNK_BYTES, max_bytes - len(content)))
+        if not chunk:
+            break
+        content += chunk
+    _left(deadline)
+    return bytes(content)
 
 
 def _body(response: BaseHTTPResponse, *, max_bytes: int, deadline: float) -> bytes:
