@@ -22,11 +22,16 @@ def send(user: User, template: str, subject: str, **context: Any) -> None:
         f"authserver/mail/{template}.txt",
         {"user": user, "institution": user.institution, "sender": sender, **context},
     )
+    send_text(user.email, subject, text, sender=sender)
+
+
+def send_text(to: str, subject: str, text: str, *, sender: str = "") -> None:
+    """Send a plain text to an address, from an institution. Raises ``MailRefused``."""
     message = EmailMessage(
         one_line(f"{subject}: {sender}" if sender else subject),
         text,
         from_email=_from(sender),
-        to=[user.email],
+        to=[to],
         # Answers of machines (out of office) are asked not to come (RFC 3834).
         headers={"Auto-Submitted": "auto-generated"},
     )

@@ -85,7 +85,7 @@ class ServiceKeyAdmin(AuditedAdmin):
     readonly_fields = ["secrets_in_words", "created", "updated", "last_used_at"]
     view_on_site = False  # django-oauth-toolkit's own pages are not served
 
-    _identity = ["name", "client_id", "status", "expires_at"]
+    _identity = ["name", "client_id", "status", "expires_at", "contact_email"]
     _redirects = (
         "Where its users return to",
         {"fields": ["redirect_uris", "post_logout_redirect_uris", "claimed_https"]},

@@ -75,6 +75,14 @@ class ServiceKey(AbstractApplication):
     )
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.ACTIVE)
     expires_at = models.DateTimeField(null=True, blank=True)
+    contact_email = models.EmailField(
+        "contact",
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Who is told when something is wrong with what the application has set "
+        "up here, such as a webhook whose receiver fails.",
+    )
     last_used_at = models.DateTimeField("last used", null=True, blank=True, editable=False)
     """To the minute or so; empty for a key that was never used (``keys.activity``)."""
     encrypted_secret = models.TextField(blank=True, default="", editable=False)
