@@ -66,6 +66,24 @@ class CalendarConf(Conf):
     image_fetches_at_once = Setting(2, int)
     """How many writes may have pictures fetched at once, in one process."""
 
+    encryption = Setting("", str)
+    """The dotted path of a module with ``encrypt(text)`` and ``decrypt(stored)``, which
+    returns bytes; empty for none, and then there are no webhooks."""
+    webhook_networks = Setting((), texts)
+    """Networks (CIDR) that webhooks may be sent to although they are not public."""
+    webhook_http = Setting(False, bool)
+    """Whether webhooks may be sent to http addresses, too."""
+    webhook_seconds = Setting(10, float)
+    """How long one attempt may take altogether."""
+    webhooks_at_once = Setting(8, at_least_one)
+    """How many messages a process sends at once."""
+    webhooks_per_key = Setting(20, int)
+    """How many subscriptions a service key may have in an institution."""
+    webhook_overlap_hours = Setting(24, int)
+    """How long messages are signed with the secret before a rotation, too."""
+    webhook_days = Setting(7, int)
+    """How long messages are kept that were delivered or given up."""
+
     @property
     def namespace(self) -> str:
         """``<vendor_ns>/events/v1``, as the root document names it (spec 4.3)."""

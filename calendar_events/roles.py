@@ -32,6 +32,8 @@ EDITOR = [
     *(f"{verb}_image" for verb in ("change", "delete")),
     "manage_categories",
     "manage_tags",
+    *(f"{verb}_webhooksubscription" for verb in ("view", "add", "change", "delete")),
+    *(f"{verb}_webhookdelivery" for verb in ("view", "change")),
 ]
 ROLES: dict[str, list[str]] = {
     "editor": EDITOR,

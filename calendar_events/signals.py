@@ -1,6 +1,7 @@
-"""The app's own signal: a record was written, and the transaction is committed.
+"""The app's own signals.
 
-For webhooks, caches and indexers. Django's ``post_save`` comes before the commit, and
+``record_written``: a record was written, and the transaction is committed. For caches and
+indexers. Django's ``post_save`` comes before the commit, and
 before an event's links are written; what a receiver then tells others may be rolled back.
 """
 
@@ -18,6 +19,13 @@ record_written = Signal()
 ``identifier`` (int). ``version`` (int): that of the last write. ``created`` and ``deleted``
 (bool): whether this transaction inserted the row, and whether it deleted it for good. A
 receiver that raises is logged and keeps no other from running.
+"""
+
+webhook_disabled = Signal()
+"""Sent within the transaction that disables a subscription because of its receiver or key.
+
+``sender``: the model. ``subscription`` (int): its primary key. ``reason`` (str): ``gone``,
+``failing`` or ``key``. A receiver that raises undoes the transaction, which is tried again.
 """
 
 

@@ -14,6 +14,7 @@ from calendar_events.api.dialect import EVENTS
 from calendar_events.api.feeds import EventFeeds
 from calendar_events.api.root import Documentation, Root, Schema
 from calendar_events.api.series import SeriesView
+from calendar_events.api.webhooks import WebhookViewSet
 from calendar_events.models.kinds import KINDS, Kind
 from platform_errors.views import NoSuchResource
 
@@ -72,5 +73,17 @@ urlpatterns = [
         rf"^/series/{PK}/?$", SeriesView.as_view({"get": "retrieve"}), name="series-by-id"
     ),
     *(route for kind in OTHERS for route in (*collection(kind), *by_slug(kind))),
+    re_path(r"^/webhooks/?$", WebhookViewSet.as_view(COLLECTION), name="webhooks"),
+    re_path(rf"^/webhooks/{PK}/?$", WebhookViewSet.as_view(RECORD), name="webhooks-by-id"),
+    re_path(
+        rf"^/webhooks/{PK}/rotate/?$",
+        WebhookViewSet.as_view({"post": "rotate"}),
+        name="webhook-rotate",
+    ),
+    re_path(
+        rf"^/webhooks/{PK}/test/?$",
+        WebhookViewSet.as_view({"post": "test"}),
+        name="webhook-test",
+    ),
     re_path(r"^/", NoSuchResource.as_view(error_dialect=EVENTS)),
 ]

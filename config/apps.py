@@ -17,17 +17,20 @@ class ProjectConfig(AppConfig):
         """Register the project's checks; bring back its roles after ``manage.py flush``."""
         from authserver import retention  # noqa: PLC0415 -- the same
         from calendar_events.store import changes  # noqa: PLC0415 -- the same
+        from calendar_events.webhooks import subscriptions  # noqa: PLC0415 -- the same
         from config import checks  # noqa: F401, PLC0415 -- apps must be loaded first
-        from config.adapters import institutions  # noqa: PLC0415 -- the same
+        from config.adapters import institutions, webhooks  # noqa: PLC0415 -- the same
         from config.background import queue  # noqa: PLC0415 -- the same
         from config.databases import answers  # noqa: PLC0415 -- psycopg is not for all
         from config.monitoring import signals  # noqa: PLC0415 -- the same
 
         connection_created.connect(answers.limit_waits, dispatch_uid=answers.__name__)
         institutions.connect()
+        webhooks.connect()
         signals.connect()
         retention.collect_expired.connect(queue.purgeable)
         retention.collect_expired.connect(changes.purgeable)
+        retention.collect_expired.connect(subscriptions.purgeable)
         post_migrate.connect(restore_roles, sender=self)
 
 

@@ -456,8 +456,10 @@ CALENDAR_EVENTS = {
     "ROOT_PATH": f"{_PLATFORM}/events/v1",
     "PUBLIC_URL": PUBLIC_URL,
     "INSTITUTIONS": "config.adapters.institutions.names",
+    "ENCRYPTION": "authserver.crypto.encryption",
     **given(env.str, "CURRENCY"),
-    **given(env.list, "IMAGE_FETCH_NETWORKS"),
+    **given(env.list, "IMAGE_FETCH_NETWORKS", "WEBHOOK_NETWORKS"),
+    **given(env.bool, "WEBHOOK_HTTP"),
     **given(
         env.int,
         *("FEEDS_AT_ONCE", "IDEMPOTENCY_HOURS", "SCANS_AT_ONCE"),
@@ -465,6 +467,8 @@ CALENDAR_EVENTS = {
         *("MAX_HTML", "MAX_TAGS"),
         *("SERIES_HORIZON_MONTHS", "SERIES_MAX_OCCURRENCES"),
         *("IMAGE_MAX_BYTES", "IMAGE_FETCH_SECONDS", "IMAGE_FETCHES_AT_ONCE"),
+        *("WEBHOOK_SECONDS", "WEBHOOKS_AT_ONCE", "WEBHOOKS_PER_KEY"),
+        *("WEBHOOK_OVERLAP_HOURS", "WEBHOOK_DAYS"),
     ),
 }
 

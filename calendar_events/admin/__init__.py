@@ -1,5 +1,5 @@
 """Django admin of the calendar; a module per noun."""
 
-from calendar_events.admin import events, images, internals, places, terms
+from calendar_events.admin import events, images, internals, places, terms, webhooks
 
-__all__ = ["events", "images", "internals", "places", "terms"]
+__all__ = ["events", "images", "internals", "places", "terms", "webhooks"]

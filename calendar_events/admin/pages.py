@@ -115,6 +115,7 @@ class PagesMixin(admin.ModelAdmin):
         status: int = 200,
         **context: Any,
     ) -> HttpResponse:
+        """Return a page with the context that every page of admin needs."""
         return TemplateResponse(
             request,
             f"admin/calendar_events/{template}",

@@ -18,6 +18,10 @@ from calendar_events.serializers.base import refusal
 from calendar_events.services.changesets import InTrash, InvalidFields, TermExists
 from calendar_events.services.fetching import TooManyFetches
 from calendar_events.services.images import NotAPicture, NotStored
+from calendar_events.webhooks.subscriptions import (
+    SubscriptionDisabled,
+    TooManySubscriptions,
+)
 from platform_errors.errors import base, catalogue, writes
 
 RETRY_LATER = {"Retry-After": "60"}
@@ -31,6 +35,7 @@ class RecordInTrash(base.ApiError):
     status_code = 410
 
     def __init__(self, kind: str) -> None:
+        """``kind``: ``event``, ``venue`` or ``organizer``."""
         super().__init__(
             f"the {kind} is in the trash: restore it by sending a status, or delete it for"
             " good with force=true",
@@ -52,6 +57,7 @@ class TermNameTaken(writes.BadBody):
 
 
 def handle(exc: Exception, context: Mapping[str, Any]) -> HttpResponse:
+    """Answer for an exception that a view of the calendar raised."""
     error = api_error_of(exc, kind=getattr(context.get("view"), "kind", ""))
     platform: Any = api_settings.EXCEPTION_HANDLER
     response: HttpResponse = platform(error, context)
@@ -88,5 +94,12 @@ _TRANSLATIONS: dict[type[Exception], Callable[[Any], base.ApiError]] = {
     ),
     TermExists: lambda error: TermNameTaken(error.term_id),
     KeyUnreadable: lambda error: writes.InvalidParameters({"Idempotency-Key": str(error)}),
+    TooManySubscriptions: lambda _: writes.Conflict(
+        f"the key has {conf.webhooks_per_key} webhooks in this institution, and may not "
+        "have more"
+    ),
+    SubscriptionDisabled: lambda _: writes.Conflict(
+        "the webhook is disabled: make it active first"
+    ),
     KeyReused: lambda error: writes.IdempotencyMismatch(str(error)),
 }

@@ -103,8 +103,21 @@ def index(namespace: str) -> bytes:
                     _endpoint(CHANGES, args),
                 ]
             )
+    if conf.encryption:
+        routes |= _webhooks()
     named = {f"/{namespace}{path}": route for path, route in routes.items()}
     return orjson.dumps({"namespace": namespace, "routes": named})
+
+
+def _webhooks() -> dict[str, Any]:
+    record = [_endpoint([method], {}) for method in ("GET", "DELETE")]
+    one = "/webhooks/(?P<id>\\d+)"
+    return {
+        "/webhooks": _route([_endpoint(["GET"], {}), _endpoint(["POST"], {})]),
+        one: _route([*record, _endpoint(CHANGES, {})]),
+        f"{one}/rotate": _route([_endpoint(["POST"], {})]),
+        f"{one}/test": _route([_endpoint(["POST"], {})]),
+    }
 
 
 def _arguments(view: type[EventsView], action: str) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from calendar_events.models.rendered import Rendered
 from calendar_events.models.series import Series
 from calendar_events.models.term import Term
 from calendar_events.models.visibility import Status, Taxonomy
+from calendar_events.models.webhooks import WebhookDelivery, WebhookSubscription
 
 __all__ = [
     "Change",
@@ -39,4 +40,6 @@ __all__ = [
     "TermQuerySet",
     "Venue",
     "WallClockField",
+    "WebhookDelivery",
+    "WebhookSubscription",
 ]

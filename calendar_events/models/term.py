@@ -64,6 +64,7 @@ class Term(Rendered):
         ]
 
     def searched_texts(self) -> list[str]:
+        """Return name and slug."""
         return [self.name, self.slug]
 
     def __str__(self) -> str:

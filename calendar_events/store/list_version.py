@@ -15,7 +15,7 @@ from django.contrib.auth import get_permission_codename, get_user_model
 from django.contrib.auth.models import AbstractBaseUser, Group, Permission
 from django.contrib.contenttypes.models import ContentType
 
-from calendar_events.models import Image
+from calendar_events.models import Image, WebhookSubscription
 from calendar_events.models.kinds import KINDS
 from calendar_events.models.visibility import LISTED
 from calendar_events.store import sql
@@ -75,7 +75,8 @@ def writing() -> frozenset[str]:
     """Return every permission on the models of the calendar, named with its app."""
     names: set[str] = set()
     options: Any
-    for options in (*(kind.model._meta for kind in KINDS), Image._meta):
+    others = (Image._meta, WebhookSubscription._meta)
+    for options in (*(kind.model._meta for kind in KINDS), *others):
         verbs = options.default_permissions
         codenames = [get_permission_codename(verb, options) for verb in verbs]
         codenames += [codename for codename, _ in options.permissions]

@@ -22,6 +22,8 @@ from calendar_events.models import (
     Taxonomy,
     Term,
     Venue,
+    WebhookDelivery,
+    WebhookSubscription,
 )
 from calendar_events.parsing import zones
 from calendar_events.store.links import Links
@@ -233,3 +235,32 @@ class IdempotentAnswerFactory(DjangoModelFactory):
     status = 201
     answer = '{"id": 1}'
     created_at = factory.LazyFunction(timezone.now)
+
+
+class WebhookSubscriptionFactory(DjangoModelFactory):
+    """A subscription of events; its secret is readable to nobody."""
+
+    class Meta:
+        model = WebhookSubscription
+
+    client_id = "key-1001"
+    institution = "1001"
+    url = factory.Sequence("https://receiver.example/{}".format)
+    encrypted_secret = "nobody reads this"
+    published_until = factory.LazyFunction(timezone.now)
+    created_at = factory.LazyFunction(timezone.now)
+
+
+class WebhookDeliveryFactory(DjangoModelFactory):
+    """A message that waits."""
+
+    class Meta:
+        model = WebhookDelivery
+
+    subscription = factory.SubFactory(WebhookSubscriptionFactory)
+    type = "event.created"
+    kind = "event"
+    record = factory.Sequence(int)
+    payload = '{"type":"event.created","data":{"id":1}}'
+    created_at = factory.LazyFunction(timezone.now)
+    next_attempt_at = factory.LazyFunction(timezone.now)

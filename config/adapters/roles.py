@@ -40,6 +40,7 @@ EVERYTHING_TO_SEE: Final = (
     "auth.view_group",
     *TASKS_TO_SEE,
     *(f"{calendar.APP}.{name}" for name in calendar.READER),
+    *(f"{calendar.APP}.view_webhook{name}" for name in ("subscription", "delivery")),
     *(f"{calendar.APP}.read_unpublished_{record}" for record in calendar.RECORDS),
 )
 CALENDAR: Final = tuple(f"{calendar.APP}.{name}" for name in calendar.EDITOR)

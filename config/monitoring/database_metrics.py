@@ -12,12 +12,13 @@ from typing import Final
 
 import django
 from django.db import DEFAULT_DB_ALIAS, Error, connections
-from django.db.models import Case, Count, Min, When
+from django.db.models import Case, Count, Min, Q, When
 from django.utils import timezone
 from django_tasks import TaskResultStatus
 from django_tasks_db.models import DBTaskResult, get_date_max
 
 from authserver.models import AccessToken
+from calendar_events.models import WebhookDelivery, WebhookSubscription
 from config import __version__
 from config.monitoring import metrics
 
@@ -59,6 +60,7 @@ def refresh(now: datetime) -> None:
         numbers = {
             row["status"]: row["number"] for row in rows.annotate(number=Count("pk"))
         }
+        messages, subscriptions = _webhook_messages(), _webhooks()
     except Error:
         metrics.database_up.set(0)
         return
@@ -67,6 +69,29 @@ def refresh(now: datetime) -> None:
     metrics.oldest_expired_seconds.set(_seconds(now, first_expired))
     for state in STATES:
         metrics.tasks.labels(state.lower()).set(numbers.get(state, 0))
+    for name, number in messages.items():
+        metrics.webhook_messages.labels(name).set(number)
+    for name, number in subscriptions.items():
+        metrics.webhooks.labels(name).set(number)
+
+
+def _webhook_messages() -> dict[str, int]:
+    rows = WebhookDelivery.objects
+    return {
+        "pending": rows.pending().count(),
+        "failed": rows.filter(state=WebhookDelivery.State.FAILED).count(),
+    }
+
+
+def _webhooks() -> dict[str, int]:
+    rows, status = WebhookSubscription.objects, WebhookSubscription.Status
+    asked = WebhookSubscription.Reason.ASKED
+    is_failing = Q(failing_since__isnull=False)
+    return rows.aggregate(
+        active=Count("pk", filter=Q(status=status.ACTIVE) & ~is_failing),
+        failing=Count("pk", filter=Q(status=status.ACTIVE) & is_failing),
+        disabled=Count("pk", filter=Q(status=status.DISABLED) & ~Q(disabled_reason=asked)),
+    )
 
 
 def _seconds(now: datetime, since: datetime | None) -> float:

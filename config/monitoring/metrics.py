@@ -130,6 +130,18 @@ database_up = Gauge(
     "platform_database_up", "Whether the database answered when last asked.", **_database
 )
 tasks = Gauge("platform_tasks", "Background tasks, by state.", ("state",), **_database)
+webhook_messages = Gauge(
+    "platform_webhook_messages",
+    "Messages to webhooks that wait, or were given up in the last days.",
+    ("state",),
+    **_database,
+)
+webhooks = Gauge(
+    "platform_webhooks",
+    "Webhooks: active, failing, and disabled for that or because of their key.",
+    ("state",),
+    **_database,
+)
 oldest_task_seconds = Gauge(
     "platform_oldest_task_seconds",
     "How long the oldest task that could be started has waited.",

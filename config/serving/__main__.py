@@ -146,7 +146,7 @@ def serve(listener: socket.socket, number: int, *, on_beat: Callable[[], None]) 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, too
     signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
     if settings.EMBEDDED_WORKER:
-        worker.start_thread()
+        worker.start_threads()
     if settings.METRICS_PORT:
         process_metrics.start(server.requests)
         if number == 0:

@@ -19,7 +19,7 @@ DOCS = servers.ROOT / "docs"
 PAGE = (DOCS / "quickstart.md").read_text(encoding="utf-8")
 PAGES = (
     *("quickstart", "authorization", "signing", "errors"),
-    *("calendar-reading", "calendar-writing", "series", "changes"),
+    *("calendar-reading", "calendar-writing", "series", "changes", "webhooks"),
 )
 ANY = "…"
 EXAMPLE = re.compile(r"```sh\n([^`]*?\bcurl .*?)```\n\n```(json|text)\n(.*?)```", re.DOTALL)
@@ -33,6 +33,8 @@ EXAMPLES = [
 OTHERWISE = {
     *("A key", "A token", "The same in a program"),  # the programs are run below
     *("In Python", "In JavaScript", "In a shell"),  # run by tests of the signature
+    *("Receive it in Python", "Receive it in JavaScript"),  # run by test_webhook_receivers
+    "A message",
     *("One request to compare with", "History"),
 }
 """Sections that show no call."""

@@ -22,6 +22,7 @@ from platform_errors.schema import CauseSerializer
 
 
 def query_parameters(serializer: Serializer) -> list[OpenApiParameter]:
+    """Return the parameters that a serializer of texts and choices reads."""
     return [
         OpenApiParameter(
             name,
@@ -35,6 +36,7 @@ def query_parameters(serializer: Serializer) -> list[OpenApiParameter]:
 
 
 def header(name: str, description: str, *, response: Any = None) -> OpenApiParameter:
+    """Return a header of requests, or of the given responses."""
     return OpenApiParameter(
         name, str, OpenApiParameter.HEADER, description=description, response=response
     )
@@ -193,6 +195,13 @@ def _examples() -> dict[str, dict[str, Any]]:
     return cast("dict[str, dict[str, Any]]", orjson.loads(_FILE.read_bytes()))
 
 
+def refusal_example() -> OpenApiExample:
+    """Return the example of a refusal."""
+    return OpenApiExample(
+        "refusal", _examples()["refusal"], response_only=True, status_codes=["400"]
+    )
+
+
 def examples_of(resource: str, action: str) -> list[OpenApiExample]:
     """Return the examples of what is sent, what is answered, and a refusal.
 
@@ -208,9 +217,7 @@ def examples_of(resource: str, action: str) -> list[OpenApiExample]:
             response_only=True,
             status_codes=["201" if action == "create" else "200"],
         ),
-        OpenApiExample(
-            "refusal", _examples()["refusal"], response_only=True, status_codes=["400"]
-        ),
+        refusal_example(),
     ]
     if action in BODIES:
         body = known[BODIES[action]]

@@ -32,6 +32,7 @@ def tags() -> dict[str, str]:
         "namespace": "What the interface consists of.",
         **types,
         "series": "Events that repeat.",
+        "webhooks": "Who is told of changes, and where.",
     }
 
 

@@ -9,25 +9,34 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from config.background.webhooks import WebhookLoop
 from config.background.worker import Worker
 
 
 class Command(BaseCommand):
-    """Run tasks until SIGTERM or SIGINT; the one that runs then is finished first."""
+    """Run tasks and send webhooks until SIGTERM or SIGINT; what is begun is finished."""
 
-    help = "Run background tasks until stopped."
+    help = "Run background tasks and send webhooks until stopped."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--batch", action="store_true", help="end when no task is ready"
+            "--batch", action="store_true", help="end when nothing is to be done"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run the worker; with ``--batch``, propagate ``DatabaseError``."""
-        worker = Worker()
+        worker, webhooks = Worker(), WebhookLoop()
         if options["batch"]:
             worker.run_once()
+            webhooks.run_once()
             return
+
+        def stop(*_: Any) -> None:
+            worker.stop()
+            webhooks.stop()
+
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: worker.stop())
+            signal.signal(number, stop)
+        sending = webhooks.start("webhooks")
         worker.run()
+        sending.join()

@@ -55,6 +55,10 @@ class World:
         self.draft = calendar.EventFactory(
             title=f"Draft of {name}", status="draft", **record
         )
+        self.webhook = calendar.WebhookSubscriptionFactory(
+            institution=registry_id, client_id=self.key.client_id
+        )
+        self.delivery = calendar.WebhookDeliveryFactory(subscription=self.webhook)
 
     @property
     def rows(self):
@@ -63,6 +67,7 @@ class World:
             *(self.key_institution, self.grant, self.access_token, self.refresh_token),
             *(self.consent, self.pending, self.audit, self.image, self.venue),
             *(self.organizer, self.category, self.event, self.draft),
+            *(self.webhook, self.delivery),
         ]
 
 

@@ -11,7 +11,10 @@ from config.tests.administration.conftest import Staff
 
 pytestmark = pytest.mark.django_db
 
-CALENDAR = ["Events", "Images", "Organizers", "Terms", "Venues"]
+CALENDAR = [
+    *("Events", "Images", "Organizers", "Terms", "Venues"),
+    *("Webhook deliveries", "Webhook subscriptions"),
+]
 
 
 def menu(someone):

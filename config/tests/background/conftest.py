@@ -3,7 +3,7 @@
 import pytest
 from django_tasks_db.management.commands import db_worker
 
-from config.background import worker
+from config.background import webhooks, worker
 
 
 @pytest.fixture(autouse=True)
@@ -12,5 +12,5 @@ def _keep_the_connection(request, monkeypatch):
     mark = request.node.get_closest_marker("django_db")
     if mark is None or mark.kwargs.get("transaction"):
         return
-    for module in (worker, db_worker):
+    for module in (webhooks, worker, db_worker):
         monkeypatch.setattr(module, "close_old_connections", lambda: None)

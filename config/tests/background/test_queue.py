@@ -11,7 +11,7 @@ from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
 from authserver import retention
-from config.background import queue, worker
+from config.background import loop, queue, worker
 from config.tests.background import tasks
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -173,8 +173,8 @@ def test_finished_tasks_are_forgotten_after_their_days_and_no_others(
 @pytest.mark.django_db(transaction=True)
 def test_a_worker_waits_for_a_database_that_is_away(lines, settings, monkeypatch, caplog):
     settings.TASK_POLL_SECONDS = 0.01
-    monkeypatch.setattr(worker, "PAUSE_SECONDS", 0.01)
-    monkeypatch.setattr(worker, "outage", worker.CircuitBreaker(worker.outage._message))
+    monkeypatch.setattr(loop, "PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(loop, "outage", loop.CircuitBreaker(loop.outage._message))
     tasks.note.enqueue(str(lines), "done")
     answers = [OperationalError("gone"), OperationalError("gone")]
     put_back = queue.put_back

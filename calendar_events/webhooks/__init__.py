@@ -1,0 +1,1 @@
+"""Webhooks: from the log of changes to signed messages, and what becomes of them."""

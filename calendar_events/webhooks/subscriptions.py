@@ -1,0 +1,191 @@
+"""What a service key does with its subscriptions, and an administrator with any."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from calendar_events.conf import conf
+from calendar_events.models import Status, Term, WebhookDelivery, WebhookSubscription
+from calendar_events.models.webhooks import TEST_TYPE
+from calendar_events.permissions import Actor, NotAllowed
+from calendar_events.services.changesets import InvalidFields
+from calendar_events.store import changed
+from calendar_events.store.sql import advisory_lock
+from calendar_events.webhooks import messages, sending, signing
+from platform_errors.http.outgoing import RequestFailed
+
+RECORDS: Final = ("event", "venue", "organizer")
+"""Kinds whose rows have a status."""
+
+
+class TooManySubscriptions(Exception):
+    """The key has as many subscriptions in the institution as it may have."""
+
+
+class SubscriptionDisabled(Exception):
+    """The subscription is told of nothing until it is active again."""
+
+
+def require(actor: Actor, verb: str) -> None:
+    """Require the right to view, add, change or delete. Raises ``NotAllowed``."""
+    if not actor.has(verb, WebhookSubscription):
+        raise NotAllowed(f"You may not {verb} webhook subscriptions.")
+
+
+def create(
+    *, actor: Actor, values: Mapping[str, Any], now: datetime
+) -> tuple[WebhookSubscription, str]:
+    """Subscribe to what changes from now on; return the secret, for the only time.
+
+    Raises ``NotAllowed``, ``InvalidFields`` and ``TooManySubscriptions``.
+    """
+    require(actor, "add")
+    position = changed.beginning(now).position
+    secret = signing.new_secret()
+    subscription = WebhookSubscription(
+        client_id=actor.client_id,
+        institution=actor.institution,
+        encrypted_secret=signing.encrypt(secret),
+        cursor_transaction=position.transaction,
+        cursor_change=position.id,
+        published_until=now,
+        created_at=now,
+        **values,
+    )
+    _check(subscription, actor, values)
+    with transaction.atomic():
+        advisory_lock("webhooks", actor.client_id, actor.institution)
+        others = WebhookSubscription.objects.of(
+            client_id=actor.client_id, institution=actor.institution
+        )
+        if others.count() >= conf.webhooks_per_key:
+            raise TooManySubscriptions
+        subscription.save(force_insert=True)
+    return subscription, secret
+
+
+def change(
+    subscription: WebhookSubscription,
+    *,
+    actor: Actor,
+    values: Mapping[str, Any],
+    now: datetime,
+) -> None:
+    """Change what is named; one that becomes active reads on where it stopped.
+
+    Raises ``NotAllowed`` and ``InvalidFields``.
+    """
+    require(actor, "change")
+    others = {name: value for name, value in values.items() if name != "status"}
+    for name, value in others.items():
+        setattr(subscription, name, value)
+    _check(subscription, actor, values)
+    with transaction.atomic():
+        if others:
+            subscription.save(update_fields=list(others))
+        if "status" in values:
+            switch(subscription, to=values["status"], now=now)
+
+
+@transaction.atomic
+def switch(subscription: WebhookSubscription, *, to: str, now: datetime) -> None:
+    """Make it active or disable it; one that becomes active reads on where it stopped."""
+    if subscription.status == to:
+        return
+    subscription.status = to
+    is_active = subscription.is_active
+    subscription.disabled_reason = "" if is_active else WebhookSubscription.Reason.ASKED
+    subscription.failing_since = None
+    subscription.save(update_fields=["status", "disabled_reason", "failing_since"])
+    if is_active:
+        # What it missed does not wait for what was tried in vain.
+        waiting = WebhookDelivery.objects.pending().filter(subscription=subscription)
+        waiting.update(attempts=0, next_attempt_at=now)
+
+
+def delete(subscription: WebhookSubscription, *, actor: Actor) -> None:
+    """Delete it with its messages. Raises ``NotAllowed``."""
+    require(actor, "delete")
+    subscription.delete()
+
+
+def rotate(subscription: WebhookSubscription, *, actor: Actor, now: datetime) -> str:
+    """Give it another secret and return it, for the only time. Raises ``NotAllowed``."""
+    require(actor, "change")
+    with transaction.atomic():
+        rows = WebhookSubscription.objects.select_for_update()
+        stored = rows.get(pk=subscription.pk)
+        secret = signing.rotate(stored, now=now)
+        stored.save(
+            update_fields=[
+                *("encrypted_secret", "encrypted_previous_secret"),
+                "previous_secret_until",
+            ]
+        )
+    subscription.previous_secret_until = stored.previous_secret_until
+    return secret
+
+
+def send_test(
+    subscription: WebhookSubscription, *, actor: Actor, now: datetime
+) -> WebhookDelivery:
+    """Have a message sent that only shows that messages arrive, once.
+
+    Raises ``NotAllowed`` and ``SubscriptionDisabled``.
+    """
+    require(actor, "change")
+    if not subscription.is_active:
+        raise SubscriptionDisabled
+    return queue_test(subscription, now=now)
+
+
+def queue_test(subscription: WebhookSubscription, *, now: datetime) -> WebhookDelivery:
+    """Return the test that waits to be sent; one at a time is enough."""
+    waiting = WebhookDelivery.objects.pending().filter(
+        subscription=subscription, type=TEST_TYPE
+    )
+    delivery = waiting.first()
+    if delivery is None:
+        delivery = messages.test(subscription, now=now)
+        delivery.save(force_insert=True)
+    return delivery
+
+
+def send_again(deliveries: QuerySet[WebhookDelivery], *, now: datetime) -> int:
+    """Have messages sent once more, as new ones are; return how many."""
+    return deliveries.exclude(state=WebhookDelivery.State.PENDING).update(
+        state=WebhookDelivery.State.PENDING, attempts=0, next_attempt_at=now
+    )
+
+
+def purgeable(now: datetime, **_kwargs: Any) -> list[QuerySet[Any]]:
+    """Return the messages that are done with and old (``clear_expired``)."""
+    old = WebhookDelivery.objects.filter(created_at__lt=now - timedelta(conf.webhook_days))
+    return [old.exclude(state=WebhookDelivery.State.PENDING)]
+
+
+def _check(
+    subscription: WebhookSubscription, actor: Actor, values: Mapping[str, Any]
+) -> None:
+    """Require what fields say together. Raises ``InvalidFields`` and ``NotAllowed``.
+
+    Every change needs the right to read what will be sent: it may be to another address.
+    """
+    if "url" in values:
+        try:
+            sending.require_acceptable(subscription.url)
+        except RequestFailed as error:
+            raise InvalidFields({"url": f"cannot be used: {error}."}) from error
+    if values.get("categories"):
+        known = Term.objects.categories().filter(pk__in=subscription.categories)
+        if known.count() != len(subscription.categories):
+            raise InvalidFields({"categories": "must be identifiers of categories."})
+    if set(subscription.statuses) == {Status.PUBLISH}:
+        return
+    for kind in RECORDS:
+        is_wanted = any(name.startswith(f"{kind}.") for name in subscription.types)
+        if is_wanted and not actor.holds(f"calendar_events.read_unpublished_{kind}"):
+            raise NotAllowed(f"You may not read {kind}s that are not published.")
