@@ -5,6 +5,7 @@ import re
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
+from config.demo.keys import MAKERS
 from config.environment.variables import MOST_BYTES_OF_A_SECRET, secret
 from config.tests.fresh import WHOLE
 from config.tests.servers import ROOT
@@ -12,10 +13,16 @@ from config.tests.test_environment import READS, settings_printed
 from platform_errors.tests.documents_of import docs, table
 
 FERNET = "c2Vjb25kLW9ubHktZm9yLXRlc3RzLTMyLWJ5dGVzISE="
+RSA = MAKERS["OIDC_SIGNING_KEYS"]()
 # Each with a text for its file, and the setting in which it arrives.
 SECRETS = {
     "SECRET_KEY": ("k" * 60, "settings.SECRET_KEY", "k" * 60),
     "ENCRYPTION_KEYS": (FERNET, "settings.ENCRYPTION_KEYS[0]", FERNET),
+    "OIDC_SIGNING_KEYS": (
+        RSA,
+        "settings.OAUTH2_PROVIDER['OIDC_RSA_PRIVATE_KEY'].splitlines()[1]",
+        RSA,
+    ),
     "DATABASE_URL": (
         "postgres://u:hidden@db/main",
         "settings.DATABASES['default']['PASSWORD']",
@@ -47,6 +54,7 @@ PUBLIC = {
     *("PUBLIC_URL", "HMAC_SCHEME_URL", "HMAC_SIGNATURE_URL", "ERROR_DOCUMENTATION_URL"),
     *("RATE_LIMIT_KEY", "SECRET_LINK_HOURS", "KEY_USE_SECONDS", "KEY_REFUSALS"),
     *("KEY_REFUSAL_DAYS", "ACCESS_TOKEN_SECONDS", "REFRESH_TOKEN_SECONDS"),
+    "ID_TOKEN_SECONDS",
     *("PASSWORD_RESET_TIMEOUT", "PASSWORD_CHANGE_REVOKES_TOKENS"),
     *("PASSWORD_MAILS_PER_ACCOUNT", "PASSWORD_MAILS_PER_ADDRESS"),
     "PASSWORD_MAIL_WINDOW_SECONDS",
