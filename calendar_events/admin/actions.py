@@ -70,7 +70,6 @@ def set_each(
 
 @admin.action(description="Publish", permissions=["publish"])
 def publish(model_admin: Any, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-    """Publish what is a draft or waits for review."""
     waiting = queryset.filter(status__in=[Status.DRAFT, Status.PENDING])
     set_each(model_admin, request, waiting, {"status": Status.PUBLISH}, done="Published")
 
@@ -88,7 +87,6 @@ def return_to_draft(
 
 @admin.action(description="Move to the trash", permissions=["delete"])
 def move_to_trash(model_admin: Any, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-    """Trash what is not there yet."""
     apply_to_each(
         request,
         queryset.exclude(status=Status.TRASH),
@@ -101,8 +99,6 @@ def move_to_trash(model_admin: Any, request: HttpRequest, queryset: QuerySet[Any
 
 @admin.action(description="Restore from the trash", permissions=["change"])
 def restore(model_admin: Any, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-    """Give what is in the trash the status that it had before."""
-
     def write(record: Any, actor: Actor) -> None:
         before = record.previous_status or Status.DRAFT
         model_admin.update(

@@ -72,7 +72,6 @@ class CalendarAdmin(InstitutionScopedAdmin):
         return owner_now(obj) == self.institution_value(institution)
 
     def get_form(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        """Tell the form who is typing."""
         form = super().get_form(request, *args, **kwargs)
         return type(form.__name__, (form,), {"request": request})
 

@@ -170,7 +170,6 @@ class EventAdmin(PublishedAdmin):
         return keys
 
     def having(self, word: str) -> Q:
-        """Return the condition for the events with a folded word."""
         if is_short(word):
             return Q(sort_text__startswith=word)
         return super().having(word)
@@ -181,7 +180,6 @@ SHOWN = ("id", "title", "start_local", "timezone")
 
 
 def of_events(events: QuerySet[Event]) -> list[Block]:
-    """Return the next public events, and those that wait for somebody to publish them."""
     now = timezone.now()
     upcoming = events.filter(LISTED, start_utc__gte=now, published_at__lte=now)
     # Said in full, so that SQLite sees that its index of what is not published will do.

@@ -126,7 +126,6 @@ class RecordForm(forms.ModelForm):
 
     @property
     def actor(self) -> Actor:
-        """Return the administrator, acting in the institution of the record."""
         institution = self.cleaned_data.get("institution") or self.instance.institution
         return Actor(user=self.request.user, institution=institution)
 
@@ -191,7 +190,6 @@ class RecordForm(forms.ModelForm):
         """Leave the instance alone: services write, and know the rules."""
 
     def save(self, commit: bool = True) -> Any:  # noqa: FBT001, FBT002 -- Django's
-        """Return the instance; the admin class writes it."""
         return self.instance
 
     def save_m2m(self) -> None:
@@ -208,7 +206,6 @@ class PublishedForm(RecordForm):
     )
 
     def shown(self) -> dict[str, Any]:
-        """Return the status and the moment as they are answered."""
         if not self.instance.pk:
             return super().shown()
         return super().shown() | {

@@ -44,7 +44,6 @@ class Differences(HistoricalRecordContextHelper):
         self.left_out = FOLLOWS | frozenset(left_out)
 
     def context_for_delta_changes(self, delta: Any) -> list[dict[str, Any]]:
-        """Return the columns that differ, and then the links."""
         columns = [
             self.format_delta_change(each)
             for each in delta.changes

@@ -35,7 +35,6 @@ class ImageForm(forms.ModelForm):
         fields = ["institution", "title", "alternative_text"]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Let the institution be chosen by name."""
         super().__init__(*args, **kwargs)
         institutions.offer(self.fields, only=institutions.own(self.request))
 
@@ -61,7 +60,6 @@ class TitleForm(forms.ModelForm):
 
 
 def thumbnail(image: Image) -> SafeString:
-    """Return the smallest of an image's files that is stored, as HTML."""
     smallest = min(image.sizes.values(), key=lambda size: size["width"], default=None)
     name = smallest["file"] if smallest else image.file.name
     return format_html(

@@ -82,7 +82,6 @@ def own(request: HttpRequest) -> str:
 
 
 def choices() -> Iterator[tuple[str, str]]:
-    """Yield what a choice of an institution offers."""
     directory: Directory = import_string(conf.institutions)
     yield NONE
     yield from directory().items()

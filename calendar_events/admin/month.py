@@ -132,7 +132,6 @@ def _institutions(request: HttpRequest) -> list[tuple[str, str]]:
 
 
 def _link(month: date, chosen: str) -> str:
-    """Return the query of a month, nothing at the ends."""
     if month.year not in YEARS:
         return ""
     query = {"month": f"{month:%Y-%m}"} | ({"institution": chosen} if chosen else {})
@@ -147,7 +146,6 @@ def _days(
     *,
     chosen: str,
 ) -> dict[date, Day]:
-    """Return every day of the table with the first of its events."""
     found: dict[date, list[Any]] = {}
     for event in _first_of_each_day(rows, weeks[0][0], weeks[-1][-1]):
         found.setdefault(event.day, []).append(event)
@@ -169,7 +167,6 @@ def _days(
 
 
 def _labelled(model_admin: Any, events: Iterable[Any]) -> list[Any]:
-    """Give events the address of their page, and the status that they have now."""
     now = timezone.now()
     labels = dict(Status.choices)
     for event in events:

@@ -115,7 +115,6 @@ class PagesMixin(admin.ModelAdmin):
         status: int = 200,
         **context: Any,
     ) -> HttpResponse:
-        """Return a page with the context that every page of admin needs."""
         return TemplateResponse(
             request,
             f"admin/calendar_events/{template}",

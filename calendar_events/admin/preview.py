@@ -2,6 +2,7 @@
 
 import json
 from datetime import datetime
+from functools import singledispatch
 from typing import Any, NamedTuple
 
 from django.contrib import admin
@@ -64,38 +65,46 @@ def shown(request: HttpRequest, record: Record) -> Shown:
     """
     return Shown(
         name=record.display_name,
-        facts=[(label, value) for label, value in _facts(request, record) if value],
+        facts=[(label, value) for label, value in facts(record, request) if value],
         image=record.image,
         # What ``html`` returns is safe, whatever the column holds.
         description=mark_safe(text.html(record.description)),  # noqa: S308
     )
 
 
-def _facts(request: HttpRequest, record: Record) -> list[tuple[str, str]]:
-    if isinstance(record, Event):
-        return [
-            ("When", _when(record)),
-            ("Venues", _names(request, record.venues.order_by("eventvenue__position"))),
-            (
-                "Organizers",
-                _names(request, record.organizers.order_by("eventorganizer__position")),
-            ),
-            ("Categories and tags", _names(request, record.terms.order_by("sort_text"))),
-            ("Cost", record.cost),
-            ("Website", record.website),
-        ]
-    if isinstance(record, Venue):
-        place = [record.address, record.zip, record.city, record.country]
-        return [
-            ("Address", ", ".join(filter(None, place))),
-            ("Phone", record.phone),
-            ("Website", record.website),
-        ]
+@singledispatch
+def facts(record: Any, _request: HttpRequest) -> list[tuple[str, str]]:
+    """Return what is shown of a record besides its name, picture and description."""
+    return [("Website", record.website)]
+
+
+@facts.register
+def _(record: Event, request: HttpRequest) -> list[tuple[str, str]]:
+    venues = record.venues.order_by("eventvenue__position")
+    organizers = record.organizers.order_by("eventorganizer__position")
+    return [
+        ("When", _when(record)),
+        ("Venues", _names(request, venues)),
+        ("Organizers", _names(request, organizers)),
+        ("Categories and tags", _names(request, record.terms.order_by("sort_text"))),
+        ("Cost", record.cost),
+        ("Website", record.website),
+    ]
+
+
+@facts.register
+def _(record: Venue, _request: HttpRequest) -> list[tuple[str, str]]:
+    place = [record.address, record.zip, record.city, record.country]
+    address = ", ".join(filter(None, place))
+    return [("Address", address), ("Phone", record.phone), ("Website", record.website)]
+
+
+@facts.register
+def _(record: Organizer, _request: HttpRequest) -> list[tuple[str, str]]:
     return [("Email", record.email), ("Phone", record.phone), ("Website", record.website)]
 
 
 def _names(request: HttpRequest, linked: QuerySet[Any]) -> str:
-    """Return what rows are called, with the status of those that are not published."""
     seen = admin.site.get_model_admin(linked.model).get_queryset(request)
     now, labels = timezone.now(), dict(Status.choices)
     names = []
@@ -107,7 +116,6 @@ def _names(request: HttpRequest, linked: QuerySet[Any]) -> str:
 
 
 def _when(event: Event) -> str:
-    """Return the dates in words, in the time zone of the event."""
     start, end = event.start_local, event.end_local
     if event.all_day:
         days = [f"{moment:%Y-%m-%d}" for moment in (start, end)]

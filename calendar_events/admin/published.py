@@ -41,7 +41,6 @@ class PublishedAdmin(RecordAdmin):
 
     @admin.display(description="Picture now")
     def picture(self, record: Any) -> str:
-        """Return the picture that is stored with the record, small."""
         image = Image.objects.filter(pk=record.image_id).first()
         return thumbnail(image) if image else "None"
 
@@ -78,7 +77,6 @@ class PublishedAdmin(RecordAdmin):
     def render_change_form(
         self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any
     ) -> HttpResponse:
-        """Show the last comment of a reviewer."""
         record = kwargs.get("obj")
         if record is not None:
             context["returned"] = desk.last_comment(record)

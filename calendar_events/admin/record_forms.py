@@ -161,7 +161,6 @@ class EventForm(PublishedForm):
         }
 
     def _linked(self, name: str, position: str) -> list[Any]:
-        """Return what is linked now, or was in the state that is looked at."""
         event = self.copied or self.instance
         state = getattr(event, "_history", None)
         if state is None:
@@ -194,7 +193,6 @@ class EventForm(PublishedForm):
         return body
 
     def clean_post_parent(self) -> Event | None:
-        """Require that the parent is another event of the institution."""
         parent: Event | None = self.cleaned_data["post_parent"]
         if parent is None:
             return None

@@ -56,7 +56,6 @@ class ReviewForm(forms.Form):
     seen_version = forms.IntegerField(widget=forms.HiddenInput)
 
     def clean(self) -> dict[str, Any]:
-        """Require a comment with what is returned."""
         sent: dict[str, Any] = super().clean() or {}
         is_missing = "comment" in sent and not sent["comment"]
         if sent.get("decision") == RETURN and is_missing:
@@ -71,7 +70,6 @@ class ReviewPage(Page):
     route = "<str:object_id>/review/"
 
     def has_permission(self, request: HttpRequest, model_admin: Any, record: Any) -> bool:
-        """Return whether the user may approve or return the record."""
         actor = Actor(user=request.user, institution=record.institution)
         try:
             require_review(actor, record)
@@ -80,7 +78,6 @@ class ReviewPage(Page):
         return bool(model_admin.has_change_permission(request, record))
 
     def list_button(self, request: HttpRequest, model_admin: Any) -> Button | None:
-        """Lead those who publish to the list of what waits."""
         if not model_admin.has_publish_permission(request):
             return None
         return Button("Awaiting review", AWAITING_REVIEW)
@@ -121,7 +118,6 @@ class ReviewPage(Page):
 def _decide(
     request: HttpRequest, model_admin: Any, record: Any, sent: dict[str, Any]
 ) -> HttpResponse:
-    """Publish the record, or return it with the comment."""
     actor = Actor(user=request.user, institution=record.institution)
     now = timezone.now()
     with refused_as_forbidden():

@@ -68,7 +68,6 @@ class RichTextArea(AdminTextareaWidget):
         ]
 
     def build_attrs(self, base_attrs: Any, extra_attrs: Any = None) -> dict[str, Any]:
-        """Name the elements, attributes and schemes of addresses that are allowed."""
         names = text.ALLOWED_ATTRIBUTES
         allowed = {
             "tags": sorted(text.ALLOWED_TAGS),

@@ -37,7 +37,6 @@ class RecordNotAccessible(ForbiddenError):
     default_code = "record_not_accessible"
 
     def __init__(self, kind: str) -> None:
-        """``kind``: ``event``, ``venue`` or ``organizer``."""
         super().__init__(text=f"The requested {kind} is not accessible")
         self.events_code = f"{kind}-not-accessible"
 
@@ -73,12 +72,12 @@ def require_readable(
     """
     if kind == EVENT and record.status == Status.TRASH:
         raise EventNoLongerAvailable
-    if visibility.holds(visibility.public(now), record):
+    if visibility.is_met_by(visibility.public(now), record):
         return
     if credentials is not None:
         require_same_institution(credentials, record.institution)
         require_user(credentials)
-    if not visibility.holds(visibility.own(viewer, kind), record):
+    if not visibility.is_met_by(visibility.own(viewer, kind), record):
         raise RecordNotAccessible(kind)
 
 
@@ -89,7 +88,7 @@ def require_password(
 
     Raises ``EventPasswordProtected``.
     """
-    if visibility.opens(record.password, password):
+    if visibility.password_matches(record.password, password):
         return
     if editing and viewer.is_user and viewer.institution == record.institution:
         is_own = record.author_id == viewer.user_id and viewer.can("change", EVENT)
@@ -99,7 +98,6 @@ def require_password(
 
 
 def credentials_of(request: Request) -> Credentials | None:
-    """Return the credentials of a request, if it came with any."""
     return request.auth if isinstance(request.auth, Credentials) else None
 
 
@@ -133,7 +131,7 @@ def actor_of(request: Request) -> Actor:
 
 
 def as_viewer(actor: Actor) -> Viewer:
-    """Return who writes as somebody who looks at the answer."""
+    """Return the actor's read permissions, for the answer to a write."""
     return Viewer(
         institution=actor.institution,
         user_id=actor.user.pk,

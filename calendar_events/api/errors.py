@@ -35,7 +35,6 @@ class RecordInTrash(base.ApiError):
     status_code = 410
 
     def __init__(self, kind: str) -> None:
-        """``kind``: ``event``, ``venue`` or ``organizer``."""
         super().__init__(
             f"the {kind} is in the trash: restore it by sending a status, or delete it for"
             " good with force=true",
@@ -57,7 +56,6 @@ class TermNameTaken(writes.BadBody):
 
 
 def handle(exc: Exception, context: Mapping[str, Any]) -> HttpResponse:
-    """Answer for an exception that a view of the calendar raised."""
     error = api_error_of(exc, kind=getattr(context.get("view"), "kind", ""))
     platform: Any = api_settings.EXCEPTION_HANDLER
     response: HttpResponse = platform(error, context)

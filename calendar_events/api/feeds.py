@@ -32,7 +32,7 @@ from calendar_events.documents.timezones import ZonesOfFeed
 from calendar_events.filters.filtersets import FeedFilter
 from calendar_events.models import Status
 from calendar_events.models.querysets.events import EventQuerySet
-from calendar_events.models.visibility import EVENT, Viewer, opens
+from calendar_events.models.visibility import EVENT, Viewer, password_matches
 from calendar_events.store import feeds as event_feeds
 from calendar_events.store.feeds import NOTHING, Embedded, FeedRow
 from calendar_events.store.singles import Single
@@ -108,7 +108,6 @@ class Composer:
         )
 
     def _open(self, text: str) -> str:
-        """Return a line with its address filled in."""
         for marker, address in self._fillings:
             if marker in text:
                 text = text.replace(marker, address)
@@ -195,7 +194,9 @@ def _texts(events: EventQuerySet, last_end: datetime) -> Generator[str]:
     composer = Composer(ZonesOfFeed(_reach(events, last_end)))
     yield opening(NAME)
     for rows in event_feeds.batches(events):
-        open_ids = {row.id for row in rows if opens(row.password, listing.password)}
+        open_ids = {
+            row.id for row in rows if password_matches(row.password, listing.password)
+        }
         yield _events(composer, rows, open_ids, viewer=listing.viewer, now=now)
     yield CLOSING
 

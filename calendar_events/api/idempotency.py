@@ -51,7 +51,6 @@ class Claim:
 
     @property
     def rows(self) -> QuerySet[IdempotentAnswer]:
-        """Return the row of this key, if there is one."""
         return IdempotentAnswer.objects.filter(
             client_id=self.client_id, user_id=self.user_id, path=self.path, key=self.key
         )

@@ -116,7 +116,6 @@ def address_of(request: Request) -> str:
 
 
 def _too_long(filterset: ListFilterSet) -> InvalidParameters | Unavailable:
-    """Return the refusal of a list that takes the database too long."""
     names = [name for name in filterset.values if name not in PAGING]
     if not names:
         return Unavailable("the database did not answer in time")

@@ -1,6 +1,6 @@
 """What the viewsets do on GET: one way of listing, one of answering with a record."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from django.http.response import HttpResponseBase
 from django.utils.functional import cached_property
@@ -55,9 +55,8 @@ class ListView(EventsView):
         return not all(part.__module__.startswith(OWN_MODULES) for part in parts)
 
     def get_queryset(self) -> Any:
-        """Return what the caller may see of the collection."""
-        queryset: Any = super().get_queryset()
-        return queryset.listed_for(self.viewer, self.now)
+        viewer, queryset = self.viewer, cast("Any", super().get_queryset())
+        return queryset.listed_for(viewer, self.now)
 
     def list_version(self) -> Version:
         """Return the version of the list: while nothing is written, nothing has changed.
@@ -180,7 +179,6 @@ class TermReads(ListView):
     queryset = Term.objects.all()
 
     def get_queryset(self) -> Any:
-        """Return the terms of the taxonomy, with the numbers of their events."""
         terms: Any = EventsView.get_queryset(self)
         return terms.listed_for(self.viewer, self.now, taxonomy=self.taxonomy)
 

@@ -14,6 +14,8 @@ Tree = dict[str, "Tree"]
 
 def wanted_fields(query: QueryDict) -> str:
     """Return what a query wants, which is a list in any of the syntaxes (decisions 7)."""
+    if not any(name.startswith("_fields") for name in query):
+        return ""
     return ",".join(by_parameter(query).getlist("_fields"))
 
 
@@ -63,7 +65,6 @@ class DocumentRenderer(JSONRenderer):
         accepted_media_type: str | None = None,
         renderer_context: Mapping[str, Any] | None = None,
     ) -> Any:
-        """Return the bytes of an answer."""
         if not isinstance(data, bytes):
             return super().render(data, accepted_media_type, renderer_context)
         request = renderer_context["request"] if renderer_context else None

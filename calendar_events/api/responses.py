@@ -54,9 +54,9 @@ def written(
 
     Raises ``Term.DoesNotExist`` when somebody else has deleted the term.
     """
+    location = f"{conf.root_url}/{kind_of(record).plural}/{record.pk}"
     version, document = described(record, viewer=viewer)
     body = addresses.fill(document())
-    location = f"{conf.root_url}/{kind_of(record).plural}/{record.pk}"
     headers = {"Location": location} if status == 201 else None
     response = Response(body, status=status, headers=headers)
     conditional.add_headers(response, version, is_private=True)
@@ -98,15 +98,12 @@ def record_version(  # noqa: PLR0913 -- a record, who looks, and when
     ``related`` is what an event embeds, with its versions; ``fields`` are the members that
     the answer is cut to.
     """
-    moments = [
-        record.modified_at,
-        *(sql.as_moment(one.modified_at) for one in related),
-    ]
+    moments = [record.modified_at, *(one.modified_at for one in related)]
     # What time publishes changes then, though nobody writes it.
-    published = [sql.as_moment(one.published_at) for one in related if one.published_at]
+    published = [one.published_at for one in related]
     if record.status == Status.PUBLISH:
         published.append(record.published_at)
-    moments += [moment for moment in published if moment <= now]
+    moments += [moment for moment in published if moment and moment <= now]
     embedded = [
         (one.kind, one.id, one.version, bool(one.is_scheduled), one.fragment is None)
         for one in related
@@ -124,7 +121,7 @@ def record_version(  # noqa: PLR0913 -- a record, who looks, and when
         form,
         fields,
     )
-    return Version(etag=etag, modified_at=max(moments))
+    return Version(etag=etag, modified_at=max(filter(None, moments)))
 
 
 def single_body(kind: str, record: Single, *, viewer: Viewer, now: datetime) -> bytes:
@@ -154,7 +151,6 @@ def term_version(row: singles.TermRow, *, fields: str = "") -> Version:
 
 
 def term_body(row: singles.TermRow) -> bytes:
-    """Return the document of a term, addresses filled."""
     return addresses.fill(term_answer(row))
 
 
@@ -175,8 +171,7 @@ def _document(
 
 
 def _is_scheduled(record: Single, now: datetime) -> bool:
-    """Return whether time has yet to publish a record."""
-    return visibility.holds(visibility.scheduled(now), record)
+    return visibility.is_met_by(visibility.scheduled(now), record)
 
 
 AnyRow = Event | Venue | Organizer | Term

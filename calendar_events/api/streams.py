@@ -106,7 +106,6 @@ class FeedResponse(StreamingHttpResponse):
 
 
 def chunks(texts: Iterable[str]) -> Generator[bytes]:
-    """Yield texts, joined and cut to chunks."""
     waiting = b""
     for text in texts:
         waiting += text.encode()

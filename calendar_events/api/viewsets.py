@@ -54,7 +54,6 @@ class RecordWrites(Writes):
         return zone
 
     def require_right(self) -> None:
-        """Require the right to create records, or to change or delete one's own."""
         verb = VERBS.get(self.action, "change")
         if verb == "add":
             require_create(self.actor, self.model)
@@ -124,7 +123,6 @@ class TermWrites(Writes):
         require_manage(self.actor, self.taxonomy)
 
     def rows(self) -> Any:
-        """Return the terms of the taxonomy."""
         return super().rows().filter(taxonomy=self.taxonomy)
 
     def perform_create(self, serializer: BaseSerializer[Any]) -> None:

@@ -109,7 +109,6 @@ class Writes(EventsView):
     """The version that must still be stored when the write happens, if that matters."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Require the right to write before anything is looked up."""
         super().initial(request, *args, **kwargs)
         if request.method not in SAFE_METHODS and self.action:
             self.require_right()
@@ -203,7 +202,6 @@ class Writes(EventsView):
 
     @cached_property
     def actor(self) -> Actor:
-        """Return who writes, and where."""
         return access.actor_of(self.request)
 
     @cached_property
@@ -259,5 +257,4 @@ class Writes(EventsView):
         return self.rows().get(pk=identifier(self.kwargs["pk"]))
 
     def rows(self) -> Any:
-        """Return what there is to write, whether it is listed or not."""
         return EventsView.get_queryset(self)

@@ -132,7 +132,6 @@ def seed(
 
 
 def make_surroundings(actor: Actor, *, now: datetime) -> Made:
-    """Make venues, organizers, categories, tags and pictures of an institution."""
     made, place = Made(actor=actor), actor.institution
     for name, venue in calendar()["venues"][place].items():
         made.venues[name] = create_place(Venue, actor=actor, changes=venue, now=now).pk

@@ -40,7 +40,6 @@ class Document(serializers.ModelSerializer):
         return [name for name, field in self.fields.items() if not field.required]
 
     def to_representation(self, instance: Any) -> dict[str, Any]:
-        """Return the stored part of the document."""
         document = super().to_representation(instance)
         for name in self.optional:
             if name in document and document[name] in ("", None):
@@ -48,7 +47,6 @@ class Document(serializers.ModelSerializer):
         return document
 
     def columns(self, record: Any) -> dict[str, str]:
-        """Return the columns of a record that are made of its document."""
         return {"fragment": addresses.members(self.to_representation(record))}
 
 

@@ -1,7 +1,8 @@
 """Join stored fragments into answers. Text in, text out; addresses are filled last."""
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from datetime import datetime
+from typing import NamedTuple
 
 import orjson
 
@@ -18,15 +19,15 @@ class Related(NamedTuple):
     position: int
     id: int
     version: int
-    modified_at: Any
-    """As the driver gives it; not with ``of_events``."""
+    modified_at: datetime | None
+    """Not with ``of_events``."""
     is_scheduled: bool | None
     fragment: str | None
     """``None`` when the viewer may not see it; it is left out of the answer."""
     number: int
     """Of a term: how many published events have it."""
     name: str
-    published_at: Any = None
+    published_at: datetime | None = None
     """When what is published was or will be; given like ``modified_at``."""
     json_ld: str = ""
     """Of a venue or an organizer, where it was asked for."""
@@ -110,7 +111,6 @@ def record(fragment: str, *, is_scheduled: bool) -> str:
 def envelope(
     name: str, items: Iterable[str], links: dict[str, str], *, total: int, pages: int
 ) -> bytes:
-    """Return a list in its envelope, addresses filled."""
     body = addresses.fill(f'{{"{name}":[{",".join(items)}],')
     tail = {**links, "total": total, "total_pages": pages}
     return body + orjson.dumps(tail)[1:]

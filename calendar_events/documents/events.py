@@ -24,7 +24,7 @@ from calendar_events.documents.fields import (
 from calendar_events.documents.places import OrganizerDocument
 from calendar_events.documents.terms import TermDocument
 from calendar_events.models import Event, Image
-from calendar_events.parsing import costs, zones
+from calendar_events.parsing import costs, dates
 
 _VENUE = {"$ref": "#/components/schemas/Venue"}
 _OWN_ZONE = "In the event's own zone."
@@ -69,7 +69,6 @@ class CostDetails(serializers.Serializer):
     values = serializers.ListField(child=serializers.CharField(), help_text="Ascending.")
 
     def to_representation(self, written: str) -> dict[str, Any]:
-        """Return what is read from the text of a cost."""
         return super().to_representation(_cost(written, currency=conf.currency))
 
 
@@ -78,7 +77,7 @@ class ZoneAbbreviation(serializers.Field):
     """What the zone of an event is called when it begins."""
 
     def to_representation(self, event: Event) -> str:
-        return zones.abbreviation(event.timezone, event.start_utc)
+        return dates.abbreviation(event.timezone, event.start_utc)
 
 
 @extend_schema_field(

@@ -52,7 +52,6 @@ class EventText(NamedTuple):
 
 
 def event_text(document: Mapping[str, Any], *, version: int) -> str:
-    """Return the text of an event, given its document up to its related records."""
     zone, times = _times(document)
     modified = _instant(document["modified_utc"])
     published, image = document["date_utc"], document["image"]
@@ -147,7 +146,7 @@ def _instant(written: str) -> str:
 
 
 def _clock(written: str, zone: tzinfo) -> datetime:
-    return zones.localtime(datetime.fromisoformat(written).replace(tzinfo=UTC), zone)
+    return dates.localtime(datetime.fromisoformat(written).replace(tzinfo=UTC), zone)
 
 
 def _address(name: str, address: Address | str) -> str:

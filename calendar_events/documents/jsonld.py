@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from calendar_events.documents.addresses import Address
-from calendar_events.parsing import text, zones
+from calendar_events.parsing import dates, text, zones
 
 CONTEXT = "http://schema.org"
 _ADDRESS = {
@@ -92,9 +92,8 @@ def _image(document: dict[str, Any]) -> Address | str | None:
 
 
 def _instant(document: dict[str, Any], name: str) -> str:
-    """Return a moment of the event with the offset that its zone has then."""
     utc = datetime.fromisoformat(f"{document[name]}+00:00")
-    return zones.localtime(utc, zones.zone(document["timezone"])).isoformat()
+    return dates.localtime(utc, zones.zone(document["timezone"])).isoformat()
 
 
 def _offer(document: dict[str, Any], *, currency: str) -> dict[str, Any] | None:

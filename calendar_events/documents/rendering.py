@@ -16,7 +16,7 @@ from calendar_events.documents import addresses
 from calendar_events.documents.base import Document, serializer_of
 from calendar_events.documents.terms import OwnTerm
 from calendar_events.models import Event, Organizer, Term, Venue
-from calendar_events.models.kinds import KINDS, kind_for, kind_of
+from calendar_events.models.kinds import KINDS, Kind, kind_for, kind_of
 
 _OWN_TERM = OwnTerm()
 LONGEST_KEPT = 2_000
@@ -27,13 +27,16 @@ _UNCOUNTED = '"count":0'
 
 def document_class(singular: str) -> type[Document]:
     """Return the serializer of a kind: the project's (``DOCUMENTS``) or the calendar's."""
-    path = conf.documents.get(singular) or kind_for(singular).document
+    return _class_of(kind_for(singular))
+
+
+def _class_of(kind: Kind) -> type[Document]:
+    path = conf.documents.get(kind.singular) or kind.document
     return cast("type[Document]", import_string(path))
 
 
 def columns(record: Event | Organizer | Term | Venue) -> dict[str, str]:
-    """Return the columns that are made of a record's document, related records aside."""
-    return serializer_of(document_class(kind_of(record).singular)).columns(record)
+    return serializer_of(_class_of(kind_of(record))).columns(record)
 
 
 def term_answer(row: Any) -> str:
@@ -66,7 +69,7 @@ def fingerprint() -> str:
 @cache
 def _fingerprint(_documents: tuple[tuple[str, str], ...]) -> str:
     """Return the digest; the setting that decides which documents there are is its key."""
-    documents = [document_class(kind.singular) for kind in KINDS]
+    documents = [_class_of(kind) for kind in KINDS]
     described = [(document.__name__, _fields(document())) for document in documents]
     return blake2b(repr((JOINING, described)).encode(), digest_size=8).hexdigest()
 

@@ -16,14 +16,16 @@ from calendar_events.documents.fields import (
     PlainText,
 )
 from calendar_events.models import Taxonomy, Term
-from calendar_events.models.kinds import kind_for
+from calendar_events.models.kinds import KINDS
+
+_COLLECTIONS = {kind.taxonomy: kind.plural for kind in KINDS}
 
 
 class TermAddress(AddressField):
     """An address whose path may name the ``collection`` of the term."""
 
     def to_representation(self, term: Any) -> Address:
-        path = self.path.format(term, collection=kind_for(term.taxonomy).plural)
+        path = self.path.format(term, collection=_COLLECTIONS[term.taxonomy])
         return Address(self.marker, path)
 
 
@@ -57,7 +59,6 @@ class ParentOfCategory(ParentId):
     """The identifier of the category above; tags have no such member."""
 
     def get_attribute(self, instance: Any) -> int:
-        """Leave the field out of tags."""
         if instance.taxonomy != Taxonomy.CATEGORY:
             raise serializers.SkipField
         return super().get_attribute(instance)

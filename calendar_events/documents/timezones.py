@@ -65,7 +65,6 @@ class Change(NamedTuple):
 
 @lru_cache(maxsize=256)
 def timezone_component(zone: ZoneInfo, first_year: int, last_year: int) -> bytes:
-    """Return the component that holds for these years."""
     component = Timezone()
     component.add("tzid", zone.key)
     # A day earlier and later: years are counted in UTC, clocks are up to 14 hours away.
@@ -90,7 +89,6 @@ def _observance(component: Timezone, change: Change) -> None:
 
 
 def _changes(zone: ZoneInfo, begin: datetime, end: datetime) -> Iterator[Change]:
-    """Find the changes between two moments, each to the second."""
     moment = begin
     while moment < end:
         after = moment + STEP if end - moment > STEP else end

@@ -71,7 +71,6 @@ class ParameterSet(django_filters.FilterSet):
         super().__init__(data, queryset, **options)
 
     def get_form_class(self) -> type[forms.Form]:
-        """Return a form of the parameters in the order in which they were sent."""
         sent = [name for name in self.data if name in self.filters]
         fields = {name: self.filters[name].field for name in sent}
         return type("ParameterForm", (forms.Form,), fields)

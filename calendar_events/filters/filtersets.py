@@ -98,7 +98,6 @@ class ListFilterSet(ParameterSet):
     )
 
     def filter_queryset(self, queryset: Any) -> Any:
-        """Sort, too."""
         filtered: Any = super().filter_queryset(queryset)
         return filtered.sorted_by(self.values)
 
@@ -230,7 +229,6 @@ class EventFilter(ListFilterSet, OrderParameters, ChangeParameters):
         return queryset.among([pk for pk in value if pk <= MAX_ID])
 
     def effective_texts(self) -> dict[str, str | None]:
-        """Return the limits of the window, sent or not."""
         limits = {"start_date": self.window.start, "end_date": self.window.end}
         limits |= {name: getattr(self.window, name) for name in RELATIVE}
         return {

@@ -63,7 +63,6 @@ def _instant(moment: dates.Moment, name: str, *, strict: bool) -> datetime:
 # Cached: most lists have the default window, which is the same all day.
 @lru_cache(maxsize=64)
 def _default_span(today: date, zone: tzinfo) -> tuple[datetime, datetime]:
-    """Return the beginning of yesterday, and the end of the day in 24 months."""
     start = dates.day_start(today - timedelta(days=1), zone)
     return start, dates.day_end(today + DEFAULT_SPAN, zone)
 
@@ -224,7 +223,6 @@ class MomentFilter(TextFilter):
 
     @property
     def field(self) -> Any:
-        """The field, which reads in the zone and at the moment of its request."""
         options = {"now": self.parent.now, "zone": self.parent.zone, "is_clamped": True}
         self.extra.update(parse=partial(dates.parse, **options), code="date")
         return super().field

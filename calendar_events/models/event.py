@@ -20,7 +20,7 @@ from calendar_events.models.record import (
 )
 from calendar_events.models.series import Series
 from calendar_events.models.term import Term
-from calendar_events.models.visibility import Status
+from calendar_events.models.visibility import Status, Taxonomy
 from calendar_events.parsing import text
 
 LISTED = Q(hide_from_listings=False) & Q(status=Status.PUBLISH.value)
@@ -195,8 +195,18 @@ class Event(Record):
 
     @property
     def display_name(self) -> str:
-        """The title."""
         return self.title
+
+    def linked_rows(self) -> dict[str, models.QuerySet[Any]]:
+        return {
+            "parent": Event.objects.filter(pk=self.post_parent_id or 0),
+            "venues": self.venues.all(),
+            "organizers": self.organizers.all(),
+            "categories": self.terms.filter(taxonomy=Taxonomy.CATEGORY),
+            "tags": self.terms.filter(taxonomy=Taxonomy.TAG),
+            "child events": self.children.all(),
+            **super().linked_rows(),
+        }
 
     def searched_texts(self) -> list[str]:
         """Return title, excerpt and description; of a protected event the title alone."""

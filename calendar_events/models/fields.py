@@ -53,9 +53,7 @@ class WallClockField(models.Field):
     ) -> Any:
         """Return what the driver wants: text for SQLite."""
         value = value if prepared else self.get_prep_value(value)
-        if value is None or connection.vendor == "postgresql":
-            return value
-        return dates.written(value)
+        return connection.ops.adapt_datetimefield_value(value)
 
     def value_to_string(self, obj: models.Model) -> str:
         """Serialise for fixtures and history."""

@@ -106,7 +106,6 @@ def register(kind: Kind) -> None:
 
 
 def kind_of(record: Any) -> Kind:
-    """Return the kind of a record."""
     return kind_for(getattr(record, "taxonomy", None) or record._meta.concrete_model)
 
 

@@ -1,5 +1,7 @@
 """Venues, where events happen, and organizers, who hold them."""
 
+from typing import Any
+
 from django.db import models
 from django.db.models import Q
 from simple_history.models import HistoricalRecords
@@ -73,8 +75,10 @@ class Venue(Record):
         ]
         permissions = record_permissions("venue")
 
+    def linked_rows(self) -> dict[str, models.QuerySet[Any]]:
+        return {"events": self.events.all(), **super().linked_rows()}
+
     def searched_texts(self) -> list[str]:
-        """Return the name, the description, the address and the phone number."""
         return [
             *(self.name, text.strip_html(self.description)),
             *(self.address, self.city, self.province, self.state),
@@ -119,8 +123,10 @@ class Organizer(Record):
         ]
         permissions = record_permissions("organizer")
 
+    def linked_rows(self) -> dict[str, models.QuerySet[Any]]:
+        return {"events": self.events.all(), **super().linked_rows()}
+
     def searched_texts(self) -> list[str]:
-        """Return the name, the description and how to reach the organizer."""
         description = text.strip_html(self.description)
         return [self.name, description, self.phone, self.email, self.website]
 

@@ -12,6 +12,7 @@ from simple_history.manager import HistoryManager
 from simple_history.signals import pre_create_historical_record
 
 from calendar_events.models import visibility
+from calendar_events.models.image import Image
 from calendar_events.models.rendered import Rendered
 from calendar_events.models.visibility import Status
 
@@ -57,7 +58,6 @@ STORED_STATUSES = [status.value for status in Status if status is not Status.FUT
 
 
 def record_permissions(kind: str) -> list[Any]:
-    """Return the permissions of a kind of record besides Django's own."""
     return [
         (f"publish_{kind}", f"Can publish {kind}s"),
         (f"change_others_{kind}", f"Can change others' {kind}s"),
@@ -124,8 +124,12 @@ class Record(Rendered):
             ),
         ]
 
+    def linked_rows(self) -> dict[str, models.QuerySet[Any]]:
+        """Return what must be of the same institution, by what people call it."""
+        return {"pictures": Image.objects.filter(pk=self.image_id or 0)}
+
     def status_at(self, now: datetime) -> str:
         """Return the effective status: ``publish`` that has not come yet is ``future``."""
-        if visibility.holds(visibility.scheduled(now), self):
+        if visibility.is_met_by(visibility.scheduled(now), self):
             return Status.FUTURE
         return self.status

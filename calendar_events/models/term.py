@@ -64,7 +64,6 @@ class Term(Rendered):
         ]
 
     def searched_texts(self) -> list[str]:
-        """Return name and slug."""
         return [self.name, self.slug]
 
     def __str__(self) -> str:

@@ -5,7 +5,7 @@ their own records, and with ``read_unpublished_…`` everybody's. The trash is s
 asking for it.
 
 A *rule* is data: any of its alternatives must hold, and every condition of that one.
-``holds`` asks it of a row in hand, ``as_q`` of a QuerySet, ``store.sql`` of a
+``is_met_by`` asks it of a row in hand, ``as_q`` of a QuerySet, ``store.sql`` of a
 statement.
 """
 
@@ -106,24 +106,22 @@ class Viewer:
 ANONYMOUS: Final = Viewer()
 
 
-def come(now: datetime) -> Condition:
-    """Return the condition that the publication moment has come."""
+def published_by(now: datetime) -> Condition:
     return Condition("published_at", "<=", now)
 
 
-def to_come(now: datetime) -> Condition:
-    """Return the condition that the publication moment is still to come."""
+def scheduled_after(now: datetime) -> Condition:
     return Condition("published_at", ">", now)
 
 
 def public(now: datetime) -> Rule:
     """Return the rule for what anybody may read at ``now``."""
-    return ((_PUBLISHED, come(now)),)
+    return ((_PUBLISHED, published_by(now)),)
 
 
 def scheduled(now: datetime) -> Rule:
     """Return the rule for what time has yet to publish: its status is ``future``."""
-    return ((_PUBLISHED, to_come(now)),)
+    return ((_PUBLISHED, scheduled_after(now)),)
 
 
 def own(viewer: Viewer, kind: str) -> Rule:
@@ -138,7 +136,7 @@ def own(viewer: Viewer, kind: str) -> Rule:
 
 def visible(viewer: Viewer, kind: str, now: datetime) -> Rule:
     """Return the rule for what the viewer may read, the trash left out."""
-    return public(now) + both(own(viewer, kind), (NOT_IN_TRASH,))
+    return public(now) + restricted(own(viewer, kind), (NOT_IN_TRASH,))
 
 
 def listed(
@@ -147,7 +145,7 @@ def listed(
     """Return the rule for what lists show; without ``statuses`` all but the trash."""
     chosen = _statuses(viewer, kind) if statuses is None else statuses
     everybody = public(now) if Status.PUBLISH in chosen else ()
-    return both(everybody, _shown(kind)) + beyond(viewer, kind, now, chosen)
+    return restricted(everybody, _shown(kind)) + beyond(viewer, kind, now, chosen)
 
 
 def beyond(
@@ -158,16 +156,15 @@ def beyond(
     No row fulfils two of its alternatives.
     """
     chosen = _statuses(viewer, kind) if statuses is None else statuses
-    mine = both(own(viewer, kind), _shown(kind))
-    rule = both(mine, scheduled(now)[0]) if Status.FUTURE in chosen else ()
+    mine = restricted(own(viewer, kind), _shown(kind))
+    rule = restricted(mine, scheduled(now)[0]) if Status.FUTURE in chosen else ()
     for status in sorted(chosen - {Status.PUBLISH, Status.FUTURE}):
         # Both, because an index over what is not published has its condition so.
-        rule += both(mine, (_UNPUBLISHED, Condition("status", "=", str(status))))
+        rule += restricted(mine, (_UNPUBLISHED, Condition("status", "=", str(status))))
     return rule
 
 
 def _statuses(viewer: Viewer, kind: str) -> frozenset[str]:
-    """Return the statuses of a list that asks for none."""
     if viewer.sees_statuses(kind):
         return frozenset(Status.values) - {Status.TRASH}
     return frozenset({Status.PUBLISH})
@@ -177,17 +174,16 @@ def _shown(kind: str) -> Alternative:
     return (_NOT_HIDDEN,) if kind == EVENT else ()
 
 
-def both(rule: Rule, conditions: Alternative) -> Rule:
-    """Return the rule for what fulfils a rule and, besides, these conditions."""
+def restricted(rule: Rule, conditions: Alternative) -> Rule:
     return tuple(alternative + conditions for alternative in rule)
 
 
-def opens(password: str, attempt: str) -> bool:
+def password_matches(password: str, attempt: str) -> bool:
     """Return whether what is given shows what a password protects, in constant time."""
     return not password or compare_digest(password.encode(), attempt.encode())
 
 
-def holds(rule: Rule, row: Any) -> bool:
+def is_met_by(rule: Rule, row: Any) -> bool:
     """Return whether a row in hand fulfils a rule; moments must be aware datetimes."""
     return any(all(_is_met(one, row) for one in alternative) for alternative in rule)
 

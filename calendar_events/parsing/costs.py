@@ -169,7 +169,6 @@ def _priced(amounts: list[Amount], *, written: str, site: str) -> Cost:
 
 @cache
 def currencies() -> dict[str, str]:
-    """Return the ISO 4217 code for each sign and code that is understood."""
     english = Locale("en", "US").currency_symbols
     codes = {code: code for code in list_currencies("en_US") if code != "XXX"}
     codes.update({sign: code for code, sign in english.items() if code in codes})

@@ -45,7 +45,6 @@ class Moment:
 
     @property
     def first_day(self) -> date:
-        """The day of the moment, in the zone it was read in."""
         return self.wall.date()
 
     @property
@@ -59,11 +58,9 @@ class Moment:
         return first
 
     def day_start(self) -> datetime:
-        """Return the instant at which the day of the moment begins."""
         return day_start(self.first_day, self.zone)
 
     def day_end(self) -> datetime:
-        """Return the last second of the last day that the text covers."""
         return day_end(self.last_day, self.zone)
 
 
@@ -123,8 +120,38 @@ def to_utc(wall: datetime, zone: tzinfo, *, is_clamped: bool = False) -> datetim
 
 
 def to_wall(instant: datetime, zone: tzinfo) -> datetime:
-    """Return what clocks in ``zone`` show at ``instant``, see ``zones.localtime``."""
-    return zones.localtime(instant, zone).replace(tzinfo=None, fold=0)
+    """Return what clocks in ``zone`` show at ``instant``, see ``localtime``."""
+    return localtime(instant, zone).replace(tzinfo=None, fold=0)
+
+
+def localtime(instant: datetime, where: tzinfo) -> datetime:
+    """Return ``instant`` as an aware time in ``where``.
+
+    The first and last hours of the calendar are shown at its edge in zones where they are
+    outside it, so that no stored instant can make a page fail.
+    """
+    try:
+        return instant.astimezone(where)
+    except OverflowError:
+        if instant.year == 1:
+            return datetime(1, 1, 1, tzinfo=where)
+        return datetime(9999, 12, 31, 23, 59, 59, tzinfo=where)
+
+
+def abbreviation(text: str, instant: datetime) -> str:
+    """Return the abbreviation of the zone ``text`` at ``instant``: ``CET``, ``EDT``.
+
+    ``UTC+2`` stays as it is; a bare offset, and a zone whose name in the database
+    is a number, is ``GMT+0200`` (contract events 2).
+
+    Raises ``ZoneError`` when ``text`` names no zone.
+    """
+    spelling = zones.name(text)
+    if spelling.startswith(("UTC+", "UTC-")):
+        return spelling
+    local = localtime(instant, zones.zone(text))
+    short = local.tzname() or ""
+    return short if short.isalpha() else f"GMT{local:%z}"[:8]
 
 
 def written(clock: datetime, *, separator: str = " ") -> str:

@@ -85,13 +85,17 @@ def _decoded(escaped: str) -> str:
     return entities.unescape(_NUMBER.sub(lambda found: f"&#{found[1][:8] or 0};", escaped))
 
 
+def _without_tags(text: str) -> str:
+    return markup.without_tags(text) if "<" in text else text
+
+
 def plain(text: str) -> str:
     """Return a title or name as plain text on one line.
 
     Tags are removed, a lone ``<`` stays, and no entity is left, however often the text
     was escaped on its way here. What was escaped is no tag: ``&lt;b&gt;`` is ``<b>``.
     """
-    result = markup.without_tags(_readable(text))
+    result = _without_tags(_readable(text))
     for _ in range(_MAX_PASSES):
         before, result = result, _readable(_decoded(result))
         if result == before:
@@ -158,14 +162,14 @@ def safe_html(text: str) -> SafeHtml:
 
 
 def _clean(untrusted: str) -> str:
-    cleaned = _CLEANER.clean(markup.checked(untrusted))
+    cleaned = _CLEANER.clean(markup.checked(untrusted) if "<" in untrusted else untrusted)
     # A line feed there is none to a parser, so that another one would go with each pass.
     return _PRE_START.sub(r"\1", cleaned)
 
 
 def strip_html(text: str) -> str:
     """Return the words of HTML on one line; blocks are parted, inline tags are not."""
-    bare = markup.without_tags(BREAK.sub(" ", text))
+    bare = _without_tags(BREAK.sub(" ", text))
     return " ".join(_readable(_decoded(bare)).split())
 
 

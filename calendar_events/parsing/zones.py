@@ -136,33 +136,3 @@ def name(text: str) -> str:
         return known.key
     spelling = _spelling(text).upper()
     return "UTC" if spelling == "Z" else spelling
-
-
-def abbreviation(text: str, instant: datetime) -> str:
-    """Return the abbreviation of the zone ``text`` at ``instant``: ``CET``, ``EDT``.
-
-    ``UTC+2`` stays as it is; a bare offset, and a zone whose name in the database
-    is a number, is ``GMT+0200`` (contract events 2).
-
-    Raises ``ZoneError`` when ``text`` names no zone.
-    """
-    spelling = name(text)
-    if spelling.startswith(("UTC+", "UTC-")):
-        return spelling
-    local = localtime(instant, zone(text))
-    short = local.tzname() or ""
-    return short if short.isalpha() else f"GMT{local:%z}"[:8]
-
-
-def localtime(instant: datetime, where: tzinfo) -> datetime:
-    """Return ``instant`` as an aware time in ``where``.
-
-    The first and last hours of the calendar are shown at its edge in zones where they are
-    outside it, so that no stored instant can make a page fail.
-    """
-    try:
-        return instant.astimezone(where)
-    except OverflowError:
-        if instant.year == 1:
-            return datetime(1, 1, 1, tzinfo=where)
-        return datetime(9999, 12, 31, 23, 59, 59, tzinfo=where)

@@ -109,6 +109,20 @@ class PublicationDateInUtc(PublicationDate):
     zone = UTC  # whatever the request names
 
 
+class DateText(DateInput):
+    """The start or end of an event; it stays text until the zone of the event is known."""
+
+    def to_internal_value(self, data: Any) -> str:
+        """Return the text of a date that can be read.
+
+        A wall clock in a zone that the request named is an instant; a day stays a day.
+        """
+        moment: dates.Moment = super().to_internal_value(data)
+        if self.context.get("zone") and moment.has_time and not moment.has_offset:
+            return f"{dates.written(moment.utc, separator='T')}Z"
+        return str(data)
+
+
 class RecordInput(Input):
     """What events, venues and organizers share (spec 2.3 to spec 2.5)."""
 
@@ -156,7 +170,6 @@ def refusal(errors: Mapping[str, Any]) -> writes.BadBody:
 
 
 def _first(reasons: Any) -> ErrorDetail:
-    """Return the first text of what may be nested."""
     while isinstance(reasons, list | dict):
         reasons = next(iter(reasons.values() if isinstance(reasons, dict) else reasons))
     return cast("ErrorDetail", reasons)

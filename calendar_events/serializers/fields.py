@@ -27,10 +27,16 @@ MOST_DIGITS = 256
 """How much of a number a refusal names."""
 
 
+def is_blank(data: Any) -> bool:
+    return data is None or (isinstance(data, str) and not data.strip())
+
+
 class Clearable(serializers.Field):
     """What ``""`` and ``null`` mean for a field of a write; mixed into DRF's own fields."""
 
     cleared: Any = ""
+    blanks: ClassVar[tuple[Any, ...]] = ()
+    """What is empty besides ``null`` and texts of blanks alone."""
     default_error_messages: ClassVar[Messages] = {
         "required": "is required.",
         "blank": "must not be empty.",
@@ -42,12 +48,12 @@ class Clearable(serializers.Field):
         options.setdefault("required", False)
         super().__init__(allow_null=clearable, **options)
 
-    def is_blank(self, data: Any) -> bool:
-        return data is None or (isinstance(data, str) and not data.strip())
+    def is_empty(self, data: Any) -> bool:
+        return is_blank(data) or data in self.blanks
 
     def run_validation(self, data: Any = empty) -> Any:
         """Answer an empty value with ``cleared``, leave any other to the field."""
-        if data is empty or not self.is_blank(data):
+        if data is empty or not self.is_empty(data):
             return super().run_validation(data)
         if not self.clearable:
             self.fail("blank")
@@ -221,11 +227,8 @@ class Identifier(Clearable):
     """An integer identifier, as a number or as digits."""
 
     cleared = None
+    blanks = (0, "0")
     default_error_messages: ClassVar[Messages] = {"id": "must be an identifier."}
-
-    def is_blank(self, data: Any) -> bool:
-        """Take ``0``, too, for nobody."""
-        return super().is_blank(data) or data in (0, "0")
 
     def to_internal_value(self, data: Any) -> int:
         value = as_identifier(data)

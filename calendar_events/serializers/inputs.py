@@ -6,12 +6,13 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 
 from calendar_events.conf import conf
-from calendar_events.models import Event, Organizer, Taxonomy, Venue
-from calendar_events.parsing import costs, dates, zones
+from calendar_events.models import Event, Organizer, Venue
+from calendar_events.models.visibility import ORGANIZER, VENUE
+from calendar_events.parsing import costs, zones
 from calendar_events.serializers import bodies, recurrences
 from calendar_events.serializers.base import (
     Body,
-    DateInput,
+    DateText,
     Errors,
     Input,
     RecordInput,
@@ -36,34 +37,19 @@ from calendar_events.serializers.recurrences import (
 )
 from calendar_events.serializers.references import (
     AuthorReference,
+    CategoryList,
     LinkedRecords,
     LinkField,
     ParentReference,
-    TermList,
+    TagList,
 )
 from calendar_events.services import references
 from calendar_events.services.changesets import (
     THIS,
     InvalidFields,
-    NewOrganizer,
-    NewVenue,
     ScheduleChanges,
 )
 from calendar_events.services.schedule import Schedule, plan
-
-
-class DateText(DateInput):
-    """The start or end of an event; it stays text until the zone of the event is known."""
-
-    def to_internal_value(self, data: Any) -> str:
-        """Return the text of a date that can be read.
-
-        A wall clock in a zone that the request named is an instant; a day stays a day.
-        """
-        moment: dates.Moment = super().to_internal_value(data)
-        if self.context.get("zone") and moment.has_time and not moment.has_offset:
-            return f"{dates.written(moment.utc, separator='T')}Z"
-        return str(data)
 
 
 @extend_schema_field(OpenApiTypes.STR)
@@ -92,11 +78,8 @@ _AMOUNT = {"oneOf": [{"type": "string"}, {"type": "number"}]}
 class CostText(Clearable):
     """What an event costs, kept as it was written."""
 
+    blanks = ([], 0, "0")  # contract events 2.1
     default_error_messages: ClassVar[Messages] = {"cost": "cannot be used: {reason}"}
-
-    def is_blank(self, data: Any) -> bool:
-        """Take ``0`` and an empty list, too, for no cost (contract events 2.1)."""
-        return super().is_blank(data) or data in ([], 0, "0")
 
     def to_internal_value(self, data: Any) -> str:
         if self.is_stored(data):
@@ -143,6 +126,11 @@ class VenueInput(RecordInput):
             )
 
 
+class VenueList(LinkedRecords):
+    kind = VENUE
+    serializer = VenueInput
+
+
 class OrganizerInput(RecordInput):
     """An organizer (spec 2.5)."""
 
@@ -150,6 +138,11 @@ class OrganizerInput(RecordInput):
     author = AuthorReference(model=Organizer)
     phone = PlainText(max_length=255)
     email = EmailAddress()
+
+
+class OrganizerList(LinkedRecords):
+    kind = ORGANIZER
+    serializer = OrganizerInput
 
 
 class EventInput(RecordInput):
@@ -169,10 +162,10 @@ class EventInput(RecordInput):
     sticky = Flag()
     featured = Flag()
     ticketed = Flag()
-    categories = TermList(taxonomy=Taxonomy.CATEGORY)
-    tags = TermList(taxonomy=Taxonomy.TAG)
-    venue = LinkedRecords(model=Venue, serializer=VenueInput, new=NewVenue)
-    organizer = LinkedRecords(model=Organizer, serializer=OrganizerInput, new=NewOrganizer)
+    categories = CategoryList()
+    tags = TagList()
+    venue = VenueList()
+    organizer = OrganizerList()
     rrule = RuleText(help_text="The rule by which the event repeats (RFC 5545 3.3.10).")
     rdate = DateList(help_text="Dates besides those of the rule.")
     exdate = DateList(help_text="Dates of the rule that are left out.")
@@ -186,7 +179,6 @@ class EventInput(RecordInput):
         return super().to_internal_value(data)
 
     def combine(self, data: Body, values: Values, errors: Errors) -> None:
-        """Require that what is linked exists, and that the dates make a schedule."""
         super().combine(data, values, errors)
         sent = recurrences.taken(self.instance, values)
         self._resolve_links(values, errors)
@@ -214,7 +206,6 @@ class EventInput(RecordInput):
         return str(self.context.get("scope") or THIS)
 
     def _resolve_links(self, values: Values, errors: Errors) -> None:
-        """Look up all rows that the body names, in one statement."""
         sent = [
             field
             for field in self._writable_fields

@@ -36,8 +36,7 @@ class RuleText(Clearable):
         "length": f"must not be longer than {rules.LONGEST} characters.",
     }
 
-    def is_blank(self, data: Any) -> bool:
-        return super().is_blank(data) or data in ([], {}, 0)
+    blanks = ([], {}, 0)
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
@@ -57,9 +56,7 @@ class DateList(Clearable):
         "many": f"must not have more than {MOST_DATES} dates.",
     }
 
-    def is_blank(self, data: Any) -> bool:
-        """Take an empty list for one: it clears that of a series."""
-        return super().is_blank(data) or data in ({}, 0)
+    blanks = ({}, 0)
 
     def to_internal_value(self, data: Any) -> tuple[str, ...]:
         items = data.split(",") if isinstance(data, str) else data
@@ -87,8 +84,7 @@ class RecurrenceObject(Clearable):
         "inside": "has a member that cannot be used: {name} {reason}",
     }
 
-    def is_blank(self, data: Any) -> bool:
-        return super().is_blank(data) or data in ([], {}, 0)
+    blanks = ([], {}, 0)
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         if isinstance(data, str):
@@ -102,7 +98,7 @@ class RecurrenceObject(Clearable):
             ("rdate", DateList()),
             ("exdate", DateList()),
         ):
-            if not field.is_blank(members.get(name)):
+            if not field.is_empty(members.get(name)):
                 field.bind(name, self.parent)
                 read[name] = field.run_validation(members[name])
         return read

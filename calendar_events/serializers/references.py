@@ -21,9 +21,10 @@ from calendar_events.serializers.fields import (
     Identifier,
     Messages,
     as_identifier,
+    is_blank,
 )
 from calendar_events.services import references
-from calendar_events.services.changesets import ImageUrl, NewOrganizer, NewVenue
+from calendar_events.services.changesets import ImageUrl
 from calendar_events.services.references import BadReference
 
 MOST = 100
@@ -38,14 +39,13 @@ REFERENCE = {"oneOf": [{"type": "integer"}, {"type": "string"}]}
 class ReferenceField(Clearable):
     """What may be empty in more ways: ``[]``, ``{}``, ``0`` and ``false`` are nothing."""
 
-    def is_blank(self, data: Any) -> bool:
-        return super().is_blank(data) or data in ([], {}, 0, "0")
+    blanks = ([], {}, 0, "0")
 
 
 class LinkField(ReferenceField):
     """Several records that an event is linked to, looked up with those of other fields."""
 
-    kind: str
+    kind: ClassVar[str]
     """Of the records: a key of ``kind_for``."""
     default_error_messages: ClassVar[Messages] = {
         "many": "must not name more than {most} records.",
@@ -60,7 +60,7 @@ class LinkField(ReferenceField):
         if isinstance(data, str):
             data = data.split(",", MOST_PARTS)
         parts = data if isinstance(data, list) else [data]
-        items = [item for item in parts if not Clearable.is_blank(self, item)]
+        items = [item for item in parts if not is_blank(item)]
         if len(parts) > MOST_PARTS or len(items) > MOST:
             self.fail("many", most=MOST)
         return items
@@ -80,23 +80,18 @@ class TermList(LinkField):
     """Categories or tags by id, slug, name or object with an id."""
 
     NAME_LENGTH = 200
+    kind: ClassVar[Taxonomy]
     default_error_messages: ClassVar[Messages] = {
         "term": "must be a list of identifiers, slugs or names.",
         "object": "holds a term without an id.",
         "name": "holds a name that is empty or longer than {limit} characters.",
     }
 
-    def __init__(self, *, taxonomy: Taxonomy, **options: Any) -> None:
-        self.kind = self.taxonomy = taxonomy
-        super().__init__(**options)
-
     def to_internal_value(self, data: Any) -> list[int | str]:
-        """Return identifiers, and words that may be slugs or names."""
         return [self.token(item) for item in self.items(data)]
 
     def resolve(self, value: list[Any], rows: references.NamedRows) -> list[Any]:
-        """Return identifiers, and the names of terms that are not there yet."""
-        return references.name_terms(value, taxonomy=self.taxonomy, rows=rows)
+        return references.name_terms(value, taxonomy=self.kind, rows=rows)
 
     def token(self, item: Any) -> int | str:
         identifier = as_identifier(item.get("id") if isinstance(item, dict) else item)
@@ -112,6 +107,14 @@ class TermList(LinkField):
         return name
 
 
+class CategoryList(TermList):
+    kind = Taxonomy.CATEGORY
+
+
+class TagList(TermList):
+    kind = Taxonomy.TAG
+
+
 class LinkedRecords(LinkField):
     """Venues or organizers: by id, or as new ones that the event brings with it.
 
@@ -119,27 +122,15 @@ class LinkedRecords(LinkField):
     agrees; otherwise it is a new one (decisions 7).
     """
 
+    serializer: ClassVar[type[Serializer]]
+    """What reads a record that the event brings."""
     default_error_messages: ClassVar[Messages] = {
         "linked": "must be identifiers or objects.",
         "new": "must not bring more than {most} new records.",
         "tags": "must not bring more than {most} tags of HTML.",
     }
 
-    def __init__(
-        self,
-        *,
-        model: type[Venue | Organizer],
-        serializer: type[Serializer],
-        new: type[NewVenue | NewOrganizer],
-        **options: Any,
-    ) -> None:
-        """Take what reads a record that the event brings, and what services take of it."""
-        self.kind = str(model._meta.model_name)
-        self.serializer, self.new = serializer, new
-        super().__init__(**options)
-
     def to_internal_value(self, data: Any) -> list[Any]:
-        """Return identifiers and new records, in the order given."""
         items = self.items(data)
         new = [item for item in items if isinstance(item, dict) and not item.get("id")]
         if len(new) > MOST_NEW:
@@ -154,13 +145,13 @@ class LinkedRecords(LinkField):
         pk = item.get("id") if isinstance(item, dict) else item
         if identifier := as_identifier(pk):
             return identifier
-        if not isinstance(item, dict) or not Clearable.is_blank(self, pk):
+        if not isinstance(item, dict) or not is_blank(pk):
             self.fail("linked")
         nested = self.serializer(data=item, context=self.context)
         if not nested.is_valid():
             name, reasons = next(iter(nested.errors.items()))
             raise BadReference(f"holds an object whose {name} {reasons[0]}")
-        return self.new(changes=nested.validated_data)
+        return nested.validated_data
 
 
 @extend_schema_field({"oneOf": [*REFERENCE["oneOf"], {"type": "boolean", "enum": [False]}]})
@@ -173,7 +164,6 @@ class ImageReference(ReferenceField):
     }
 
     def to_internal_value(self, data: Any) -> Image | ImageUrl:
-        """Return a stored image, or the address of one that has to be fetched."""
         institution = self.context["actor"].institution
         identifier = as_identifier(data.get("id") if isinstance(data, dict) else data)
         if identifier is not None:
@@ -194,7 +184,6 @@ class AuthorReference(Identifier):
     """The author: a user of the writer's institution."""
 
     def __init__(self, *, model: type[Event | Venue | Organizer], **options: Any) -> None:
-        """Take the kind of record, on which the permission depends."""
         self.model = model
         super().__init__(clearable=False, **options)
 

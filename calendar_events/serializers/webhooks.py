@@ -28,6 +28,7 @@ class WordList(Clearable):
 
     words: ClassVar[Sequence[str]]
     default_words: ClassVar[Callable[[], list[str]]]
+    blanks = ([],)
     default_error_messages: ClassVar[Messages] = {
         "type": "must be a list of texts.",
         "many": "must not have more than {most} texts.",
@@ -38,9 +39,6 @@ class WordList(Clearable):
     def cleared(self) -> list[str]:  # a new list each time
         """Return what an empty value means."""
         return type(self).default_words()
-
-    def is_blank(self, data: Any) -> bool:
-        return super().is_blank(data) or data == []
 
     def to_internal_value(self, data: Any) -> list[str]:
         given = [data] if isinstance(data, str) else data
@@ -78,6 +76,7 @@ class StatusList(WordList):
 class CategoryList(Clearable):
     """Identifiers of categories; empty for whatever the category."""
 
+    blanks = ([],)
     default_error_messages: ClassVar[Messages] = {
         "type": "must be a list of identifiers.",
         "many": "must not have more than {most} identifiers.",
@@ -87,9 +86,6 @@ class CategoryList(Clearable):
     def cleared(self) -> list[int]:  # a new list each time
         """Return what an empty value means."""
         return []
-
-    def is_blank(self, data: Any) -> bool:
-        return super().is_blank(data) or data == []
 
     def to_internal_value(self, data: Any) -> list[int]:
         given = data if isinstance(data, list) else [data]

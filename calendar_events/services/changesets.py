@@ -6,7 +6,7 @@ A key that is absent was not sent and changes nothing; text is clean, references
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, TypedDict
 
@@ -73,8 +73,8 @@ class EventChanges(RecordChanges, ScheduleChanges, total=False):
     categories: list[int | str]
     """Identifiers, and the names of categories to be created."""
     tags: list[int | str]
-    venue: list[int | NewVenue]
-    organizer: list[int | NewOrganizer]
+    venue: list[int | VenueChanges]
+    organizer: list[int | OrganizerChanges]
     recurrence: Recurrence
     # Not on the wire: admin sets them.
     password: str
@@ -114,20 +114,6 @@ class TermChanges(TypedDict, total=False):
     description: str
     slug: str
     parent: int | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewVenue:
-    """A venue that an event brings with it."""
-
-    changes: VenueChanges = field(default_factory=VenueChanges)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewOrganizer:
-    """An organizer that an event brings with it."""
-
-    changes: OrganizerChanges = field(default_factory=OrganizerChanges)
 
 
 class InvalidFields(Exception):

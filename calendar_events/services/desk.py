@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from django.db import transaction
 
-from calendar_events.models import Event, Organizer, Status, Taxonomy, Venue
+from calendar_events.models import Event, Organizer, Status, Venue
 from calendar_events.permissions import Actor, require_move, require_review
 from calendar_events.services import writing
 from calendar_events.services.changesets import InTrash, InvalidFields
@@ -59,7 +59,6 @@ def return_record(  # noqa: PLR0913 -- whose, which, what, when
 
 
 def last_comment(record: Event | Venue | Organizer) -> Returned | None:
-    """Return the last comment for the author, until the record is published."""
     if record.status not in {Status.DRAFT, Status.PENDING}:
         return None
     states = record.history.filter(history_change_reason__startswith=RETURNED)
@@ -74,7 +73,6 @@ class StaysBehind(Exception):
     """Records that refer to each other would belong to two institutions."""
 
     def __init__(self, kinds: list[str]) -> None:
-        """Name what would stay behind, in the words of the forms."""
         super().__init__(", ".join(kinds))
         self.kinds = kinds
 
@@ -107,27 +105,11 @@ def move_record(  # noqa: PLR0913 -- whose, which, where to, when
 
 
 def _staying(record: Any, institution: str) -> Iterator[str]:
-    """Yield the kinds of what a record is linked to and is not the institution's."""
-    related: dict[str, Any] = {}
-    if isinstance(record, Event):
-        related |= {
-            "venues": record.venues,
-            "organizers": record.organizers,
-            "categories": record.terms.filter(taxonomy=Taxonomy.CATEGORY),
-            "tags": record.terms.filter(taxonomy=Taxonomy.TAG),
-            "child events": record.children,
-        }
-        if record.post_parent and record.post_parent.institution != institution:
-            yield "parent"
-        if record.series_id is not None:
-            yield "series"
-    else:
-        related["events"] = record.events
-    for kind, rows in related.items():
+    if getattr(record, "series_id", None) is not None:
+        yield "series"
+    for kind, rows in record.linked_rows().items():
         if rows.exclude(institution=institution).exists():
             yield kind
-    if record.image and record.image.institution != institution:
-        yield "pictures"
 
 
 _RESTORED = "; restored as {}"

@@ -18,7 +18,7 @@ from calendar_events.models import (
 from calendar_events.parsing import costs, text
 from calendar_events.permissions import Actor, require_create, require_on
 from calendar_events.services import occurrences, references, writing
-from calendar_events.services.changesets import EventChanges, NewOrganizer, NewVenue
+from calendar_events.services.changesets import EventChanges
 from calendar_events.services.places import create_place
 from calendar_events.services.schedule import Schedule, plan
 from calendar_events.services.terms import ensure_terms
@@ -86,7 +86,6 @@ def fill(
     actor: Actor,
     now: datetime,
 ) -> None:
-    """Set the columns and the schedule."""
     fill_columns(event, changes, actor=actor, now=now)
     schedule = plan(changes, current=current, now=now, site_zone=conf.site_zone.key)
     schedule.write_to(event)
@@ -119,41 +118,42 @@ def _set_parent(event: Event, pk: int | None) -> None:
 
 
 def links_of(event: Event, changes: EventChanges, *, actor: Actor, now: datetime) -> Links:
-    """Return what the event is to be linked to; what it brings with it is created."""
     return Links(
-        venues=_linked(changes.get("venue"), actor=actor, now=now),
-        organizers=_linked(changes.get("organizer"), actor=actor, now=now),
+        venues=_linked(Venue, changes.get("venue"), actor=actor, now=now),
+        organizers=_linked(Organizer, changes.get("organizer"), actor=actor, now=now),
         terms=_terms(event, changes, actor=actor, now=now),
     )
 
 
 def _linked(
-    items: Iterable[int | NewVenue | NewOrganizer] | None, *, actor: Actor, now: datetime
+    model: type[Venue | Organizer],
+    items: Iterable[Any] | None,
+    *,
+    actor: Actor,
+    now: datetime,
 ) -> list[int] | None:
-    """Return identifiers, after creating what is new."""
     if items is None:
         return None
     return [
-        item if isinstance(item, int) else _get_or_create_nested(item, actor=actor, now=now)
+        item if isinstance(item, int) else _get_or_create(model, item, actor=actor, now=now)
         for item in items
     ]
 
 
-def _get_or_create_nested(
-    new: NewVenue | NewOrganizer, *, actor: Actor, now: datetime
+def _get_or_create(
+    model: type[Venue | Organizer], changes: Any, *, actor: Actor, now: datetime
 ) -> int:
     """Return what an event brings with it: a record that agrees with it, or a new one.
 
     Who looks for a name holds it until the end of the transaction, so that of several that
     bring the same at once the first makes it and the others use it.
     """
-    model: Any = Venue if isinstance(new, NewVenue) else Organizer
-    name = text.fold(new.changes["name"])
+    name = text.fold(changes["name"])
     sql.advisory_lock("name", model._meta.db_table, actor.institution, name)
-    same = references.find_same(model, new.changes, actor=actor, now=now)
+    same = references.find_same(model, changes, actor=actor, now=now)
     if same is not None:
         return same.pk
-    return create_place(model, actor=actor, changes=new.changes, now=now).pk
+    return create_place(model, actor=actor, changes=changes, now=now).pk
 
 
 def _terms(

@@ -16,7 +16,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 from calendar_events.conf import conf
 from calendar_events.permissions import Actor, require_add_image
 from calendar_events.services import images
-from calendar_events.services.changesets import ImageUrl, NewOrganizer, NewVenue
+from calendar_events.services.changesets import ImageUrl
 from calendar_events.services.images import NotAPicture, Picture
 from platform_errors.http.outgoing import Request, RequestFailed, send
 
@@ -112,13 +112,12 @@ def fetch(url: str, *, deadline: float) -> Picture:
 
 
 def _places(changes: Any) -> Iterator[Any]:
-    """Yield the changes, those of new places and organizers too, that name an address."""
     if isinstance(changes.get("image"), ImageUrl):
         yield changes
     for name in ("venue", "organizer"):
         for item in changes.get(name, []):
-            if isinstance(item, NewVenue | NewOrganizer):
-                yield from _places(item.changes)
+            if not isinstance(item, int):
+                yield from _places(item)
 
 
 _lock = threading.Lock()

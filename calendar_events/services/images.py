@@ -197,7 +197,6 @@ def delete_files_on_rollback() -> Iterator[None]:
 
 
 def _delete_file(name: str) -> None:
-    """Delete a file; one that cannot be deleted must not keep others from it."""
     try:
         default_storage.delete(name)
     except OSError:

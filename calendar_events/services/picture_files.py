@@ -115,7 +115,6 @@ class Rendition:
 
 
 def smaller_sizes(picture: PIL.Image.Image, file_format: str) -> dict[str, Rendition]:
-    """Return the sizes that are smaller than the picture itself."""
     return {
         name: Rendition(
             width=small.width, height=small.height, content=_encoded(small, file_format)
@@ -126,7 +125,6 @@ def smaller_sizes(picture: PIL.Image.Image, file_format: str) -> dict[str, Rendi
 
 
 def _reduced(picture: PIL.Image.Image, box: Box) -> PIL.Image.Image:
-    """Return a copy of the picture that is no larger than the box."""
     width, height = box.width, box.height or picture.height
     if box.crop:
         return ImageOps.fit(
@@ -138,7 +136,6 @@ def _reduced(picture: PIL.Image.Image, box: Box) -> PIL.Image.Image:
 
 
 def _encoded(picture: PIL.Image.Image, file_format: str) -> bytes:
-    """Return a picture in the format of its original, without its metadata."""
     buffer = BytesIO()
     picture.info.clear()
     picture.save(buffer, format=file_format, quality=JPEG_QUALITY, optimize=True)

@@ -62,7 +62,6 @@ def find(named: Mapping[str, Iterable[int]], *, institution: str) -> NamedRows:
 
 
 def _require_here(name: str, pk: int, owner: str, institution: str) -> None:
-    """Require that a row exists and is of the institution."""
     if not owner:
         raise BadReference(f"names {name} {pk}, which does not exist.")
     if owner != institution:
@@ -94,7 +93,6 @@ def name_terms(
 def _named_terms(
     words: Sequence[str], *, taxonomy: Taxonomy, institution: str
 ) -> dict[str, int]:
-    """Return the ids of the terms that words name, by word."""
     if not words:
         return {}
     terms = Term.objects.filter(taxonomy=taxonomy, institution=institution)
@@ -120,7 +118,6 @@ def find_image(pk: int, *, institution: str) -> Image:
 
 
 def find_stored_image(name: str, *, institution: str) -> Image | None:
-    """Return the image of the institution whose file has this name in our storage."""
     return Image.objects.filter(file=name, institution=institution).first()
 
 
@@ -171,7 +168,6 @@ def find_same(
 
 
 def _value(record: Record, name: str, now: datetime) -> Any:
-    """Return a stored value as a write would name it."""
     if name == "author":
         return record.author_id
     if name == "status":

@@ -29,7 +29,6 @@ class Schedule:
 
     @classmethod
     def of(cls, event: Event) -> Schedule:
-        """Return the schedule of a stored event."""
         return cls(**{name: getattr(event, name) for name in cls.__slots__})
 
     def write_to(self, event: Event) -> None:
@@ -100,7 +99,6 @@ def plan(
 
 
 def _endpoint(which: Literal["start", "end"], frame: _Frame) -> _Endpoint:
-    """Return what was sent, else what is stored."""
     name: Literal["start_date", "end_date"] = (
         "start_date" if which == "start" else "end_date"
     )
@@ -116,9 +114,9 @@ def _endpoint(which: Literal["start", "end"], frame: _Frame) -> _Endpoint:
         moment = dates.parse(text, now=frame.now, zone=frame.zone)
     except dates.DateError as error:
         raise InvalidFields({name: f"cannot be used: {error}"}) from error
-    wall = dates.to_wall(moment.utc, frame.zone)
+    wall, last_day = dates.to_wall(moment.utc, frame.zone), moment.last_day
     utc = moment.utc if moment.has_offset else _kept(which, wall, frame)
-    return _Endpoint(wall=wall, last_day=moment.last_day, utc=utc)
+    return _Endpoint(wall=wall, last_day=last_day, utc=utc)
 
 
 def _kept(which: str, wall: datetime, frame: _Frame) -> datetime | None:
@@ -134,13 +132,11 @@ def _kept(which: str, wall: datetime, frame: _Frame) -> datetime | None:
 
 
 def _moved(which: str, endpoint: _Endpoint, *, wall: datetime, frame: _Frame) -> _Endpoint:
-    """Return the endpoint at the edge of its day."""
     utc = endpoint.utc if wall == endpoint.wall else _kept(which, wall, frame)
     return _Endpoint(wall=wall, last_day=endpoint.last_day, utc=utc)
 
 
 def _instant(name: str, endpoint: _Endpoint, zone: tzinfo) -> datetime:
-    """Return the instant of an endpoint."""
     if endpoint.utc is not None:
         return endpoint.utc
     try:

@@ -120,7 +120,6 @@ def _own_tree(actor: Actor, term_id: int, expected_version: int | None) -> Term:
 
 
 def _fill(term: Term, changes: TermChanges) -> None:
-    """Set the plain columns and the parent."""
     term.name = changes.get("name", term.name)
     term.description = changes.get("description", term.description)
     if "parent" in changes:
@@ -131,7 +130,6 @@ def _fill(term: Term, changes: TermChanges) -> None:
 
 
 def _require_parent(term: Term, parent: int) -> None:
-    """Require a parent that is another category of the institution, and no descendant."""
     siblings = Term.objects.categories().filter(institution=term.institution)
     if not siblings.filter(pk=parent).exists():
         raise InvalidFields({"parent": f"names category {parent}, which does not exist."})
@@ -142,7 +140,6 @@ def _require_parent(term: Term, parent: int) -> None:
 
 
 def _others(term: Term) -> TermQuerySet:
-    """Return the other terms among which slugs are unique."""
     return Term.objects.filter(
         taxonomy=term.taxonomy, institution=term.institution
     ).exclude(pk=term.pk)
@@ -160,7 +157,6 @@ def _require_free_name(term: Term) -> None:
 
 
 def _require_free_slug(term: Term) -> None:
-    """Require that no other term has the slug."""
     other = _others(term).filter(slug=term.slug).first()
     if other is not None:
         raise InvalidFields({"slug": f"belongs to another term, {other.pk}."})

@@ -37,23 +37,22 @@ def first_publication(
     too, and what says nothing is a draft.
     """
     unsaid = Status.PUBLISH if may_publish else Status.DRAFT
-    status = _scaled(changes.get("status", unsaid), may_publish=may_publish)
-    return _settled(status, changes.get("published_at"), now=now)
+    status = _allowed_status(changes.get("status", unsaid), may_publish=may_publish)
+    return _with_moment(status, changes.get("published_at"), now=now)
 
 
 def changed_publication(
     record: Record, changes: RecordChanges, *, may_publish: bool, now: datetime
 ) -> Publication:
-    """Return the publication of a stored record after a change."""
     status = Status(record.status)
     # A status that is sent back as it was read asks for nothing.
     if changes.get("status", status) != status:
-        status = _scaled(changes["status"], may_publish=may_publish)
+        status = _allowed_status(changes["status"], may_publish=may_publish)
     published_at = changes.get("published_at", record.published_at)
-    return _settled(status, published_at, now=now)
+    return _with_moment(status, published_at, now=now)
 
 
-def _scaled(status: Status, *, may_publish: bool) -> Status:
+def _allowed_status(status: Status, *, may_publish: bool) -> Status:
     """Return the status that the user may give (contract events 5, contract events 8).
 
     Who may not publish has drafts and what is pending, and nothing else.
@@ -64,10 +63,10 @@ def _scaled(status: Status, *, may_publish: bool) -> Status:
     return Status.PUBLISH if status == Status.FUTURE else status
 
 
-def _settled(
+def _with_moment(
     status: Status, published_at: datetime | None, *, now: datetime
 ) -> Publication:
-    """Give what needs one a moment."""
+    """Default ``published_at`` to now where the status requires one."""
     if published_at is None and status in DATED:
         published_at = now.replace(microsecond=0)
     return Publication(status, published_at)
@@ -108,7 +107,6 @@ def set_history_actor(record: Any, actor: Actor, reason: str = "") -> None:
 def begin(
     record: AnyRecord, changes: RecordChanges, *, actor: Actor, now: datetime
 ) -> None:
-    """Give a new record its owner and its publication."""
     set_history_actor(record, actor)
     record.institution = actor.institution
     record.author_id = changes.get("author", actor.user.pk)
@@ -122,7 +120,6 @@ def begin(
 def amend(
     record: AnyRecord, changes: RecordChanges, *, actor: Actor, now: datetime
 ) -> None:
-    """Give a stored record the author, status and publication that were sent."""
     set_history_actor(record, actor)
     record.author_id = changes.get("author", record.author_id)
     was = record.status

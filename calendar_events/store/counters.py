@@ -63,9 +63,11 @@ class Total(NamedTuple):
 
 def total_of(queryset: ListQuerySet) -> Total | None:
     """Return the total of a list of events that is kept; ``None``: it has to be counted."""
+    if not sql.is_postgres():
+        return None
     scope: Scope | None = getattr(queryset, "scope", None)
     now = queryset.listing.now
-    if scope is None or now is None or sql.connection().vendor != "postgresql":
+    if scope is None or now is None:
         return None
     if not _is_kept(scope.window, now) or (scope.window.start and _is_spread(queryset)):
         return None
@@ -74,14 +76,6 @@ def total_of(queryset: ListQuerySet) -> Total | None:
         own, own_params = _own(scope)
         text, params = f"{text} + {own}", [*params, *own_params]
     return Total(text, params, is_frequent=scope.link is None)
-
-
-def is_scan(queryset: ListQuerySet) -> bool:
-    """Return whether very many events may be read for a list whose total is not kept."""
-    is_counted = sql.connection().vendor == "postgresql"
-    return queryset.model is Event and (
-        is_counted or getattr(queryset, "scope", None) is None
-    )
 
 
 def _is_spread(queryset: ListQuerySet) -> bool:

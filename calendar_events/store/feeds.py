@@ -96,7 +96,7 @@ def batches(events: EventQuerySet) -> Iterator[list[FeedRow]]:
 
 def _batch(walk: EventQuerySet, direction: str) -> list[Any]:
     keys = walk.values_list("row", "k")[:BATCH]
-    sql.settle()
+    sql.close_old_connection()
     try:
         text, params = keys.query.get_compiler(sql.connection().alias).as_sql()
     except EmptyResultSet:
@@ -113,7 +113,6 @@ def _batch(walk: EventQuerySet, direction: str) -> list[Any]:
 
 
 def single(pk: int, now: datetime) -> FeedRow | None:
-    """Return one event."""
     statement = f"SELECT {_ROW} FROM calendar_events_event e WHERE e.id = %s"
     rows = sql.rows(statement, [sql.moment(now), pk])
     return FeedRow(*rows[0]) if rows else None

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from django.db.models.signals import m2m_changed
 
 from calendar_events.models import Event
-from calendar_events.models.visibility import LISTED, holds
+from calendar_events.models.visibility import LISTED, is_met_by
 from calendar_events.store import sql
 
 
@@ -80,7 +80,6 @@ class Plan(NamedTuple):
     after: dict[str, list[int]]
 
     def changes(self, kind: _Kind) -> bool:
-        """Return whether the links of a kind are to be written."""
         return self.after[kind.name] != self.before[kind.name].ids
 
 
@@ -124,7 +123,8 @@ def write(event: Event, plan: Plan) -> bool:
     for kind in changed:
         if plan.before[kind.name].ids:
             sql.write(f"DELETE FROM {kind.table} WHERE event_id = %s", [event.pk])
-    is_whole = _insert(event, plan, [kind for kind in changed if plan.after[kind.name]])
+    added = [kind for kind in changed if plan.after[kind.name]]
+    is_whole = _insert(event, plan, added, copies)
     _send(event, plan, "post")
     return is_whole
 
@@ -159,17 +159,17 @@ def _stored(event: Event) -> dict[str, _Stored]:
 
 def _copies(event: Event) -> tuple[Any, bool]:
     """Return what each row repeats of the event: its start, and whether lists show it."""
-    return event.start_utc, holds((LISTED,), event) and not event.password
+    return event.start_utc, is_met_by((LISTED,), event) and not event.password
 
 
-def _insert(event: Event, plan: Plan, kinds: list[_Kind]) -> bool:
+def _insert(event: Event, plan: Plan, kinds: list[_Kind], copies: tuple[Any, bool]) -> bool:
     """Insert rows of these kinds, all in one statement on PostgreSQL.
 
     Return whether all could be inserted.
     """
-    start_utc, listed = _copies(event)
     if not kinds:
         return True
+    start_utc, listed = sql.moment(copies[0]), copies[1]
     is_postgres = sql.is_postgres()
     given = _POSTGRES_GIVEN if is_postgres else _SQLITE_GIVEN
     locked = " FOR KEY SHARE OF named" if is_postgres else ""
@@ -178,10 +178,12 @@ def _insert(event: Event, plan: Plan, kinds: list[_Kind]) -> bool:
     for kind in kinds:
         ids = plan.after[kind.name]
         numbers = ids if is_postgres else json.dumps(ids)
-        params.append([event.pk, sql.moment(start_utc), listed, numbers, event.institution])
+        params.append([event.pk, start_utc, listed, numbers, event.institution])
     if is_postgres and len(kinds) > 1:
         parts = ", ".join(f"part{n} AS ({one})" for n, one in enumerate(inserts))
         counted = " UNION ALL ".join(f"SELECT 1 FROM part{n}" for n in range(len(kinds)))
         inserts, params = [f"WITH {parts} {counted}"], [list(chain.from_iterable(params))]
-    written = sum(len(sql.write(*each)) for each in zip(inserts, params, strict=True))
-    return written == sum(len(plan.after[kind.name]) for kind in kinds)
+    wanted = sum(len(plan.after[kind.name]) for kind in kinds)
+    for statement, values in zip(inserts, params, strict=True):
+        wanted -= len(sql.write(statement, values))
+    return not wanted

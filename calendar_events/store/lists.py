@@ -13,6 +13,7 @@ from django.core.exceptions import EmptyResultSet
 from django.db.models import F
 from django.db.models.expressions import OrderBy
 
+from calendar_events.models import Event
 from calendar_events.models.querysets.base import ListQuerySet
 from calendar_events.models.visibility import Rule
 from calendar_events.store import counters, scans, sql
@@ -81,7 +82,10 @@ def fetch(  # noqa: PLR0913 -- what is wanted of each row
         params = [*outcome.params, *kept.params, *ids.params]
         is_scan = offset >= DEEP
     else:
-        is_scan = counters.is_scan(queryset)
+        # Where totals are kept, what is counted may be very much of all events.
+        is_scan = queryset.model is Event and (
+            sql.is_postgres() or getattr(queryset, "scope", None) is None
+        )
         turn, turn_params = scans.turn() if is_scan else ("", [])
         everything = f"SELECT * FROM ({ids.text}) i{turn}"
         common = f"WITH everything AS MATERIALIZED ({everything})\n"
@@ -129,19 +133,16 @@ def _compiled(queryset: ListQuerySet, annotations: Sequence[str]) -> _Compiled:
         # Anything can be done to the rows of it, once they are those of a condition.
         again = queryset.model.objects.filter(pk__in=queryset.values("pk"))
         queryset = again.order_by(*query.order_by)
-    keys = _keys(query.order_by)
-    keyed = queryset.order_by().annotate(
-        row=F("pk"), **{f"k{place}": one.expression for place, one in enumerate(keys)}
-    )
-    names = [f"k{place}" for place in range(len(keys))]
-    values = keyed.values_list("row", *names, *annotations)
+    keys = {f"k{place}": key for place, key in enumerate(_keys(query.order_by))}
+    order = ", ".join(f"{name} {_direction(key)}" for name, key in keys.items())
+    columns = {name: key.expression for name, key in keys.items()}
+    keyed = queryset.order_by().annotate(row=F("pk"), **columns)
+    values = keyed.values_list("row", *columns, *annotations)
     text, params = values.query.get_compiler(sql.connection().alias).as_sql()
-    order = [f"{name} {_direction(one)}" for name, one in zip(names, keys, strict=True)]
-    return _Compiled(text, params, ", ".join(order))
+    return _Compiled(text, params, order)
 
 
 def _keys(order: Sequence[Any]) -> list[OrderBy]:
-    """Return what a query is sorted by; the identifier makes it one order."""
     keys = [_key(one) for one in order]
     ends = keys[-1] if keys else OrderBy(F("pk"))
     if not (keys and ends.expression in (F("pk"), F("id"))):

@@ -13,22 +13,13 @@ from calendar_events.parsing.slugs import MAX_ID
 from calendar_events.store import sql
 
 
-def _possible(ids: Iterable[int]) -> set[int]:
-    """Return the identifiers that a row can have."""
-    return {pk for pk in ids if pk <= MAX_ID}
-
-
-def _marks(values: Sequence[object]) -> str:
-    return ", ".join(["%s"] * len(values))
-
-
 def slugs_taken(
     record: Event | Organizer | Term | Venue, candidates: list[str]
 ) -> set[str]:
     """Return which slugs other rows have, among which they must be unique (primary)."""
     others = sql.Conditions()
     # As a list, not as an array: for that PostgreSQL would make a plan each time.
-    others.add(f"slug IN ({_marks(candidates)})", *candidates)
+    others.add(f"slug IN ({', '.join(['%s'] * len(candidates))})", *candidates)
     others.add("NOT (slug = '')")  # the index of slugs leaves out the empty ones
     if record.pk is not None:
         others.add("id <> %s", record.pk)
@@ -48,14 +39,17 @@ def owners(named: Mapping[str, Iterable[int]]) -> dict[tuple[str, int], tuple[st
     """
     parts: list[str] = []
     params: list[Any] = []
-    for kind, ids in named.items():
+    possible = {
+        kind: sorted({pk for pk in ids if pk <= MAX_ID}) for kind, ids in named.items()
+    }
+    tables = {kind: kind_for(kind).model._meta.db_table for kind in named}
+    for kind, table in tables.items():
         conditions = sql.Conditions()
-        conditions.any_of("id", sorted(_possible(ids)))
+        conditions.any_of("id", possible[kind])
         status = "status"
         if kind in Taxonomy.values:
             conditions.add("taxonomy = %s", kind)
             status = "''"
-        table = kind_for(kind).model._meta.db_table
         if conditions.params:
             parts.append(
                 f"SELECT '{kind}', id, institution, {status} "
@@ -148,6 +142,5 @@ def needs_slug(record: AnyRecord) -> bool:
 
 
 def made_slug(record: AnyRecord) -> str:
-    """Return the slug that is made of the title or name."""
     # A title or name may be without a letter or digit.
     return slugs.from_plain(record.display_name, fallback=kind_of(record).singular)

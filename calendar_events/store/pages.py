@@ -10,7 +10,7 @@ from calendar_events.documents import composition, term_answer
 from calendar_events.documents.composition import Related
 from calendar_events.models import Event, Term, visibility
 from calendar_events.models.querysets.base import Listing, ListQuerySet
-from calendar_events.models.visibility import opens
+from calendar_events.models.visibility import password_matches
 from calendar_events.store import lists, relations, singles
 
 
@@ -96,7 +96,9 @@ def _events(
 ) -> list[str]:
     """Return events with what they embed; without their password some are blank."""
     open_ids = [
-        row.id for row in rows if not row.password or opens(row.password, listing.password)
+        row.id
+        for row in rows
+        if not row.password or password_matches(row.password, listing.password)
     ]
     related: dict[int, list[Related]] = {pk: [] for pk in open_ids}
     for one in relations.of_events(

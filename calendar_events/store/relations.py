@@ -48,6 +48,8 @@ _AHEAD = f"""SELECT 'ahead', 0, 0, 0, 0, NULL, NULL, '', CASE WHEN (
   SELECT MAX(s.published_at) FROM calendar_events_event s
   WHERE {text_of(LISTED, "s")}) > %s THEN 1 ELSE 0 END,
   '', NULL, ''"""
+_MOMENTS = (5, 10)
+"""Where the moments stand in a row."""
 
 
 def of_events(
@@ -91,6 +93,10 @@ def _related(  # noqa: PLR0913 -- which parts are wanted
         return []
     modified_at = "{}.modified_at" if is_dated else "NULL"
     published_at = "CASE WHEN r.status = 'publish' THEN r.published_at END"
+    rules = {
+        visibility.VENUE: visibility.visible(viewer, visibility.VENUE, now),
+        visibility.ORGANIZER: visibility.visible(viewer, visibility.ORGANIZER, now),
+    }
     moment = sql.moment(now)
     linked = sql.Conditions()
     if len(ids) == 1:
@@ -99,8 +105,8 @@ def _related(  # noqa: PLR0913 -- which parts are wanted
         linked.any_of("l.event_id", ids)
     texts: list[str] = []
     params: list[Any] = []
-    for kind in (visibility.VENUE, visibility.ORGANIZER):
-        visible = conditions_of(visibility.visible(viewer, kind, now), "r")
+    for kind, rule in rules.items():
+        visible = conditions_of(rule, "r")
         texts.append(
             _RECORDS.format(
                 kind=kind,
@@ -126,17 +132,15 @@ def _related(  # noqa: PLR0913 -- which parts are wanted
     elif has_scheduled:
         texts.append(scheduled[0])
         params += scheduled[1]
-    rows = _rows(" UNION ALL ".join(texts), params)
+    moments = _MOMENTS if is_dated else ()
+    rows = sql.rows(" UNION ALL ".join(texts), params, moments=moments)
+    related = [Related(*row) for row in rows]
     if has_scheduled is None:
-        is_ahead = any(row.kind == "ahead" and row.number for row in rows)
-        rows = [row for row in rows if row.kind != "ahead"]
+        is_ahead = any(row.kind == "ahead" and row.number for row in related)
+        related = [row for row in related if row.kind != "ahead"]
         if is_ahead:
-            rows += _rows(*scheduled)
-    return _with_counts(rows)
-
-
-def _rows(statement: str, params: Sequence[Any]) -> list[Related]:
-    return [Related(*row) for row in sql.rows(statement, params)]
+            related += [Related(*row) for row in sql.rows(*scheduled)]
+    return _with_counts(related)
 
 
 def _with_counts(rows: list[Related]) -> list[Related]:

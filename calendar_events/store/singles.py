@@ -6,6 +6,7 @@ kept; what the viewer may see is decided here.
 """
 
 from datetime import datetime
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from calendar_events.documents.composition import Related
@@ -52,7 +53,8 @@ _WHOLE_EVENT = " UNION ALL ".join(
 # The unique index leaves out empty slugs, which a prepared plan could not know.
 _HAS_SLUG = "r.slug = %s AND NOT (r.slug = '')"
 _EVENT_BY_SLUG = f"SELECT r.id FROM calendar_events_event r WHERE {_HAS_SLUG}"
-_TERM_KINDS = frozenset(Taxonomy.values)
+_MOMENTS, _EVENT_MOMENTS = (5, 6), (6, 7)
+"""Where the moments stand in a row of ``_PLACE``, and of ``_WHOLE_EVENT``."""
 
 
 class Single(NamedTuple):
@@ -81,8 +83,8 @@ class Row(NamedTuple):
     institution: str
     author_id: int
     status: str
-    published_at: Any
-    modified_at: Any
+    published_at: datetime | None
+    modified_at: datetime
     position: int
     name: str
     fragment: str
@@ -99,8 +101,30 @@ class Loaded(NamedTuple):
 
     def related(self, viewer: Viewer, now: datetime) -> list[Related]:
         """Return what it embeds as the viewer sees it, in the order of its answer."""
-        related = [_related(row, self.single.id, viewer, now) for row in self.embedded]
-        related.sort(key=lambda row: (row.name, row.position, row.id))
+        scheduled = visibility.scheduled(now)
+        rules = {
+            visibility.VENUE: visibility.visible(viewer, visibility.VENUE, now),
+            visibility.ORGANIZER: visibility.visible(viewer, visibility.ORGANIZER, now),
+        }
+        related = []
+        for row in self.embedded:
+            rule = rules.get(row.kind)  # everybody sees terms
+            is_shown = rule is None or visibility.is_met_by(rule, row)
+            one = Related(
+                kind=row.kind,
+                event=self.single.id,
+                position=row.position,
+                id=row.id,
+                version=row.version,
+                modified_at=row.modified_at,
+                is_scheduled=visibility.is_met_by(scheduled, row),
+                fragment="" if is_shown else None,
+                number=0,
+                name=row.name,
+                published_at=row.published_at if row.status == Status.PUBLISH else None,
+            )
+            related.append(one)
+        related.sort(key=attrgetter("name", "position", "id"))
         return related
 
 
@@ -125,7 +149,7 @@ def by_id(kind: str, pk: int, now: datetime) -> Loaded | None:
     """Return the record with this identifier."""
     if kind == visibility.EVENT:
         return _event(pk, now)
-    return _place(sql.rows(_statement(kind, "r.id = %s"), [pk]))
+    return _place(sql.rows(_statement(kind, "r.id = %s"), [pk], moments=_MOMENTS))
 
 
 def by_slug(kind: str, slug: str, now: datetime) -> Loaded | None:
@@ -134,7 +158,8 @@ def by_slug(kind: str, slug: str, now: datetime) -> Loaded | None:
     if kind == visibility.EVENT:
         rows = sql.rows(_EVENT_BY_SLUG, [slug], prepare=False)
         return _event(rows[0][0], now) if rows else None
-    return _place(sql.rows(_statement(kind, _HAS_SLUG), [slug], prepare=False))
+    statement = _statement(kind, _HAS_SLUG)
+    return _place(sql.rows(statement, [slug], prepare=False, moments=_MOMENTS))
 
 
 def _statement(kind: str, condition: str) -> str:
@@ -142,46 +167,18 @@ def _statement(kind: str, condition: str) -> str:
 
 
 def _place(rows: list[Any]) -> Loaded | None:
-    return Loaded(_in_time(Single(*rows[0])), []) if rows else None
+    return Loaded(Single(*rows[0]), []) if rows else None
 
 
 def _event(pk: int, now: datetime) -> Loaded | None:
     values = [sql.moment(now), pk, pk, pk, pk]
-    rows = sql.rows(_WHOLE_EVENT, values)
+    rows = sql.rows(_WHOLE_EVENT, values, moments=_EVENT_MOMENTS)
     versions = [Row(*row) for row in rows]
     event = next((row for row in versions if row.kind == visibility.EVENT), None)
     if event is None:
         return None
     single = Single(*(getattr(event, name) for name in Single._fields))
-    return Loaded(_in_time(single), [row for row in versions if row is not event])
-
-
-def _in_time(single: Single) -> Single:
-    """Return a record with its moments as Python has them."""
-    return single._replace(
-        published_at=sql.as_moment(single.published_at),
-        modified_at=sql.as_moment(single.modified_at),
-    )
-
-
-def _related(row: Row, event: int, viewer: Viewer, now: datetime) -> Related:
-    in_time = row._replace(published_at=sql.as_moment(row.published_at))
-    is_shown = row.kind in _TERM_KINDS or visibility.holds(
-        visibility.visible(viewer, row.kind, now), in_time
-    )
-    return Related(
-        kind=row.kind,
-        event=event,
-        position=row.position,
-        id=row.id,
-        version=row.version,
-        modified_at=row.modified_at,
-        is_scheduled=visibility.holds(visibility.scheduled(now), in_time),
-        fragment="" if is_shown else None,
-        number=0,
-        name=row.name,
-        published_at=row.published_at if row.status == Status.PUBLISH else None,
-    )
+    return Loaded(single, [row for row in versions if row is not event])
 
 
 class TermRow(NamedTuple):
@@ -200,7 +197,6 @@ class TermRow(NamedTuple):
 
 
 def term_rows(terms: ListQuerySet, *, limit: int, offset: int) -> tuple[list[TermRow], int]:
-    """Return a page of terms, and how many there are in all."""
     page, total = lists.fetch(
         terms, TermRow._fields[:-1], limit=limit, offset=offset, annotations=["number"]
     )
@@ -208,7 +204,6 @@ def term_rows(terms: ListQuerySet, *, limit: int, offset: int) -> tuple[list[Ter
 
 
 def term_by_id(taxonomy: Taxonomy, pk: int, now: datetime) -> TermRow | None:
-    """Return one term."""
     terms = Term.objects.listed_for(ANONYMOUS, now, taxonomy=taxonomy)
     named, _ = term_rows(terms.hiding_empty(wanted=False).filter(pk=pk), limit=1, offset=0)
     return named[0] if named else None

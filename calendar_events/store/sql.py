@@ -2,8 +2,8 @@
 
 The lists answer a million events from a few statements; the ORM's share of such a request
 would be larger than the database's. Statements are written in what both databases know. On
-PostgreSQL psycopg prepares what is executed often, unless a plan must know its values
-(``prepare=False``): a pattern that a trigram index looks for.
+PostgreSQL psycopg prepares what is executed often. ``prepare=False`` is for statements
+whose plan depends on the values, such as a pattern that a trigram index looks for.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ def connection() -> BaseDatabaseWrapper:
     return connections[router.db_for_read(Event)]
 
 
-def settle() -> None:
-    """Let go of a connection that broke or is too old.
+def close_old_connection() -> None:
+    """Close a connection that broke or is too old.
 
-    Django does so when a request begins; what is sent later may be made by threads that
-    never begin one.
+    Django does so when a request begins; a stream may be sent by a thread that never
+    begins one.
     """
     database = connection()
     if not database.in_atomic_block:
@@ -39,17 +39,32 @@ def settle() -> None:
 
 
 def is_postgres() -> bool:
-    """Return whether the calendar is on PostgreSQL."""
     return connection().vendor == "postgresql"
 
 
-def rows(statement: str, params: Sequence[Any] = (), *, prepare: bool = True) -> list[Any]:
-    """Return the rows of one statement with ``%s`` placeholders."""
+def rows(
+    statement: str,
+    params: Sequence[Any] = (),
+    *,
+    prepare: bool = True,
+    moments: Sequence[int] = (),
+) -> list[Any]:
+    """Return the rows of one statement with ``%s`` placeholders.
+
+    ``moments`` are the places of columns that are instants, see ``as_moment``.
+    """
     database = connection()
     with database.cursor() as cursor:
         with nullcontext() if prepare else _unprepared(database):
             cursor.execute(statement, params)
-        return cursor.fetchall()
+        fetched = cursor.fetchall()
+    if not moments or database.vendor == "postgresql":
+        return fetched
+    in_time = [list(row) for row in fetched]
+    for row in in_time:
+        for place in moments:
+            row[place] = as_moment(row[place])
+    return in_time
 
 
 @contextmanager
@@ -89,7 +104,6 @@ def next_identifier(model: type[Model]) -> int:
 
 
 def _primary() -> BaseDatabaseWrapper:
-    """Return the connection that writes go to."""
     return connections[router.db_for_write(Event)]
 
 
@@ -116,12 +130,10 @@ class Conditions:
     __slots__ = ("params", "texts")
 
     def __init__(self) -> None:
-        """No condition: everything."""
         self.texts: list[str] = []
         self.params: list[Any] = []
 
     def add(self, text: str, *params: Any) -> None:
-        """Add one condition."""
         self.texts.append(text)
         self.params.extend(params)
 
@@ -140,7 +152,6 @@ class Conditions:
             self.add(f"{column} IN ({marks})", *several)
 
     def __str__(self) -> str:
-        """Return the text after WHERE."""
         return " AND ".join(self.texts) or "1 = 1"
 
     def extend(self, other: Conditions) -> None:
@@ -176,7 +187,6 @@ def conditions_of(rule: Rule, alias: str) -> Conditions:
 
 
 def _part(condition: Condition, alias: str) -> tuple[str, list[Any]]:
-    """Return one condition and what is to be bound in it."""
     column, operator, value = condition
     if isinstance(value, bool):
         return (f"{alias}.{column}" if value else f"NOT {alias}.{column}"), []

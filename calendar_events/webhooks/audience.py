@@ -59,7 +59,7 @@ class Audience:
             terms = [] if state.password else state.linked.get("terms", [])
             if self.categories.isdisjoint(terms):
                 return False
-        return visibility.holds(self._rule(kind), state)
+        return visibility.is_met_by(self._rule(kind), state)
 
     def _rule(self, kind: str) -> Rule:
         if kind not in self._rules:

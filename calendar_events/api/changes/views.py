@@ -100,7 +100,7 @@ class ChangesView(ListView):
                 return batch, False
             with waiting.seats.one() as is_seated:
                 for _ in waiting.moments(wait if is_seated else 0):
-                    sql.settle()
+                    sql.close_old_connection()
                     self.now = timezone.now()
                     batch = look()
                     if batch.changed or batch.more:

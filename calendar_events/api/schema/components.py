@@ -22,7 +22,6 @@ from platform_errors.schema import CauseSerializer
 
 
 def query_parameters(serializer: Serializer) -> list[OpenApiParameter]:
-    """Return the parameters that a serializer of texts and choices reads."""
     return [
         OpenApiParameter(
             name,
@@ -36,7 +35,6 @@ def query_parameters(serializer: Serializer) -> list[OpenApiParameter]:
 
 
 def header(name: str, description: str, *, response: Any = None) -> OpenApiParameter:
-    """Return a header of requests, or of the given responses."""
     return OpenApiParameter(
         name, str, OpenApiParameter.HEADER, description=description, response=response
     )

@@ -88,6 +88,7 @@ class LinkedRecordsField(OpenApiSerializerFieldExtension):  # type: ignore[no-un
     """Identifiers, objects with one, or the fields of a new record; one or a list."""
 
     target_class = LinkedRecords
+    match_subclasses = True
 
     def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
         """Refer to the body of the record that may come along."""

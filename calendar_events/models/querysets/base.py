@@ -171,20 +171,19 @@ class RecordQuerySet(ListQuerySet):
 
     def visible_to(self, viewer: Viewer, now: datetime) -> Self:
         """Keep what the viewer may read at ``now``, the trash left out."""
-        rule = visibility.visible(viewer, self.kind, now)
-        return self.seen_by(viewer, now)._replace("visibility", as_q(rule))
+        condition = as_q(visibility.visible(viewer, self.kind, now))
+        return self.seen_by(viewer, now)._replace("visibility", condition)
 
     def listed_for(self, viewer: Viewer, now: datetime) -> Self:
         """Keep what lists show the viewer at ``now``: nothing hidden, nothing trashed."""
-        rule = visibility.listed(viewer, self.kind, now)
-        return self.seen_by(viewer, now)._replace("visibility", as_q(rule)).by_default()
+        condition = as_q(visibility.listed(viewer, self.kind, now))
+        return self.seen_by(viewer, now)._replace("visibility", condition).by_default()
 
     def seen_by(self, viewer: Viewer, now: datetime) -> Self:
         """Say who looks, and when; nothing is left out yet."""
         return self.with_listing(viewer=viewer, now=now)
 
     def by_default(self) -> Self:
-        """Sort as a list does that asks for no order."""
         return self.with_listing(order=self.default_order).in_order(self.default_order)
 
     def with_statuses(self, statuses: Iterable[str]) -> Self:

@@ -22,7 +22,6 @@ from calendar_events.models.querysets.scopes import (
     Scope,
     Window,
     is_shown,
-    rows_of,
 )
 from calendar_events.models.visibility import Viewer, as_q
 from calendar_events.parsing.slugs import Token
@@ -30,6 +29,20 @@ from calendar_events.parsing.text import SearchQuery
 
 MAX_LINKS = 20
 """With more links than this a list is counted."""
+
+
+_ASIDE = frozenset(
+    {
+        *("order_by", "extra_order_by", "default_ordering", "standard_ordering"),
+        *("base_table", "used_aliases", "filter_is_sticky", "_annotation_select_cache"),
+    }
+)
+"""What of a query only says how the same rows are shown."""
+
+
+def _rows_of(query: Any) -> dict[str, Any]:
+    """Return all of a query that decides which rows it finds; what is unknown does."""
+    return {name: value for name, value in vars(query).items() if name not in _ASIDE}
 
 
 class EventQuerySet(RecordQuerySet):
@@ -54,16 +67,16 @@ class EventQuerySet(RecordQuerySet):
         Whatever has been done to the query by others than our words, it is counted.
         """
         scope = self.known_scope
-        if scope is None or rows_of(self.query) != rows_of(scope.rows):
+        if scope is None or _rows_of(self.query) != _rows_of(scope.rows):
             return None
         return scope
 
     def listed_for(self, viewer: Viewer, now: datetime) -> Self:
         """Keep what lists show the viewer at ``now``: nothing hidden, nothing trashed."""
-        is_whole = rows_of(self.query) == rows_of(type(self)(self.model).query)
+        is_whole = _rows_of(self.query) == _rows_of(type(self)(self.model).query)
         clone = super().listed_for(viewer, now)
         scope = Scope(beyond=visibility.beyond(viewer, self.kind, now))
-        return clone.with_scope(scope if is_whole else None)
+        return clone.noting_scope(scope if is_whole else None)
 
     def with_statuses(self, statuses: Iterable[str]) -> Self:
         """Show what has one of these statuses, trash too; follows ``listed_for``.
@@ -76,16 +89,16 @@ class EventQuerySet(RecordQuerySet):
         if scope is None or visibility.Status.PUBLISH not in chosen:
             return clone
         beyond = visibility.beyond(self.listing.viewer, self.kind, self.moment, chosen)
-        return clone.with_scope(replace(scope, beyond=beyond))
+        return clone.noting_scope(replace(scope, beyond=beyond))
 
     def in_window(self, window: Window) -> Self:
         """Keep what is on then."""
         scope = self.scope
-        clone = self.filter(window.as_q())
+        clone = super().filter(window.as_q())  # what a protected event shows
         clone.window = window
         if scope is None or scope.window != ANY_TIME:
             return clone
-        return clone.with_scope(replace(scope, window=window))
+        return clone.noting_scope(replace(scope, window=window))
 
     def of_institution(self, registry_id: str) -> Self:
         """Keep what belongs to an institution."""
@@ -93,7 +106,7 @@ class EventQuerySet(RecordQuerySet):
         clone = super().of_institution(registry_id)
         if scope is None or scope.institution or scope.link:
             return clone
-        return clone.with_scope(replace(scope, institution=registry_id))
+        return clone.noting_scope(replace(scope, institution=registry_id))
 
     def matching(self, search: SearchQuery) -> Self:
         """Keep what has these words in title, excerpt or description."""
@@ -152,7 +165,6 @@ class EventQuerySet(RecordQuerySet):
         return self._replace("series", Q(series__isnull=True) | chosen)
 
     def featured(self, *, wanted: bool) -> Self:
-        """Keep what is featured, or what is not."""
         return self.filter(featured=wanted)
 
     def ticketed(self, *, wanted: bool) -> Self:
@@ -221,25 +233,28 @@ class EventQuerySet(RecordQuerySet):
 
     def filter(self, *args: Any, **kwargs: Any) -> Self:
         """Filter; by what a password hides, only what it does not protect."""
-        return self._closed(super().filter(*args, **kwargs), args, kwargs)
+        is_closed = self._is_closed(args, kwargs)
+        events = super().filter(*args, **kwargs)
+        return events.without_protected() if is_closed else events
 
     def exclude(self, *args: Any, **kwargs: Any) -> Self:
         """Exclude; by what a password hides, also all that one protects."""
-        return self._closed(super().exclude(*args, **kwargs), args, kwargs)
+        is_closed = self._is_closed(args, kwargs)
+        events = super().exclude(*args, **kwargs)
+        return events.without_protected() if is_closed else events
 
     def extra(self, *args: Any, **kwargs: Any) -> Self:
         """Add SQL of one's own; nobody knows what it is about."""
+        is_closed = self._is_closed(("SQL",), {})
         events: Any = super().extra(*args, **kwargs)
-        return self._closed(events, ("SQL",), {})
+        return events.without_protected() if is_closed else events
 
-    def _closed(self, events: Self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Self:
+    def _is_closed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Return whether conditions would tell what a password hides."""
         is_list = self.listing.now is not None and "password" not in self.listing.relaxable
-        if is_list and not is_shown([*args, *kwargs.items()]):
-            return events.without_protected()
-        return events
+        return is_list and not is_shown([*args, *kwargs.items()])
 
     def without_protected(self) -> Self:
-        """Leave out protected events, unless their password was given."""
         given = self.listing.password
         condition = Q(password__in=["", given]) if given else Q(password="")
         return self._replace("password", condition)
@@ -253,7 +268,7 @@ class EventQuerySet(RecordQuerySet):
             return clone
         if not 0 < len(chosen) <= MAX_LINKS:
             return clone
-        return clone.with_scope(replace(scope, link=(name, chosen)))
+        return clone.noting_scope(replace(scope, link=(name, chosen)))
 
     def _links(self, name: str) -> Any:
         """Return the links to venues, organizers or terms that the list may look at.
@@ -279,8 +294,7 @@ class EventQuerySet(RecordQuerySet):
     def _model_of(self, name: str) -> Any:
         return self.model._meta.get_field(f"{name}s").related_model
 
-    def with_scope(self, scope: Scope | None) -> Self:
-        """Return the list as one whose total is known, unless it is changed otherwise."""
-        clone: Self = self.all()
-        clone.known_scope = scope and replace(scope, rows=clone.query.clone())
-        return clone
+    def noting_scope(self, scope: Scope | None) -> Self:
+        """Note in a fresh copy that its total is known, unless it is changed later."""
+        self.known_scope = scope and replace(scope, rows=self.query.clone())
+        return self

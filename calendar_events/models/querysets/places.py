@@ -80,14 +80,13 @@ class PlaceQuerySet(RecordQuerySet):
         return self.model.events.through._base_manager.all()
 
     def _has_events(self, **conditions: Any) -> Exists:
-        """Return the condition for being linked to an event that the viewer may see."""
         viewer, now = self.listing.viewer, self.moment
         visible = Q(listed=True, event__published_at__lte=now)
         own = visibility.own(viewer, EVENT)
         if own:
             # What a password protects, links included, does not count either.
             shown = Q(event__hide_from_listings=False, event__password="")
-            mine = visibility.both(own, (visibility.NOT_IN_TRASH,))
+            mine = visibility.restricted(own, (visibility.NOT_IN_TRASH,))
             visible |= shown & as_q(mine, "event__")
         links = self._links().filter(visible, **{self.kind: OuterRef("pk")}, **conditions)
         return Exists(links)

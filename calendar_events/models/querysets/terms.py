@@ -49,7 +49,6 @@ class PublishedEvents(Func):
     def as_sql(  # type: ignore[override]  # its options are not used
         self, compiler: Any, connection: Any, **_options: Any
     ) -> Any:
-        """Return the expression for this database."""
         pk, now = self.get_source_expressions()
         key, key_params = compiler.compile(pk)
         moment, params = compiler.compile(now)
@@ -64,6 +63,7 @@ class TermQuerySet(ListQuerySet):
     """Categories or tags, in lists each with its number of published events."""
 
     taxonomy = ""
+    carried = ("listing", "taxonomy")
 
     def categories(self) -> Self:
         return self._of(Taxonomy.CATEGORY)
@@ -114,7 +114,6 @@ class TermQuerySet(ListQuerySet):
         return self._replace("event", Q(pk__in=linked.values("term")))
 
     def with_slugs(self, slugs: Sequence[str]) -> Self:
-        """Keep terms with one of these slugs."""
         return self.filter(slug__in=slugs)
 
     def sorted_by(self, values: Mapping[str, Any]) -> Self:
@@ -169,16 +168,10 @@ class TermQuerySet(ListQuerySet):
         return family
 
     def _all(self) -> Self:
-        """Return all terms of the taxonomy."""
         return self.model.objects.filter(taxonomy=self.taxonomy)
 
     def _links(self) -> Any:
         return self.model.events.through._base_manager.all()
-
-    def _clone(self) -> Self:
-        clone = super()._clone()
-        clone.taxonomy = self.taxonomy
-        return clone
 
 
 def _with_descendants(named: set[int], children: dict[int | None, set[int]]) -> set[int]:

@@ -83,7 +83,7 @@ def test_row_queryset_and_statement_agree(rows, kind):
                 permissions=viewer.permissions,
             )
         for rule in rules(viewer, kind, now):
-            in_hand = [row.pk for row in everything if visibility.holds(rule, row)]
+            in_hand = [row.pk for row in everything if visibility.is_met_by(rule, row)]
             queried = model.objects.filter(visibility.as_q(rule)).order_by("pk")
             conditions = conditions_of(rule, "r")
             table = model._meta.db_table

@@ -8,7 +8,7 @@ from dateutil import tz as dateutil_tz
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from calendar_events.parsing import zones
+from calendar_events.parsing import dates, zones
 from calendar_events.parsing.zones import ZoneError
 
 WINTER = datetime(2031, 1, 15, 12, tzinfo=UTC)
@@ -51,8 +51,8 @@ def offset(text, instant=WINTER):
 )
 def test_a_zone_has_a_name_and_an_abbreviation(text, name, winter, summer):
     assert zones.name(text) == name
-    assert zones.abbreviation(text, WINTER) == winter
-    assert zones.abbreviation(text, SUMMER) == summer
+    assert dates.abbreviation(text, WINTER) == winter
+    assert dates.abbreviation(text, SUMMER) == summer
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_an_abbreviation_with_several_meanings_is_refused_with_the_reason():
     ],
 )
 def test_an_instant_at_the_edge_of_the_calendar_is_shown_at_the_edge(instant, zone, wall):
-    shown = zones.localtime(instant, zones.zone(zone))
+    shown = dates.localtime(instant, zones.zone(zone))
 
     assert str(shown.replace(tzinfo=None)) == wall
 
@@ -144,7 +144,7 @@ def test_every_name_of_the_database_is_itself_in_any_case(name, is_upper, instan
 
     assert zone == zoneinfo.ZoneInfo(name)
     assert zones.name(name.swapcase()) == name
-    called = zones.abbreviation(name, instant)
+    called = dates.abbreviation(name, instant)
     assert called.isalpha() or called.startswith("GMT")
 
 
@@ -181,4 +181,4 @@ def test_any_text_is_a_zone_that_is_found_again_by_its_name_or_refused(text):
 
     assert zones.zone(zones.name(text)) == zone
     assert zones.name(zones.name(text)) == zones.name(text)
-    assert zones.abbreviation(text, WINTER)
+    assert dates.abbreviation(text, WINTER)
