@@ -1,4 +1,4 @@
-"""Who may do what to a record: the table of contract events 8, as mended.
+"""Permissions on records: the table of contract events 8, as mended.
 
 Asked the same by id, by slug and in admin, and of Django's permissions alone, so that a
 group is all that a role is (``roles.py``). ``change_event`` means one's own while
@@ -21,7 +21,7 @@ class NotAllowed(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actor:
-    """Who writes: a user, in an institution, through a service key (or through admin)."""
+    """The user who writes, in an institution, through a service key or admin."""
 
     user: Any
     institution: str
@@ -32,7 +32,7 @@ class Actor:
 
     @property
     def reason(self) -> str:
-        """What the history says about the way the change came."""
+        """The reason in the history: the way in which the change came."""
         return f"service key {self.client_id}"[:100] if self.client_id else "admin"
 
     def has(self, verb: str, model: type[Model]) -> bool:

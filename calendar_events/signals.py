@@ -30,7 +30,7 @@ webhook_disabled = Signal()
 
 
 class _Announcement:
-    """What is to be sent about one record when the transaction is committed."""
+    """The signal of one record, sent when the transaction is committed."""
 
     def __init__(self, record: Any, *, created: bool, deleted: bool) -> None:
         self.sender: type[Model] = type(record)

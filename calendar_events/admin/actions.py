@@ -1,4 +1,4 @@
-"""What is done to several records at once, each through its service."""
+"""Bulk actions; each record is written through its service."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping

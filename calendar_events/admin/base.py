@@ -1,4 +1,4 @@
-"""What the admin of every kind of record has in common.
+"""The base classes of the calendar's admin.
 
 Nothing is saved here: what was typed goes through the same inputs and services as in the
 events interface, so that admin cannot make what the interface would refuse.

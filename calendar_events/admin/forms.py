@@ -69,7 +69,7 @@ class RecordForm(forms.ModelForm):
     request: HttpRequest
     input: ClassVar[type[Input]]
     input_names: ClassVar[Mapping[str, str]] = {}
-    """What the input calls the fields that are called otherwise here."""
+    """Names of input fields, where the form has another name."""
     only_here: ClassVar[frozenset[str]] = frozenset()
     """Fields that only an administrator may set (decisions 7)."""
 

@@ -29,7 +29,7 @@ LABELS = {
     "geo_lat": "Latitude",
     "geo_lng": "Longitude",
 }
-"""What the forms call columns whose own names say less."""
+"""Labels of the forms, for columns whose own names say less."""
 FOLLOWS = frozenset({"start_utc", "end_utc"})
 """Columns that change with others."""
 LINKS = {"venues": "Venues", "organizers": "Organizers", "terms": "Categories and tags"}

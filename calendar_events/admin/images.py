@@ -52,7 +52,7 @@ class ImageForm(forms.ModelForm):
 
 
 class TitleForm(forms.ModelForm):
-    """What may be changed of an image."""
+    """The fields of a stored image that may change."""
 
     class Meta:
         model = Image

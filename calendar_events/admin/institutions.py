@@ -1,4 +1,4 @@
-"""The port to whoever knows which institutions there are, and what they are called.
+"""The port to the institutions: which there are, and what they are called.
 
 A record carries the registry identifier of its institution and nothing else of it. The
 adapter is named by ``CALENDAR_EVENTS["INSTITUTIONS"]``, a dotted path to a function without

@@ -1,4 +1,4 @@
-"""What the server writes for itself: to be looked at, not to be changed."""
+"""Read-only pages for the rows that the server keeps for itself."""
 
 from typing import Any
 

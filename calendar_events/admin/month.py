@@ -41,7 +41,7 @@ class Day(NamedTuple):
     day: date
     events: list[Any]
     more: int
-    """How many are not shown."""
+    """The number of events that are not shown."""
     list_url: str
     add_url: str
 

@@ -1,4 +1,4 @@
-"""What the admin of events, venues and organizers shares."""
+"""The common admin of events, venues and organizers."""
 
 from typing import Any, ClassVar
 
@@ -27,7 +27,7 @@ WRITTEN = ("id", "created_at", "modified_at", "seen_version")
 
 
 class PublishedAdmin(RecordAdmin):
-    """What events, venues and organizers share."""
+    """The common admin of events, venues and organizers."""
 
     pages: ClassVar[tuple[Page, ...]] = (ReviewPage(), PreviewPage(), DeletedPage())
     actions: tuple[Any, ...] = (*(*STATUS_ACTIONS, change_author, move_to_institution),)

@@ -20,7 +20,7 @@ WIDGETS = {"description": RichTextArea}
 MOST = 300
 """Categories that a form shows; where there are more, they are searched for."""
 DEEPEST = 6
-"""How far boxes are indented at most."""
+"""The deepest indentation of a box."""
 
 
 class TreeWidget(forms.CheckboxSelectMultiple):

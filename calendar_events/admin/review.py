@@ -1,4 +1,4 @@
-"""What waits for review: approved, or returned to its author with a comment."""
+"""The review queue: approve a record, or return it to its author with a comment."""
 
 from typing import Any
 
@@ -20,14 +20,14 @@ APPROVE, RETURN = "approve", "return"
 
 
 class ReviewFilter(admin.SimpleListFilter):
-    """What waits for review, for those who may decide about it."""
+    """Filters for records that wait for review; offered to reviewers."""
 
     title = "review"
     parameter_name = "review"
     AWAITING = "awaiting"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Offer the filter to whoever may publish."""
+        """Offer the filter to those who may publish."""
         if not model_admin.has_publish_permission(request):
             return []
         return [(self.AWAITING, "Awaiting review")]
@@ -64,7 +64,7 @@ class ReviewForm(forms.Form):
 
 
 class ReviewPage(Page):
-    """What waits for review, and the decision about it."""
+    """The page on which a reviewer approves or returns a record."""
 
     name = "review"
     route = "<str:object_id>/review/"

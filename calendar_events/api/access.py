@@ -1,4 +1,4 @@
-"""Who calls, and what they may read (decisions 2, contract events 4)."""
+"""The caller of a request, and read access to records (decisions 2, contract events 4)."""
 
 from datetime import datetime
 

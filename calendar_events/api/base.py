@@ -1,4 +1,4 @@
-"""What every view of the events interface shares: who may call, and in which dialect."""
+"""The base view of the events interface: authentication, permissions, error dialect."""
 
 from datetime import datetime
 from typing import Any, ClassVar

@@ -31,7 +31,7 @@ CONDITIONS = PRECONDITIONS | {"HTTP_IF_MODIFIED_SINCE"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
-    """What an answer depends on: its entity tag and, of one record, its age."""
+    """The validators of an answer: its entity tag and, for one record, its date."""
 
     etag: str
     modified_at: datetime | None = None

@@ -1,4 +1,4 @@
-"""How the events interface words its errors (decisions 6)."""
+"""Error documents in the events interface's own format (decisions 6)."""
 
 from collections.abc import Mapping
 from typing import Any, Final

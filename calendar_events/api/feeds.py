@@ -41,7 +41,7 @@ CONTENT_TYPE = "text/calendar; charset=utf-8"
 PRODUCT = "-//Calendar Events//events/v1//EN"
 CLOSING = "END:VCALENDAR\r\n"
 REFRESH = "PT1H"
-"""How often calendars should read a feed again; an unchanged one is a 304."""
+"""The refresh interval that feeds ask of calendars; an unchanged one is a 304."""
 PUBLISHED = line("STATUS", STATUSES[Status.PUBLISH])
 SCHEDULED = line("STATUS", UNDECIDED)
 

@@ -28,7 +28,7 @@ VISIBLE = re.compile(r"[\x21-\x7e]{1,255}")
 KEPT_HEADERS = ("Location", "ETag", "Last-Modified")
 """Of the answer to a create, which is repeated to who asks again."""
 SWEPT_AT_ONCE = 100
-"""How many outlived answers a new one takes away with it."""
+"""The most expired answers that a new one deletes."""
 
 
 class KeyUnreadable(Exception):

@@ -1,4 +1,4 @@
-"""What the viewsets do on GET: one way of listing, one of answering with a record."""
+"""GET: lists, and single records."""
 
 from typing import Any, ClassVar, cast
 
@@ -96,7 +96,7 @@ class ListView(EventsView):
 
     @cached_property
     def viewer(self) -> Viewer:
-        """Who looks; the database is asked only when somebody acts."""
+        """Return the viewer; the database is asked only when there is a user."""
         credentials = credentials_of(self.request)
         if credentials is None or credentials.principal is None:
             return ANONYMOUS

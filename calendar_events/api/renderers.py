@@ -1,4 +1,4 @@
-"""How answers become bytes: documents are bytes already, and only cut to ``_fields``."""
+"""The JSON renderer. Stored documents are bytes already; ``_fields`` cuts them."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the viewsets do on POST, PUT, PATCH and DELETE, in the shape of DRF's mixins.
+"""POST, PUT, PATCH and DELETE, in the shape of DRF's mixins.
 
 The routes find the actions by their names: ``create``, ``update`` (PUT, POST, PATCH by id
 or by slug) and ``destroy``; the address gives ``pk`` or ``slug``. What a project wants to

@@ -70,7 +70,7 @@ class Event(Record):
     overridden = models.TextField(editable=False, blank=True, default="", db_default="")
     """The fields in which an occurrence differs from its series, between blanks."""
     protected_fragment = models.TextField(editable=False, blank=True, default="")
-    """What is shown without the password; empty when there is none."""
+    """The document without its protected fields; empty when there is no password."""
     protected_feed_text = models.TextField(
         editable=False, blank=True, default="", db_default=""
     )

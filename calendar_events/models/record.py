@@ -1,4 +1,4 @@
-"""What events, venues and organizers share: owner, status, rendered form, history."""
+"""The base of events, venues and organizers: owner, status, documents, history."""
 
 from datetime import datetime
 from functools import cache
@@ -77,7 +77,7 @@ class Record(Rendered):
     previous_status = models.CharField(
         max_length=10, choices=Status, blank=True, default="", editable=False
     )
-    """What the status was before the record went to the trash."""
+    """The status before the record went to the trash."""
     published_at = models.DateTimeField(null=True, blank=True)
     """The publication moment (``date_utc``); empty for what was never published."""
     slug = models.CharField(max_length=255, blank=True, default="")

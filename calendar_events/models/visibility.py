@@ -1,4 +1,4 @@
-"""Who may see what (decisions 2, decisions 7): declared once, for rows and for SQL.
+"""Visibility rules (decisions 2, decisions 7): declared once, for rows and for SQL.
 
 Everybody sees what is published. A user sees, in the institution of the credentials, also
 their own records, and with ``read_unpublished_…`` everybody's. The trash is seen only by
@@ -76,7 +76,7 @@ NOT_IN_TRASH: Final = Condition("status", "<>", Status.TRASH.value)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Viewer:
-    """What decides about visibility; a part of every entity tag (decisions 6)."""
+    """The facts that decide about visibility; a part of every entity tag (decisions 6)."""
 
     institution: str = ""
     user_id: int | None = None

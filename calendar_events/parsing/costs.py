@@ -65,7 +65,7 @@ class Amount:
     """The sign or code of the currency."""
     position: Position = ""
     gap: str = ""
-    """What stood between the number and the mark."""
+    """The text between the number and the mark."""
 
     def __str__(self) -> str:
         if not self.number:

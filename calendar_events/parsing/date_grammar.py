@@ -22,7 +22,7 @@ from dateutil.relativedelta import relativedelta, weekday
 from calendar_events.parsing import zones
 
 Precision = Literal["year", "month", "day", "time"]
-"""How exactly a text named its moment."""
+"""The precision with which a text named its moment."""
 MAX_LENGTH = 100
 OUTSIDE = "This date is outside the years 1 to 9999."
 _NOT_UNDERSTOOD = (
@@ -62,7 +62,7 @@ class DateError(ValueError):
 
 @dataclass(slots=True, kw_only=True)
 class Reading:
-    """What a text says, apart from any clock; the ``add`` methods take a token each."""
+    """The meaning of a text, apart from any clock; each ``add`` method takes a token."""
 
     unix: int | None = None
     day: date | None = None

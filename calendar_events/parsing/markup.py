@@ -13,7 +13,7 @@ from collections import Counter
 MAX_TAGS = 10_000
 """Of any text; what is sent has at most half of them, and a parser adds those that end."""
 MAX_COPIED = 1_000_000
-"""How many characters of open formatting a parser may repeat."""
+"""The most characters of open formatting that a parser may repeat."""
 
 _BLANK = r"\t\n\f\r "
 _ATTRIBUTE = rf"""

@@ -1,4 +1,4 @@
-"""What names a record in an address: its identifier, or its slug."""
+"""Identifiers and slugs, which name a record in an address."""
 
 import re
 import unicodedata

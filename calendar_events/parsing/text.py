@@ -226,7 +226,7 @@ class SearchError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchQuery:
-    """What a search asks for: each term a substring, folded like what it is sought in."""
+    """The terms of a search: substrings, folded like the text that is searched."""
 
     wanted: tuple[str, ...]
     excluded: tuple[str, ...]

@@ -1,1 +1,1 @@
-"""What a write may carry, read and explained. What is answered is in ``documents``."""
+"""The bodies of writes. The documents of answers are in ``documents``."""

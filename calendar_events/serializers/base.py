@@ -1,4 +1,4 @@
-"""What every body of a write has in common: all bad fields at once, only what was sent."""
+"""The base of the bodies of writes: all bad fields at once, only what was sent."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, tzinfo

@@ -24,7 +24,7 @@ Messages = dict[str, Any]
 KEPT: Any = object()
 """A ``cleared`` value: an empty value leaves the field as it is."""
 MOST_DIGITS = 256
-"""How much of a number a refusal names."""
+"""The most digits of a number that a refusal repeats."""
 
 
 def is_blank(data: Any) -> bool:
@@ -32,11 +32,11 @@ def is_blank(data: Any) -> bool:
 
 
 class Clearable(serializers.Field):
-    """What ``""`` and ``null`` mean for a field of a write; mixed into DRF's own fields."""
+    """Gives ``""`` and ``null`` a meaning in writes; mixed into DRF's own fields."""
 
     cleared: Any = ""
     blanks: ClassVar[tuple[Any, ...]] = ()
-    """What is empty besides ``null`` and texts of blanks alone."""
+    """Further values that count as empty."""
     default_error_messages: ClassVar[Messages] = {
         "required": "is required.",
         "blank": "must not be empty.",

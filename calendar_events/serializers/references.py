@@ -123,7 +123,7 @@ class LinkedRecords(LinkField):
     """
 
     serializer: ClassVar[type[Serializer]]
-    """What reads a record that the event brings."""
+    """The input of a record that the event brings along."""
     default_error_messages: ClassVar[Messages] = {
         "linked": "must be identifiers or objects.",
         "new": "must not bring more than {most} new records.",

@@ -1,4 +1,4 @@
-"""What only editors at the desk do: return a record, give it away, restore it."""
+"""The services that admin alone offers: return, move and restore a record."""
 
 import re
 from collections.abc import Iterator

@@ -143,10 +143,10 @@ def _linked(
 def _get_or_create(
     model: type[Venue | Organizer], changes: Any, *, actor: Actor, now: datetime
 ) -> int:
-    """Return what an event brings with it: a record that agrees with it, or a new one.
+    """Reuse a venue or organizer that agrees with ``changes``, or create it.
 
-    Who looks for a name holds it until the end of the transaction, so that of several that
-    bring the same at once the first makes it and the others use it.
+    The name is locked to the end of the transaction: of several writers that bring the same
+    new record, the first creates it and the others reuse it.
     """
     name = text.fold(changes["name"])
     sql.advisory_lock("name", model._meta.db_table, actor.institution, name)

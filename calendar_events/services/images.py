@@ -25,7 +25,7 @@ from calendar_events.services.picture_files import Rendition
 logger = logging.getLogger(__name__)
 
 MAX_PIXELS = 25_000_000
-"""What decoding costs grows with them; those of all frames together count."""
+"""The cost of decoding grows with them; all frames count together."""
 MAX_FRAMES = 1_000
 TOO_LARGE = f"has more than {MAX_PIXELS // 1_000_000} million pixels."
 MAX_SCANS = 32

@@ -24,7 +24,7 @@ OPTIONS: Final[dict[str, dict[str, Any]]] = {
 LOSSLESS: Final = {"lossless": True, "quality": 0, "method": 0}
 """Of WebP, where the quality only says how much time is taken."""
 SHOWN: Final = frozenset({"transparency", "background"})
-"""What savers read from ``info`` and viewers need."""
+"""Entries of ``info`` that savers read and viewers need."""
 OPAQUE: Final = {(255, 255)}
 """The extremes of alpha of a picture that nothing shows through."""
 

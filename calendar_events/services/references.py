@@ -37,7 +37,7 @@ class BadReference(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedRows:
-    """What the database knows of the rows that a write names, by kind and identifier."""
+    """The stored rows that a write names, by kind and identifier."""
 
     institution: str
     """The writer's, whose rows may be named."""

@@ -49,7 +49,7 @@ class _Endpoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Frame:
-    """What both endpoints are read in."""
+    """The context in which both endpoints are read."""
 
     changes: ScheduleChanges
     current: Schedule | None

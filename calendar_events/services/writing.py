@@ -1,4 +1,4 @@
-"""What creating, changing, trashing, restoring and deleting have in common.
+"""The common steps of creating, changing, trashing, restoring and deleting.
 
 A write happens whole or not at all: each service is one transaction. What creates joins the
 transaction it is called in (``savepoint=False``), which must end when it is refused.
@@ -79,7 +79,7 @@ SET_ELSEWHERE = frozenset(ScheduleChanges.__annotations__) | {
     *("author", "status", "published_at", "slug", "image", "post_parent"),
     *("venue", "organizer", "categories", "tags", "recurrence"),
 }
-"""What depends on other columns or other rows; all else that is sent is a column."""
+"""Fields that depend on other columns or rows; all others are columns."""
 
 
 def lock(model: type[AnyRow], pk: int, *, expected_version: int | None) -> AnyRow:

@@ -1,4 +1,4 @@
-"""How many events a list has, exactly, without counting them (PostgreSQL).
+"""The exact total of a list of events, without counting them (PostgreSQL).
 
 Triggers keep the number of listed events that start on each day and in each month
 (``models.DayCount``). The months inside the window are summed, then the days around them;

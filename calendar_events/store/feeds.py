@@ -47,7 +47,7 @@ WHERE {{linked}}"""
 
 
 class FeedRow(NamedTuple):
-    """What a feed needs of an event's row."""
+    """The columns of an event that a feed needs."""
 
     id: int
     is_scheduled: bool
@@ -57,7 +57,7 @@ class FeedRow(NamedTuple):
 
 
 class Embedded(NamedTuple):
-    """What a calendar shows of the other rows of an event, as its viewer sees them.
+    """The related records of an event in a calendar, as its viewer sees them.
 
     In the order of the JSON document.
     """

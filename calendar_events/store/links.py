@@ -22,7 +22,7 @@ class _Kind(NamedTuple):
     name: str
     table: str
     column: str
-    """What names the linked row."""
+    """The column that names the linked row."""
     linked: str
     """The table of that row."""
 
@@ -53,7 +53,7 @@ _SQLITE_GIVEN = "(SELECT value AS pk, key AS place FROM json_each(%s)) AS given"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Links:
-    """What an event is linked to, in order; ``None`` leaves the links as they are."""
+    """The links of an event, in order; ``None`` leaves those of a kind as they are."""
 
     venues: Iterable[int] | None = None
     organizers: Iterable[int] | None = None
@@ -70,7 +70,7 @@ class _Stored:
     ids: list[int] = field(default_factory=list)
     """In order."""
     copies: set[tuple[Any, bool]] = field(default_factory=set)
-    """What its rows repeat of the event."""
+    """The columns of the event that link rows copy."""
 
 
 class Plan(NamedTuple):

@@ -1,4 +1,4 @@
-"""What a read must know before anything else, in one statement.
+"""The state of the calendar that every read depends on, in one statement.
 
 How many writes there have been and which scheduled records time has published since: as
 long as neither changes, no list changes (the entity tag of a list rests on that). And what

@@ -1,4 +1,4 @@
-"""Slugs that no other row has, and whose the records are that a write names."""
+"""Free slugs, and the owners of the records that a write names."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -88,7 +88,7 @@ def _free_slug(record: AnyRecord, preferred: str) -> str:
 def take_slug(record: AnyRecord, preferred: str) -> None:
     """Give the record the preferred slug or the next free one.
 
-    Who looks for a slug holds it until the end of the transaction, so that nobody takes it
+    The slug is locked to the end of the transaction, so that no other writer takes it
     between the look and the write.
     """
     table = type(record)._meta.db_table

@@ -1,4 +1,4 @@
-"""What a page of events carries besides its own rows, in one statement.
+"""The related records of a page of events, in one statement.
 
 Venues and organizers that the viewer may see, terms, and how many published events each
 term has. Rows arrive as (kind, event, position, …) and are joined in Python.

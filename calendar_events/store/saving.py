@@ -1,4 +1,4 @@
-"""What saving a record involves besides its row: documents, search text, slugs, links.
+"""The work of saving a record besides its row: documents, search text, slugs, links.
 
 ``models.rendered`` calls ``prepare``, ``finish``, ``before_delete`` and ``log``. What
 writes calls ``record.save()`` or ``record.delete()``::

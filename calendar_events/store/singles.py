@@ -182,7 +182,7 @@ def _event(pk: int, now: datetime) -> Loaded | None:
 
 
 class TermRow(NamedTuple):
-    """What the answer needs of a term."""
+    """The columns of a term that its answer needs."""
 
     id: int
     version: int
@@ -193,7 +193,7 @@ class TermRow(NamedTuple):
     description: str
     parent_id: int | None
     number: int
-    """How many published events have it."""
+    """The number of published events that have it."""
 
 
 def term_rows(terms: ListQuerySet, *, limit: int, offset: int) -> tuple[list[TermRow], int]:

@@ -84,7 +84,7 @@ class Unknown(Refused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """What a list knows besides its query."""
+    """The state of a list besides its query."""
 
     viewer: Viewer = ANONYMOUS
     now: datetime | None = None

@@ -37,7 +37,7 @@ _ASIDE = frozenset(
         *("base_table", "used_aliases", "filter_is_sticky", "_annotation_select_cache"),
     }
 )
-"""What of a query only says how the same rows are shown."""
+"""Attributes of a query that do not decide which rows it finds."""
 
 
 def _rows_of(query: Any) -> dict[str, Any]:

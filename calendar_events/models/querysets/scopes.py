@@ -12,7 +12,7 @@ from calendar_events.models.visibility import Literal, Rule
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """Which moments a list is about; ``None`` where it is open."""
+    """The span of time of a list; ``None`` where it is open."""
 
     start: datetime | None = None
     end: datetime | None = None
@@ -68,7 +68,7 @@ class Scope:
     """A list whose total is known without counting it (``store.counters``)."""
 
     beyond: Rule = ()
-    """What only this viewer sees, and so has to be counted."""
+    """The rows that only this viewer sees; they have to be counted."""
     window: Window = ANY_TIME
     institution: str = ""
     link: tuple[str, tuple[int, ...]] | None = None
