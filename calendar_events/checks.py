@@ -3,11 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
+from django.conf import global_settings, settings
 from django.core import checks
 from django.core.checks import CheckMessage, Error, Tags, register
 from django.db import connections
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
+from django.template import TemplateDoesNotExist
+from django.template.loader import get_template
 from django.utils.module_loading import import_string
 
 from calendar_events.conf import conf
@@ -105,3 +108,27 @@ def check_migrations_of_before(
                 )
             )
     return problems
+
+
+@register("calendar_events")
+def check_time_zone(**_kwargs: Any) -> list[CheckMessage]:
+    """W002: ``TIME_ZONE`` is the site's choice, and Django's default is Chicago."""
+    if settings.TIME_ZONE != global_settings.TIME_ZONE:
+        return []
+    problem = f"Dates without an offset are read in {settings.TIME_ZONE}, Django's default."
+    hint = "Set TIME_ZONE to the zone of the calendar, or silence this if that is the one."
+    return [checks.Warning(problem, hint=hint, id="calendar_events.W002")]
+
+
+@register("calendar_events")
+def check_documentation_page(**_kwargs: Any) -> list[CheckMessage]:
+    """W003: the page that shows the interface needs templates and static files."""
+    problem = "" if settings.STATIC_URL else "STATIC_URL is not set"
+    try:
+        get_template("calendar_events/swagger.html")
+    except TemplateDoesNotExist:
+        problem = "TEMPLATES finds no templates of apps (APP_DIRS)"
+    if not problem:
+        return []
+    problem = f"{problem}: the page doc/swagger cannot be shown."
+    return [checks.Warning(problem, id="calendar_events.W003")]

@@ -23,7 +23,7 @@ FOR = {
 }
 
 
-LONGEST = 45
+LONGEST = 35
 """Words of a sentence."""
 
 
@@ -82,6 +82,14 @@ def test_no_sentence_is_too_long_to_read_aloud(page):
     long = [one for one in sentences(text_of(page)) if len(one.split()) > LONGEST]
 
     assert long == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_no_sentence_begins_with_a_question_that_it_does_not_ask(page):
+    """As "What is sent is stored" does: say "The server stores the body"."""
+    turned = [one for one in sentences(text_of(page)) if re.match(r"\W*What\b", one)]
+
+    assert turned == []
 
 
 def test_a_change_that_comes_is_one_line():
