@@ -78,6 +78,17 @@ class AuthserverConf(Conf):
     password_mail_window = Setting(3600, seconds, name="PASSWORD_MAIL_WINDOW_SECONDS")
     """The window in which both are counted."""
 
+    federation_networks = Setting((), texts)
+    """Networks (CIDR) where identity providers may be although they are not public."""
+    federation_seconds = Setting(5.0, float)
+    """How long one request to an identity provider may take in all."""
+    federation_max_bytes = Setting(1024 * 1024, int)
+    """The largest answer of an identity provider that is read."""
+    federation_trip = Setting(20 * 60, seconds, name="FEDERATION_TRIP_SECONDS")
+    """How long people may take to sign in at their identity provider."""
+    invitation_lifetime = Setting(7, days, name="INVITATION_DAYS")
+    """How long an invitation connects an account with an identity provider."""
+
     roles = Setting({}, dict)
     """What each role lets people do, in words for the page where roles are given."""
 

@@ -14,6 +14,7 @@ from authserver.views.endpoints.token import Token
 from authserver.views.pages import factors
 from authserver.views.pages.access import ChangePassword, MyAccess
 from authserver.views.pages.authorize import Authorize
+from authserver.views.pages.federation import Invitation, Leave, OidcCallback
 from authserver.views.pages.grant import Continue, Finish, Grant
 from authserver.views.pages.institution import ChooseInstitution
 from authserver.views.pages.login import Login, SwitchAccount
@@ -31,6 +32,13 @@ pages: list[URLPattern] = [
     ),
     path("institution", ChooseInstitution.as_view(), name="institution"),
     path("login", Login.as_view(), name="login"),
+    re_path(r"^login/at/(?P<provider_id>[0-9A-Za-z]+)\Z", Leave.as_view(), name="leave"),
+    path("login/invitation", Invitation.as_view(), name="invitation"),
+    re_path(
+        r"^login/oidc/(?P<provider_id>[0-9A-Za-z]+)\Z",
+        OidcCallback.as_view(),
+        name="oidc-callback",
+    ),
     path("login/switch", SwitchAccount.as_view(), name="switch"),
     path("grant", Grant.as_view(), name="grant"),
     path("continue", Continue.as_view(), name="continue"),

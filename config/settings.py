@@ -250,6 +250,10 @@ MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_ALLOW_UNVERIFIED_EMAIL = True
 ACCOUNT_AUTHENTICATED_LOGIN_REDIRECTS = False
+SOCIALACCOUNT_ADAPTER = "authserver.federation.adapter.FederationAdapter"
+SOCIALACCOUNT_PROVIDERS = {
+    "openid_connect": {"provider_class": "authserver.federation.oidc.IssuerProvider"},
+}
 
 # --- Mail: without EMAIL_URL nothing is offered that needs it -----------------------------
 
@@ -387,6 +391,9 @@ AUTHSERVER = {
     **given(env.bool, "PASSWORD_CHANGE_REVOKES_TOKENS"),
     # The cast of the demonstration signs in with the passwords that are written down.
     "PLATFORM_NEEDS_SECOND_FACTOR": env.bool("PLATFORM_NEEDS_SECOND_FACTOR", not DEMO),
+    **({"FEDERATION_NETWORKS": ["127.0.0.0/8"]} if DEMO else {}),  # its issuer
+    **given(env.list, "FEDERATION_NETWORKS"),
+    **given(env.float, "FEDERATION_SECONDS"),
     **given(
         env.int,
         *("ACCESS_TOKEN_SECONDS", "CODE_SECONDS", "REFRESH_TOKEN_SECONDS"),
@@ -396,7 +403,8 @@ AUTHSERVER = {
         *("SESSION_ABSOLUTE_SECONDS", "FRESH_SIGN_IN_SECONDS"),
         *("KEY_USE_SECONDS", "KEY_REFUSALS", "KEY_REFUSAL_DAYS", "SECRET_LINK_HOURS"),
         *("PASSWORD_MAILS_PER_ACCOUNT", "PASSWORD_MAILS_PER_ADDRESS"),
-        "PASSWORD_MAIL_WINDOW_SECONDS",
+        *("PASSWORD_MAIL_WINDOW_SECONDS", "FEDERATION_MAX_BYTES"),
+        *("FEDERATION_TRIP_SECONDS", "INVITATION_DAYS"),
     ),
 }
 OAUTH2_PROVIDER_APPLICATION_MODEL = "authserver.ServiceKey"

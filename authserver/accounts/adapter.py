@@ -15,7 +15,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
 from authserver.accounts import login_limits, sessions, signing_in
-from authserver.accounts.backends import LoginBackend
+from authserver.accounts.backends import LoginBackend, has_passwords
 from authserver.conf import conf
 from authserver.crypto import encryption
 from authserver.models import User
@@ -68,8 +68,14 @@ class AccountAdapter(DefaultAccountAdapter):
     def pre_login(
         self, request: HttpRequest, user: Any, **kwargs: Any
     ) -> HttpResponse | None:
-        """Refuse disabled accounts, and everybody of an inactive institution."""
-        if not LoginBackend().user_can_authenticate(user):
+        """Refuse disabled accounts, and everybody of an inactive institution.
+
+        Where an institution has providers alone, a passkey does not count either.
+        """
+        by_provider = "sociallogin" in (kwargs.get("signal_kwargs") or {})
+        if not LoginBackend().user_can_authenticate(user) or not (
+            by_provider or has_passwords(user)
+        ):
             return self.respond_user_inactive(request, user)
         return super().pre_login(request, user, **kwargs)
 

@@ -9,7 +9,7 @@ from typing import Any
 from django.contrib.auth.backends import ModelBackend
 from django.http import HttpRequest
 
-from authserver.models import Institution, User
+from authserver.models import Institution, SignInRules, User
 
 
 def login_at(institution: Institution, username: str) -> str:
@@ -17,8 +17,24 @@ def login_at(institution: Institution, username: str) -> str:
     return f"{username}@{institution.registry_id}"
 
 
+def has_passwords(user: User) -> bool:
+    """Return whether people sign in to the account here, and not by a provider alone."""
+    return user.institution is None or SignInRules.of(user.institution).passwords
+
+
 class _PlatformBackend(ModelBackend):
     """What both have in common: a session ends with its user or its institution."""
+
+    def authenticate(
+        self,
+        request: HttpRequest | None,
+        username: Any = None,
+        password: Any = None,
+        **_: Any,
+    ) -> User | None:
+        """Return the user, where passwords count (``SignInRules``)."""
+        user = super().authenticate(request, username=username, password=password)
+        return user if isinstance(user, User) and has_passwords(user) else None
 
     def user_can_authenticate(self, user: Any) -> bool:
         """Refuse disabled users, and everybody of an inactive institution."""

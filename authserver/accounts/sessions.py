@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, cast
 
+from allauth.socialaccount.internal.statekit import STATES_SESSION_KEY
 from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.backends.base import UpdateError
 from django.contrib.sessions.backends.db import SessionStore as DatabaseSessionStore
@@ -26,6 +27,8 @@ INSTITUTION = "institution"
 """Where the person signed in: an account that was moved since has to sign in again."""
 BINDING = "browser"
 CHOOSING = "choosing"
+_BEGUN = (BINDING, CHOOSING, STATES_SESSION_KEY)
+"""The last one holds trips to identity providers."""
 KEY = re.compile(r"[a-z0-9]{32}")
 """What Django makes, and all that a cookie may claim."""
 TOUCH_SECONDS = 60
@@ -104,9 +107,7 @@ class SessionStore(DatabaseSessionStore):
 @contextmanager
 def keeping_what_was_begun(request: HttpRequest) -> Iterator[None]:
     """Let requests that are under way outlive a session that ends here."""
-    kept = {
-        key: request.session[key] for key in (BINDING, CHOOSING) if key in request.session
-    }
+    kept = {key: request.session[key] for key in _BEGUN if key in request.session}
     yield
     request.session.update(kept)
 

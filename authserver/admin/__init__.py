@@ -24,6 +24,7 @@ from authserver.admin import (
     secret_link,
     service,
     service_key,
+    sign_in,
     token,
     user,
 )
@@ -40,6 +41,7 @@ __all__ = [
     "secret_link",
     "service",
     "service_key",
+    "sign_in",
     "token",
     "user",
 ]

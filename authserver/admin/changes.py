@@ -22,6 +22,12 @@ RECORDED: dict[str, set[str]] = {
         *("redirect_uris", "post_logout_redirect_uris"),
         *("claimed_https", "old_generation"),
     },
+    "authserver.rolerule": {"claim", "value", "group"},
+    "authserver.signinmethod": {
+        *("institution", "kind", "name", "is_active", "issuer", "client_id", "scopes"),
+        *("username_claim", "name_claim", "email_claim", "required_claims"),
+    },
+    "authserver.signinrules": {"institution", "passwords", "arrivals"},
     "authserver.user": {
         *("institution", "username", "full_name", "email"),
         *("principal_id", "principal_namespace"),

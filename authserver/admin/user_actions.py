@@ -32,7 +32,7 @@ class UserActions(admin.ModelAdmin):
 
     actions = [
         *("invite", "require_new_password", "unlock", "remove_factors"),
-        "sign_out_everywhere",
+        *("sign_out_everywhere", "connect_with_provider"),
     ]
 
     def get_actions(self, request: HttpRequest) -> Any:

@@ -141,6 +141,13 @@ def choose_institution(pending: Pending, registry_id: str, *, now: datetime) -> 
     return replace(pending, request=replace(request, institution=registry_id))
 
 
+def prolong(pending: Pending, until: datetime) -> None:
+    """Keep an open request until then at least: its user leaves for another server."""
+    PendingRequest.objects.filter(
+        pk=pending.pk, consumed_at__isnull=True, expires_at__lt=until
+    ).update(expires_at=until)
+
+
 def deny(pending: Pending, *, now: datetime, user: User | None = None) -> str:
     """Consume the request and return the address that says so.
 

@@ -24,6 +24,8 @@ from authserver.models import Institution, User
 from authserver.models.institution import InstitutionQuerySet
 from authserver.oauth.openid import subject_of
 
+ANEW = "anew"
+"""Somebody else is to sign in: a provider must not answer from its own session."""
 _COOKIE = "institution"
 # No path: what browsers hold was made with it.
 _COOKIE_SALT = "authserver.journey.institution"

@@ -11,6 +11,7 @@ _FAIR_BYTES = 256 - 256 % len(ALPHABET)
 TOKEN_LENGTH = 43  # 256 bits
 SECRET_LENGTH = 43
 CLIENT_ID_LENGTH = 40
+PROVIDER_ID_LENGTH = 20
 
 
 def random_text(length: int) -> str:
@@ -49,6 +50,11 @@ def new_client_secret() -> str:
 def new_link_token() -> str:
     """Return the token of a new link to a secret."""
     return random_text(TOKEN_LENGTH)
+
+
+def new_provider_id() -> str:
+    """Return what an identity provider's addresses and accounts are told apart by."""
+    return random_text(PROVIDER_ID_LENGTH)
 
 
 def digest(value: str) -> str:

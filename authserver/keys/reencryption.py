@@ -1,7 +1,7 @@
 """Stored secrets, moved to the first encryption key: service keys', and those of others.
 
 Another app that encrypts with ``crypto.encryption`` appends its model to ``MODELS``; it has
-``COLUMNS``, and rows that say in ``str`` what they are.
+one of ``COLUMNS`` at least, and rows that say in ``str`` what they are.
 """
 
 from typing import Any, Final
@@ -9,12 +9,12 @@ from typing import Any, Final
 from django.db import models, transaction
 
 from authserver.crypto import encryption
-from authserver.models import ServiceKey
+from authserver.models import ServiceKey, SignInMethod
 from platform_errors.keys import SecretUnreadable
 
 BATCH_SIZE: Final = 200
 COLUMNS: Final = ("encrypted_secret", "encrypted_previous_secret")
-MODELS: Final[list[type[models.Model]]] = [ServiceKey]
+MODELS: Final[list[type[models.Model]]] = [ServiceKey, SignInMethod]
 
 
 def reencrypt(model: type[models.Model]) -> tuple[int, int]:
@@ -36,7 +36,7 @@ def reencrypt(model: type[models.Model]) -> tuple[int, int]:
 
 def _reencrypt_row(row: Any) -> int:
     """Return 1 if the row was written, 0 if it is current or changed meanwhile."""
-    stored = {name: getattr(row, name) for name in COLUMNS}
+    stored = {name: getattr(row, name) for name in COLUMNS if hasattr(row, name)}
     try:
         changes = {
             name: encryption.rotate_encryption(text)

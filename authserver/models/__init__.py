@@ -15,6 +15,7 @@ from authserver.models.service import (
 )
 from authserver.models.service_key import KeyInstitution, KeyService, ServiceKey
 from authserver.models.session import Session
+from authserver.models.sign_in import RoleRule, SignInMethod, SignInRules
 from authserver.models.token import (
     AccessToken,
     Grant,
@@ -42,9 +43,12 @@ __all__ = [
     "PendingRequest",
     "RefreshToken",
     "RefusalCount",
+    "RoleRule",
     "SecretLink",
     "Service",
     "ServiceKey",
     "Session",
+    "SignInMethod",
+    "SignInRules",
     "User",
 ]

@@ -55,6 +55,11 @@ class AuditEvent(models.Model):
         SECRET_LINK_REVOKED = "secret_link_revoked", "Link to a secret revoked"
         SECRET_LINK_REFUSED = "secret_link_refused", "Link to a secret refused"
         ACCOUNT_CHANGED = "account_changed", "Account changed"
+        ACCOUNT_MADE = "account_made", "Account made for a person who arrived"
+        ACCOUNT_CONNECTED = "account_connected", "Account connected with a provider"
+        ARRIVAL_REFUSED = "arrival_refused", "Arrival from a provider refused"
+        ARRIVAL_TRIED = "arrival_tried", "Identity provider tried"
+        PROVIDER_CHANGED = "provider_changed", "Identity provider changed"
         INSTITUTION_CHANGED = "institution_changed", "Institution changed"
         TASKS_RETRIED = "tasks_retried", "Failed tasks tried again"
 

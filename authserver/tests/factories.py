@@ -8,7 +8,7 @@ from factory.django import DjangoModelFactory, Password
 
 from authserver import models
 from authserver.accounts.sessions import SessionStore
-from authserver.crypto import opaque
+from authserver.crypto import encryption, opaque
 
 PASSWORD = "correct horse battery staple"
 
@@ -39,6 +39,22 @@ class UserFactory(DjangoModelFactory):
     institution = factory.SubFactory(InstitutionFactory)
     full_name = "Some One"
     password = Password(PASSWORD)
+
+
+class SignInMethodFactory(DjangoModelFactory):
+    """A provider that is open to people, with a secret."""
+
+    class Meta:
+        model = models.SignInMethod
+
+    institution = factory.SubFactory(InstitutionFactory)
+    name = "University account"
+    is_active = True
+    issuer = factory.Sequence(lambda n: f"https://issuer{n}.example")
+    client_id = "calendar"
+    encrypted_secret = factory.LazyFunction(
+        lambda: encryption.encrypt("provider secret of 32 bytes and more")
+    )
 
 
 class SessionFactory(DjangoModelFactory):

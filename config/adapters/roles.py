@@ -18,6 +18,12 @@ ACCOUNTS: Final = (
     *("authserver.view_pendingrequest", "authserver.view_auditevent"),
     "authserver.view_passwordlink",
     *TOKENS,
+    *(
+        f"authserver.{verb}_{name}"
+        for verb in ("view", "add", "change", "delete")
+        for name in ("signinmethod", "rolerule")
+    ),
+    *(f"authserver.{verb}_signinrules" for verb in ("view", "add", "change")),
 )
 KEYS_TO_SEE: Final = tuple(
     f"authserver.view_{name}" for name in ("servicekey", "keyservice", "keyinstitution")

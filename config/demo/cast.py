@@ -21,6 +21,7 @@ from authserver.models import (
     ServiceKey,
     User,
 )
+from config.demo import issuer
 
 _CAST: dict[str, Any] = tomllib.loads(
     Path(__file__).with_name("cast.toml").read_text(encoding="utf-8")
@@ -75,6 +76,7 @@ def seed(now: datetime) -> dict[str, User]:
         User.objects.create_superuser("admin", password_of("admin"))
     for username, role in STAFF:
         _seed_staff(username, role)
+    issuer.seed(institutions["1004"])
     return {
         username: _seed_user(username, institutions[registry_id], role, number)
         for username, registry_id, role, number in USERS

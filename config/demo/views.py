@@ -35,6 +35,7 @@ class DemoClient(TemplateView):
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("config.demo.documentation")),
+    path("", include("config.demo.issuer")),
     path("demo", RedirectView.as_view(pattern_name="demo")),
     path("demo/", DemoClient.as_view(), name="demo"),
     path("demo/callback", DemoClient.as_view(), name="demo-callback"),

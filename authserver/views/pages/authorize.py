@@ -2,12 +2,13 @@
 
 from datetime import datetime
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils import timezone
 from django.utils.decorators import method_decorator
 from django.views.decorators.csrf import csrf_exempt
 
 from authserver.authorization import requests, session
+from authserver.federation.ways import only_way
 from authserver.oauth.client_generation import PRESENT
 from authserver.views.pages import answers, steps
 from authserver.views.pages.base import Page
@@ -49,4 +50,8 @@ def _begin(
         except requests.AuthorizationError as error:
             return answers.error_response(request, error)
     handle, pending_request = session.begin(request, authorization, now=now)
+    if session.next_step(request, pending_request, now=now) is session.Step.LOGIN and (
+        only := only_way(authorization.institution or "")
+    ):
+        return HttpResponseRedirect(steps.address("leave", handle, args=[only.provider_id]))
     return steps.issue_code_from_saved_consent(request, pending_request, handle, now=now)

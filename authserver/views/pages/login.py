@@ -1,17 +1,22 @@
 """The login page, at one institution (spec 4.1, decisions 3.9 and decisions 3.10)."""
 
+from http import HTTPStatus
 from typing import Any
 
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
+from django.utils.functional import cached_property
 
 from authserver.accounts import factors, signing_in
 from authserver.accounts.forms import LoginForm
 from authserver.authorization import session
 from authserver.conf import conf
+from authserver.federation.ways import Ways, ways_to
+from authserver.models import SignInMethod
 from authserver.views.pages import steps
+from authserver.views.pages.base import message
 
 
 class Login(steps.AtInstitution, LoginView):
@@ -27,7 +32,11 @@ class Login(steps.AtInstitution, LoginView):
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """Show the form, unless a user of this institution is signed in already."""
-        return self._go_on() or super().get(request, *args, **kwargs)
+        if (response := self._go_on()) is not None:
+            return response
+        if (only := self.ways.only) is not None:
+            return self._lead_to(only)
+        return super().get(request, *args, **kwargs)
 
     def get_initial(self) -> dict[str, Any]:
         """Fill in the user name that the application suggests."""
@@ -35,6 +44,26 @@ class Login(steps.AtInstitution, LoginView):
         hint = openid.login_hint if openid else ""
         username = hint.removesuffix(f"@{self.institution.registry_id}")
         return {**super().get_initial(), **({"username": username} if username else {})}
+
+    @cached_property
+    def ways(self) -> Ways:
+        """How people of the institution sign in."""
+        return ways_to(self.institution)
+
+    def _lead_to(self, only: SignInMethod) -> HttpResponse:
+        """Show a page that goes there by itself: a form may have led here.
+
+        Browsers apply ``form-action 'self'`` to the redirects after a form.
+        """
+        return message(
+            self.request,
+            "leaving",
+            HTTPStatus.OK,
+            institution=self.institution,
+            method=only,
+            next_url=self.here("leave", only.provider_id),
+            change_url=self._change_url(),
+        )
 
     def get_form_kwargs(self) -> dict[str, Any]:
         return {**super().get_form_kwargs(), "institution": self.institution}
@@ -47,21 +76,30 @@ class Login(steps.AtInstitution, LoginView):
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         """Say where one signs in, and for what."""
-        can_change = self.pending_request is None or session.can_change_institution(
-            self.request, self.pending_request, self.handle
-        )
         return super().get_context_data(
             **kwargs,
             institution=self.institution,
             application=self.pending_request.request.key.name
             if self.pending_request
             else "",
-            change_url=steps.address("institution", self.handle) if can_change else "",
+            change_url=self._change_url(),
             forgotten_url=self.here("forgotten") if conf.sends_mail else "",
             passkey_url=reverse("mfa_login_webauthn") if factors.offers_passkeys() else "",
             here=self.here("login"),
             was_refused="passkey" in self.request.GET,
+            passwords=self.ways.passwords,
+            providers=[
+                (method.name, self.here("leave", method.provider_id))
+                for method in self.ways.methods
+            ],
         )
+
+    def _change_url(self) -> str:
+        if self.pending_request is None or session.can_change_institution(
+            self.request, self.pending_request, self.handle
+        ):
+            return steps.address("institution", self.handle)
+        return ""
 
     def _go_on(self) -> HttpResponse | None:
         """Return where whoever is signed in here goes next, if anybody is."""
@@ -90,6 +128,7 @@ class SwitchAccount(steps.StepPage):
     def post(self, request: HttpRequest) -> HttpResponse:
         """End the login, and go on to the next one."""
         session.switch_account(request)
+        request.session[session.ANEW] = True
         return steps.redirect_to_next_step(
             request, self.pending_request, self.handle, now=self.now
         )

@@ -1,5 +1,6 @@
 """Pages of a pending authorization request, and the way from one to the next."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from urllib.parse import urlencode
 
@@ -18,10 +19,10 @@ HANDLE = "request"
 """The query parameter that carries the handle from page to page."""
 
 
-def address(page: str, handle: str = "", **query: str) -> str:
+def address(page: str, handle: str = "", *, args: Sequence[str] = (), **query: str) -> str:
     """Return the address of a page of ours, for a pending request if there is one."""
     values = ({HANDLE: handle} if handle else {}) | query
-    path = reverse(f"authserver:{page}")
+    path = reverse(f"authserver:{page}", args=args)
     return f"{path}?{urlencode(values)}" if values else path
 
 
@@ -123,11 +124,11 @@ class AtInstitution(OptionalStepPage):
         self.institution = institution
         return None
 
-    def here(self, page: str) -> str:
+    def here(self, page: str, *args: str) -> str:
         """Return the address of another page at this institution."""
         if self.pending_request is not None:
-            return address(page, self.handle)
-        return address(page, institution=self.institution.registry_id)
+            return address(page, self.handle, args=args)
+        return address(page, args=args, institution=self.institution.registry_id)
 
 
 class StepPage(OptionalStepPage):

@@ -39,6 +39,8 @@ Accounts at 1001 Riverside University
   erin / erin-demo-pass     contributor       frank / frank-demo-pass author
   dora / dora-demo-pass     disabled          carol / carol-demo-pass editor, at 1002
   In the administration with the institution, such as alice@1001; ines@1001 looks after it.
+People of 1004 Harborview University sign in at a provider of its own
+  {url}{auth}login?institution=1004
 
 Try
   curl '{url}{events}/events?per_page=2'
@@ -91,6 +93,7 @@ class Command(BaseCommand):
         root = f"/{settings.BASE_MOUNT}{settings.VENDOR_NS}"
         return BANNER.format(
             url=settings.PUBLIC_URL,
+            auth=f"/{settings.AUTH_MOUNT}",
             events=f"{root}/events/v1",
             identity=f"{root}/identity/v1",
         )

@@ -86,7 +86,7 @@ def test_the_keys_are_those_of_the_table(users):
 
 
 def test_there_is_something_to_search_and_lakeview_is_on_no_key(users):
-    assert Institution.objects.count() == 43
+    assert Institution.objects.count() == 44
     assert not Institution.objects.get(registry_id="1003").key_links.exists()
     assert Institution.objects.matching("grunau").get().registry_id == "1023"
 

@@ -1,0 +1,216 @@
+"""How the people of an institution sign in: its providers, and whether passwords count."""
+
+from typing import Any
+
+from allauth.socialaccount.models import SocialAccount
+from django import forms
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html
+
+from authserver.accounts import rights
+from authserver.admin.base import AuditedAdmin
+from authserver.federation import outgoing
+from authserver.federation.adapter import TRY
+from authserver.federation.oidc import callback_url
+from authserver.models import AuditEvent, RoleRule, SignInMethod, SignInRules
+from authserver.views.pages.federation import INSTITUTION, depart
+from institution_admin import FewRelatedFilter, InstitutionScopedInline
+
+MAPPING = ("username_claim", "name_claim", "email_claim")
+
+
+class SignInMethodForm(forms.ModelForm):
+    """A provider; its secret is written and never shown."""
+
+    secret = forms.CharField(
+        required=False,
+        max_length=1000,
+        widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
+        label="Client secret",
+        help_text="Left empty: the one that is stored stays, or none is used.",
+    )
+
+    class Meta:
+        model = SignInMethod
+        fields = "__all__"  # noqa: DJ007 -- narrowed by the admin's fieldsets
+
+    def clean_issuer(self) -> str:
+        """Refuse an address that is not https; where it leads is checked on the way."""
+        issuer: str = self.cleaned_data["issuer"].strip()
+        if not outgoing.is_fit(issuer):
+            raise forms.ValidationError("Enter an address that begins with https://.")
+        return issuer
+
+    def save(self, commit: bool = True) -> SignInMethod:  # noqa: FBT001, FBT002 -- Django's
+        """Encrypt a new secret."""
+        if secret := self.cleaned_data.get("secret"):
+            self.instance.set_secret(secret)
+        method: SignInMethod = super().save(commit)
+        return method
+
+
+class RoleRuleInline(InstitutionScopedInline):
+    """Roles by claims; of the roles that whoever sets them up holds."""
+
+    model = RoleRule
+    extra = 0
+    institution_path = "method__institution"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[RoleRule]:
+        """Keep rules for greater roles out of reach: whoever changes one could get it."""
+        rules = super().get_queryset(request)
+        return rules.filter(group__in=rights.grantable_groups(request.user))
+
+    def formfield_for_foreignkey(
+        self, db_field: Any, request: HttpRequest, **kwargs: Any
+    ) -> Any:
+        """Offer the roles that the user may give."""
+        if db_field.name == "group":
+            kwargs["queryset"] = rights.grantable_groups(request.user)
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
+
+    def get_field_queryset(self, db: Any, db_field: Any, request: HttpRequest) -> Any:
+        """Leave the roles to ``formfield_for_foreignkey``."""
+        if db_field.name == "group":
+            return None
+        return super().get_field_queryset(db, db_field, request)
+
+
+@admin.register(SignInMethod)
+class SignInMethodAdmin(AuditedAdmin):
+    """Set up, tried, and opened to people by an institution's administrator."""
+
+    institution_path = "institution"
+    added = changed = deleted = AuditEvent.Action.PROVIDER_CHANGED
+    form = SignInMethodForm
+    change_form_template = "admin/authserver/signinmethod/change_form.html"
+    inlines = [RoleRuleInline]
+    list_display = ["name", "institution", "kind", "issuer", "is_active"]
+    list_filter = ["is_active", ("institution", FewRelatedFilter)]
+    list_select_related = ["institution"]
+    search_fields = ["name", "issuer"]
+    ordering = ["institution__name", "name", "pk"]
+    autocomplete_fields = ["institution"]
+    readonly_fields = ["redirect_address", "has_secret", "created_at"]
+    fieldsets = [
+        (None, {"fields": ["institution", "name", "is_active"]}),
+        (
+            "Provider",
+            {
+                "fields": [
+                    *("kind", "issuer", "client_id", "secret", "has_secret", "scopes"),
+                    "redirect_address",
+                ]
+            },
+        ),
+        (
+            "Who arrives",
+            {
+                "description": "Left empty: preferred_username, name and email. Nobody is "
+                "found by them: the provider's subject alone finds an account.",
+                "fields": [*MAPPING, "required_claims"],
+            },
+        ),
+        ("History", {"fields": ["created_at"]}),
+    ]
+
+    def get_readonly_fields(
+        self, request: HttpRequest, obj: SignInMethod | None = None
+    ) -> list[str]:
+        """Let institution, protocol and issuer be chosen once."""
+        fixed = SignInMethod.FIXED if obj else ()
+        return [*super().get_readonly_fields(request, obj), *fixed]
+
+    def has_delete_permission(
+        self, request: HttpRequest, obj: SignInMethod | None = None
+    ) -> bool:
+        """Keep what accounts belong to; it can be switched off."""
+        return super().has_delete_permission(request, obj) and (
+            obj is None
+            or not SocialAccount.objects.filter(provider=obj.provider_id).exists()
+        )
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        """Offer no deletion of many: it would not ask about each."""
+        actions: dict[str, Any] = super().get_actions(request)
+        actions.pop("delete_selected", None)
+        return actions
+
+    def get_urls(self) -> list[URLPattern]:
+        """Add the trial."""
+        trial = path(
+            "<int:pk>/try/",
+            self.admin_site.admin_view(self.try_it),
+            name="authserver_signinmethod_try",
+        )
+        return [trial, *super().get_urls()]
+
+    def try_it(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Go to the provider, to see what it says; nothing is made of it.
+
+        Raises ``Http404`` and ``PermissionDenied``.
+        """
+        method = self.get_object(request, str(pk))
+        if method is None:
+            raise Http404
+        if not self.has_change_permission(request, method):
+            raise PermissionDenied
+        back = reverse("admin:authserver_signinmethod_change", args=[method.pk])
+        data = {
+            TRY: request.user.pk,
+            INSTITUTION: method.institution.registry_id,
+            "back": back,
+        }
+        return depart(request, method, next_url=back, data=data)
+
+    def named(self, request: HttpRequest, obj: SignInMethod) -> dict[str, Any]:
+        """Name the institution."""
+        return super().named(request, obj) | {"registry_id": obj.institution.registry_id}
+
+    def in_words(self, obj: SignInMethod, message: str) -> str:
+        """Name the provider."""
+        return f"{obj.name} ({obj.issuer}): {message}"
+
+    @admin.display(description="redirect address")
+    def redirect_address(self, method: SignInMethod) -> str:
+        """Return what to register with the provider."""
+        return format_html("<code>{}</code>", callback_url(method.provider_id))
+
+    @admin.display(description="a secret is stored", boolean=True)
+    def has_secret(self, method: SignInMethod) -> bool:
+        """Return whether there is one; it is never shown."""
+        return bool(method.encrypted_secret)
+
+
+@admin.register(SignInRules)
+class SignInRulesAdmin(AuditedAdmin):
+    """Whether passwords of this server count, and what happens to new people."""
+
+    institution_path = "institution"
+    added = changed = deleted = AuditEvent.Action.INSTITUTION_CHANGED
+    list_display = ["institution", "passwords", "arrivals"]
+    list_filter = ["passwords", "arrivals"]
+    list_select_related = ["institution"]
+    search_fields = ["institution__name", "institution__registry_id"]
+    ordering = ["institution__name", "pk"]
+    autocomplete_fields = ["institution"]
+    fields = ["institution", "passwords", "arrivals"]
+
+    def get_readonly_fields(
+        self, request: HttpRequest, obj: SignInRules | None = None
+    ) -> list[str]:
+        """Let the institution be chosen once."""
+        fixed = ["institution"] if obj else []
+        return [*super().get_readonly_fields(request, obj), *fixed]
+
+    def named(self, request: HttpRequest, obj: SignInRules) -> dict[str, Any]:
+        """Name the institution."""
+        return super().named(request, obj) | {"registry_id": obj.institution.registry_id}
+
+    def in_words(self, obj: SignInRules, message: str) -> str:
+        """Say of what it is."""
+        return f"Sign-in: {message}"

@@ -1,0 +1,244 @@
+"""Setting up a provider in admin: by whom, and what can be seen of it."""
+
+import pytest
+from allauth.socialaccount.models import SocialAccount
+from cryptography.fernet import Fernet
+from django.contrib.auth.models import Group, Permission
+from django.core.management import call_command
+
+from authserver.models import AuditEvent, RoleRule, SignInMethod, SignInRules, User
+from authserver.tests import factories
+from authserver.tests.federation.conftest import come_back
+from authserver.tests.visitor import Visitor
+
+pytestmark = pytest.mark.both_databases
+LIST = "/admin/authserver/signinmethod/"
+
+
+def administrator(institution, username="ines"):
+    user = factories.UserFactory(username=username, institution=institution, is_staff=True)
+    codenames = [
+        *(f"{verb}_{name}" for verb in ("view", "add", "change", "delete")
+          for name in ("signinmethod", "rolerule", "signinrules")),
+        *("view_user", "change_user", "view_institution"),
+    ]  # fmt: skip
+    user.user_permissions.set(Permission.objects.filter(codename__in=codenames))
+    return user
+
+
+def browser_of(user):
+    visitor = Visitor()
+    visitor.client.force_login(user, backend="authserver.accounts.backends.LoginBackend")
+    return visitor
+
+
+@pytest.fixture
+def ines(lakeview):
+    return browser_of(administrator(lakeview))
+
+
+@pytest.fixture
+def elsewhere(northgate):
+    return browser_of(administrator(northgate, "nia"))
+
+
+def page_of(method):
+    return f"{LIST}{method.pk}/change/"
+
+
+def test_an_administrator_sets_up_the_provider_of_the_own_institution(
+    ines, lakeview, issuer
+):
+    ines.open(f"{LIST}add/")
+    ines.press(
+        "Save",
+        name="University account",
+        issuer=f"{issuer.url}/.well-known/openid-configuration",
+        client_id="calendar",
+        secret="a secret that nobody sees",
+    )
+
+    method = SignInMethod.objects.get()
+    assert (method.institution, method.issuer) == (lakeview, issuer.url)
+    assert method.secret == "a secret that nobody sees"
+    assert not method.is_active
+    event = AuditEvent.objects.get(action=AuditEvent.Action.PROVIDER_CHANGED)
+    assert (event.actor, event.registry_id) == ("ines@1003", "1003")
+    ines.open(page_of(method))
+    shown = ines.response.content.decode() + str(event.details)
+    assert "a secret that nobody sees" not in shown
+    assert f"/oauth2/login/oidc/{method.provider_id}" in ines.text
+
+
+def test_a_secret_that_is_left_empty_stays(ines, method):
+    ines.open(page_of(method))
+    ines.press("Save", name="Renamed")
+
+    stored = SignInMethod.objects.get()
+    assert (stored.name, stored.secret) == ("Renamed", method.secret)
+
+
+def test_issuer_institution_and_protocol_are_fixed_once_stored(ines, method):
+    ines.open(page_of(method))
+
+    for name in ("issuer", "institution", "kind"):
+        assert ines.field(name) is None
+
+
+@pytest.mark.parametrize(
+    "issuer", ["http://issuer.example", "ftp://issuer.example", "issuer", "https://"]
+)
+def test_an_issuer_that_is_not_https_is_refused(ines, issuer):
+    ines.open(f"{LIST}add/")
+    ines.press("Save", name="x", issuer=issuer, client_id="calendar")
+
+    assert "Enter an address that begins with https://." in ines.text
+    assert not SignInMethod.objects.exists()
+
+
+@pytest.mark.parametrize("page", ["change/", "try/", "delete/", "history/"])
+def test_another_institutions_provider_is_out_of_reach(elsewhere, method, page):
+    elsewhere.open(f"{LIST}{method.pk}/{page}")
+
+    assert elsewhere.status in {404, 200}
+    assert method.name not in elsewhere.text
+    assert elsewhere.left_for == ""
+
+
+def test_a_trial_shows_claims_and_the_account_and_makes_nothing(
+    ines, method, issuer, rules
+):
+    method.is_active = False
+    method.save()
+    editor = Group.objects.get_or_create(name="editor")[0]
+    RoleRule.objects.create(method=method, claim="groups", value="staff", group=editor)
+    issuer.claims |= {"groups": ["staff"], "email": "ann@lakeview.example"}
+    before = User.objects.count()
+
+    ines.open(page_of(method))
+    ines.follow("Try it")
+    ines.open(issuer.back(ines.left_for))
+
+    assert ines.heading == "The provider answered"
+    for shown in ("ann-1", "ann", "Ann Arrives", "ann@lakeview.example", "editor", "staff"):
+        assert shown in ines.text
+    assert User.objects.count() == before
+    assert not SocialAccount.objects.exists()
+    ines.follow("Back to the provider")
+    assert ines.status == 200
+    assert AuditEvent.objects.filter(action=AuditEvent.Action.ARRIVAL_TRIED).exists()
+
+
+def test_a_trial_says_why_a_person_would_be_refused(ines, method, issuer, rules):
+    rules.arrivals = SignInRules.Arrivals.NONE
+    rules.save()
+
+    ines.open(f"{LIST}{method.pk}/try/")
+    ines.open(issuer.back(ines.left_for))
+
+    assert "There is no account for you here yet." in ines.alert
+
+
+def test_a_trial_of_somebody_who_signed_out_shows_nothing(ines, method, issuer):
+    ines.open(f"{LIST}{method.pk}/try/")
+    address = issuer.back(ines.left_for)
+    session = ines.client.session
+    del session["_auth_user_id"]
+    session.save()
+
+    ines.open(address)
+
+    assert ines.response["x-svc-Reason"] == "trip_unknown"
+    assert "Ann Arrives" not in ines.text
+
+
+def test_a_role_that_one_does_not_hold_cannot_be_mapped(ines, method):
+    group = Group.objects.create(name="mighty")
+    group.permissions.add(Permission.objects.get(codename="delete_auditevent"))
+    kept = RoleRule.objects.create(method=method, claim="c", value="v", group=group)
+
+    ines.open(page_of(method))
+    assert "mighty" not in ines.text
+    data = {
+        **{name: ines.field(name).get("value") for name in ("name", "client_id", "scopes")},
+        "role_rules-TOTAL_FORMS": "1",
+        "role_rules-INITIAL_FORMS": "0",
+        "role_rules-0-claim": "groups",
+        "role_rules-0-value": "x",
+        "role_rules-0-group": str(group.pk),
+        "csrfmiddlewaretoken": ines.field("csrfmiddlewaretoken").get("value"),
+    }
+    ines.send(page_of(method), data)
+
+    assert list(RoleRule.objects.all()) == [kept]
+
+
+def test_a_provider_whose_accounts_exist_cannot_be_deleted(ines, method, issuer, lakeview):
+    come_back(Visitor(), issuer, lakeview)
+
+    ines.open(f"{LIST}{method.pk}/delete/")
+
+    assert ines.status == 403
+
+
+def test_passwords_are_not_switched_off_where_nothing_else_leads_in(ines, lakeview):
+    ines.open("/admin/authserver/signinrules/add/")
+    ines.press("Save", without=["passwords"], arrivals="make")
+
+    assert "Without an active provider nobody could sign in." in ines.text
+    assert not SignInRules.objects.exists()
+
+
+def test_an_administrator_invites_to_the_provider(ines, method, lakeview):
+    person = factories.UserFactory(username="ann.lee", institution=lakeview)
+
+    ines.open("/admin/authserver/user/")
+    ines.press("Go", action="connect_with_provider", _selected_action=str(person.pk))
+
+    assert "/oauth2/login/invitation?token=" in ines.text
+    event = AuditEvent.objects.get(action=AuditEvent.Action.INVITED)
+    assert (event.actor, event.subject) == ("ines@1003", "ann.lee@1003")
+
+
+def test_nobody_is_invited_to_an_account_with_more_rights(ines, method, lakeview):
+    chief = factories.UserFactory(institution=lakeview)
+    chief.user_permissions.add(Permission.objects.get(codename="delete_user"))
+
+    ines.open("/admin/authserver/user/")
+    ines.press("Go", action="connect_with_provider", _selected_action=str(chief.pk))
+
+    assert "No link" in ines.text
+    assert "token=" not in ines.text
+
+
+def test_the_list_asks_as_much_of_the_database_however_long_it_is(
+    ines, method, lakeview, django_assert_max_num_queries
+):
+    with django_assert_max_num_queries(30) as few:
+        ines.open(LIST)
+    for _ in range(10):
+        factories.SignInMethodFactory(institution=lakeview)
+
+    with django_assert_max_num_queries(len(few)):
+        ines.open(LIST)
+
+
+def test_the_secret_of_a_provider_is_moved_to_a_new_encryption_key(method, settings):
+    old, new = settings.AUTHSERVER["ENCRYPTION_KEYS"][0], Fernet.generate_key().decode()
+    settings.AUTHSERVER = {**settings.AUTHSERVER, "ENCRYPTION_KEYS": [new, old]}
+
+    call_command("reencrypt_secrets", verbosity=0)
+
+    settings.AUTHSERVER = {**settings.AUTHSERVER, "ENCRYPTION_KEYS": [new]}
+    assert SignInMethod.objects.get().secret == "provider secret of 32 bytes and more"
+
+
+def test_a_secret_that_no_key_opens_stops_the_trip_in_words(
+    visitor, method, lakeview, settings
+):
+    key = Fernet.generate_key().decode()
+    settings.AUTHSERVER = {**settings.AUTHSERVER, "ENCRYPTION_KEYS": [key]}
+
+    visitor.open(f"/oauth2/login/at/{method.provider_id}?institution=1003")
+
+    assert (visitor.status, visitor.response["x-svc-Reason"]) == (502, "secret_unreadable")

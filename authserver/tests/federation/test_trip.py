@@ -1,0 +1,258 @@
+"""The trip to a provider and back, in the middle of an application's request."""
+
+from datetime import timedelta
+from urllib.parse import urlencode
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from authserver.models import AuditEvent, SignInRules, User
+from authserver.tests import factories
+from authserver.tests.conftest import CALLBACK, CHALLENGE
+from authserver.tests.federation.conftest import come_back, leave
+from authserver.tests.visitor import Visitor
+
+pytestmark = pytest.mark.both_databases
+
+
+@pytest.fixture
+def key(lakeview, northgate):
+    service = factories.ServiceFactory(code="calendar_events", name="Calendar Events")
+    return factories.ServiceKeyFactory(
+        client_id="app",
+        redirect_uris=CALLBACK,
+        institutions=[lakeview, northgate],
+        services=[service],
+    )
+
+
+def request_of(key, registry_id="", **changes):
+    query = {
+        "client_id": key.client_id,
+        "redirect_uri": CALLBACK,
+        "response_type": "code",
+        "scope": "calendar_events",
+        "code_challenge": CHALLENGE,
+        "code_challenge_method": "S256",
+        **changes,
+    }
+    return f"/oauth2/auth{registry_id and '/' + registry_id}?{urlencode(query)}"
+
+
+def test_the_only_way_in_is_gone_to_without_a_stop(visitor, issuer, method, key):
+    visitor.open(request_of(key, "1003"))
+
+    assert visitor.left_for.startswith(f"{issuer.url}/authorize?")
+
+
+def test_the_request_is_answered_after_the_trip(visitor, issuer, method, key):
+    visitor.open(request_of(key, "1003", state="abc"))
+
+    visitor.open(issuer.back(visitor.left_for))
+    assert visitor.heading.startswith("Allow")
+    visitor.press("Allow")
+
+    assert visitor.left_for.startswith(CALLBACK)
+    assert visitor.answer["state"] == "abc"
+    assert visitor.answer["code"].startswith("auth_")
+
+
+def test_a_page_leads_there_from_the_choice_of_institutions(visitor, issuer, method, key):
+    visitor.open(request_of(key))
+    visitor.press("institution=1003")
+
+    assert visitor.heading == "Sign in at your institution"
+    (refresh,) = visitor.page.xpath("//meta[@http-equiv='refresh']/@content")
+    assert "/login/at/" in refresh
+    assert visitor.page.xpath("//a[text()='Choose another institution']")
+    visitor.follow("Continue")
+    visitor.open(issuer.back(visitor.left_for))
+    assert visitor.heading.startswith("Allow")
+
+
+def test_who_cancels_at_the_provider_has_ways_on(visitor, issuer, method, key):
+    visitor.open(request_of(key))
+    visitor.press("institution=1003")
+    visitor.follow("Continue")
+
+    visitor.open(issuer.back(visitor.left_for, code=None, error="access_denied"))
+
+    assert visitor.response["x-svc-Reason"] == "cancelled"
+    visitor.follow("Choose another institution")
+    assert visitor.heading == "Choose your institution"
+    visitor.press("institution=1002")
+    assert visitor.heading == "Sign in"
+
+
+def test_who_cancels_may_try_again(visitor, issuer, method, key):
+    visitor.open(request_of(key, "1003"))
+    visitor.open(issuer.back(visitor.left_for, code=None, error="access_denied"))
+
+    visitor.follow("Try again")
+    visitor.follow("Continue")
+    visitor.open(issuer.back(visitor.left_for))
+
+    assert visitor.heading.startswith("Allow")
+
+
+def test_the_back_button_and_another_try_work(visitor, issuer, method, key):
+    visitor.open(request_of(key, "1003"))
+    first = visitor.left_for
+    visitor.open(visitor.url)
+    second = visitor.left_for
+
+    visitor.open(issuer.back(second))
+    assert visitor.heading.startswith("Allow")
+    visitor.open(issuer.back(first))
+
+    assert visitor.heading.startswith("Allow")
+
+
+def test_two_tabs_go_their_ways(visitor, issuer, method, key):
+    visitor.open(request_of(key, "1003", state="one"))
+    first = visitor.left_for
+    visitor.open(request_of(key, "1003", state="two"))
+    second = visitor.left_for
+
+    visitor.open(issuer.back(second))
+    visitor.press("Allow")
+    assert visitor.answer["state"] == "two"
+    visitor.open(issuer.back(first))
+    visitor.press("Allow")
+
+    assert visitor.answer["state"] == "one"
+
+
+def test_a_tab_with_a_password_does_not_end_the_trip_of_another(
+    visitor, issuer, method, key, northgate
+):
+    carol = factories.UserFactory(institution=northgate)
+    visitor.open(request_of(key, "1003", state="one"))
+    location = visitor.left_for
+    visitor.open("/oauth2/login?institution=1002")
+    visitor.press("Sign in", username=carol.username, password=factories.PASSWORD)
+
+    visitor.open(issuer.back(location))
+
+    assert visitor.heading.startswith("Allow")
+
+
+def test_the_trip_may_take_twenty_minutes(visitor, issuer, method, key):
+    with time_machine.travel(timezone.now(), tick=False) as clock:
+        visitor.open(request_of(key, "1003"))
+        location = visitor.left_for
+        clock.shift(timedelta(minutes=19, seconds=50))
+
+        visitor.open(issuer.back(location))
+        clock.shift(timedelta(minutes=9))
+        visitor.press("Allow")
+
+        assert visitor.answer["code"].startswith("auth_")
+
+
+def test_a_trip_that_took_longer_is_refused_in_words(visitor, issuer, method, key):
+    with time_machine.travel(timezone.now(), tick=False) as clock:
+        visitor.open(request_of(key, "1003"))
+        location = visitor.left_for
+        clock.shift(timedelta(minutes=21))
+
+        visitor.open(issuer.back(location))
+
+        assert visitor.response["x-svc-Reason"] == "trip_unknown"
+
+
+def test_several_ways_are_offered(visitor, issuer, method, lakeview, rules):
+    rules.passwords = True
+    rules.save()
+    user = factories.UserFactory(institution=lakeview)
+
+    visitor.open("/oauth2/login?institution=1003")
+
+    assert visitor.page.xpath("//a[contains(., 'Sign in with University account')]")
+    visitor.press("Sign in", username=user.username, password=factories.PASSWORD)
+    assert visitor.heading == "My access"
+
+
+@pytest.mark.parametrize("page", ["/oauth2/login?institution=1003", "/admin/login/"])
+def test_a_password_counts_nowhere_where_the_institution_has_none(
+    issuer, method, lakeview, page
+):
+    user = factories.UserFactory(institution=lakeview, is_staff=True)
+    name = user.username if "oauth2" in page else user.login
+    client = Visitor().client
+    client.handler.enforce_csrf_checks = False
+
+    client.post(page, {"username": name, "password": factories.PASSWORD})
+
+    assert "_auth_user_id" not in client.session
+
+
+def test_a_provider_that_is_not_open_yet_is_not_offered(visitor, method, rules):
+    rules.passwords = True
+    rules.save()
+    method.is_active = False
+    method.save()
+
+    visitor.open("/oauth2/login?institution=1003")
+    assert not visitor.page.xpath("//a[contains(., 'University account')]")
+
+    visitor.open(f"/oauth2/login/at/{method.provider_id}?institution=1003")
+    assert (visitor.left_for, visitor.heading) == ("", "Sign in")
+
+
+def test_a_provider_of_another_institution_is_not_gone_to(visitor, method, northgate):
+    visitor.open(f"/oauth2/login/at/{method.provider_id}?institution=1002")
+
+    assert (visitor.left_for, visitor.heading) == ("", "Sign in")
+
+
+def test_another_person_signs_in_after_the_account_was_switched(
+    visitor, issuer, method, key
+):
+    visitor.open(request_of(key, "1003"))
+    visitor.open(issuer.back(visitor.left_for))
+    visitor.press("Use another account")
+    visitor.follow("Continue")
+    assert "prompt=login" in visitor.left_for
+    issuer.claims = {"sub": "bea-1", "preferred_username": "bea"}
+
+    visitor.open(issuer.back(visitor.left_for))
+
+    assert "bea" in visitor.text
+    assert User.objects.count() == 2
+
+
+def test_signing_in_is_on_record(visitor, issuer, method, lakeview):
+    come_back(visitor, issuer, lakeview)
+    visitor.open("/oauth2/logout")
+    visitor.press("Sign out")
+
+    actions = AuditEvent.objects.order_by("pk").values_list("action", flat=True)
+    assert list(actions) == ["account_made", "login_succeeded", "logged_out"]
+
+
+def test_the_login_page_asks_as_much_of_the_database_however_many_providers_there_are(
+    visitor, method, lakeview, rules, django_assert_max_num_queries
+):
+    rules.passwords = True
+    rules.save()
+    with django_assert_max_num_queries(12) as few:
+        visitor.open("/oauth2/login?institution=1003")
+    for _ in range(5):
+        factories.SignInMethodFactory(institution=lakeview)
+
+    with django_assert_max_num_queries(len(few)):
+        visitor.open("/oauth2/login?institution=1003")
+
+
+def test_an_institution_without_rules_has_passwords_and_makes_nobody(
+    visitor, issuer, lakeview
+):
+    method = factories.SignInMethodFactory(institution=lakeview, issuer=issuer.url)
+    leave(visitor, lakeview, method)
+
+    visitor.open(issuer.back(visitor.left_for))
+
+    assert visitor.response["x-svc-Reason"] == "account_unknown"
+    assert SignInRules.objects.count() == 0
