@@ -283,6 +283,17 @@ def test_the_calendar_with_a_user_model_of_another_name(project, tmp_path):
     assert (said["tk_eve"], said["tk_dora"], said["listed"]) == (403, 201, [1, "Reading"])
 
 
+def test_the_guide_s_settings_are_for_https_and_name_a_time_zone():
+    found = {}
+    for name in ("authserver-settings", "calendar-settings"):
+        text = code_block(GUIDE, f"python {name}")
+        exec(text, {"__file__": __file__}, found)  # noqa: S102 -- our own page
+
+    assert found["SESSION_COOKIE_SECURE"]
+    assert found["CSRF_COOKIE_SECURE"]
+    assert found["TIME_ZONE"]
+
+
 @pytest.mark.parametrize("app", APPS)
 def test_a_wheel_asks_for_what_this_project_runs_with(app):
     described = tomllib.loads((ROOT / app / "pyproject.toml").read_text())["project"]

@@ -103,10 +103,9 @@ function call(address, options = {}) {
 async function show() {
     problem("");
     $("connected").hidden = false;
+    // The access token is whole, so that it can be copied for the quickstart.
     const shown = { ...tokens };
-    for (const name of ["access_token", "refresh_token"]) {
-        if (shown[name]) shown[name] = `${shown[name].slice(0, 6)}…`;
-    }
+    if (shown.refresh_token) shown.refresh_token = `${shown.refresh_token.slice(0, 6)}…`;
     $("token").textContent = JSON.stringify(shown, null, 2);
     $("refresh").disabled = !tokens.refresh_token;
     const who = await (await call(settings.identity)).json();

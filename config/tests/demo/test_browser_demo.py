@@ -1,6 +1,7 @@
 """The complete journey in a real Chromium, through the demo client, and from elsewhere."""
 
 import functools
+import json
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
@@ -38,6 +39,12 @@ def test_the_demo_client_walks_the_whole_journey(server, page):
     token = page.locator("#token")
     expect(token).to_contain_text('"token_type": "bearer"')
     expect(token).to_contain_text('"contextInstitutionId": "1001"')
+    # Whole, to be copied into a terminal
+    copied = json.loads(token.inner_text())["access_token"]
+    answer = server.http.get(
+        "/platform/identity/v1", headers={"Authorization": f"Bearer {copied}"}
+    )
+    assert answer.status_code == 200
     page.locator("#events tbody tr").nth(9).wait_for()
 
     # And no code stays in the address bar
