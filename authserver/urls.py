@@ -12,7 +12,7 @@ from authserver.views.endpoints.openid import Discovery, EndSession, UserInfo
 from authserver.views.endpoints.revoke import Revoke
 from authserver.views.endpoints.token import Token
 from authserver.views.pages import factors
-from authserver.views.pages.access import ChangePassword, MyAccess
+from authserver.views.pages.access import ChangePassword, DeleteAccount, MyAccount, MyData
 from authserver.views.pages.authorize import Authorize
 from authserver.views.pages.federation import Invitation, Leave, OidcCallback
 from authserver.views.pages.grant import Continue, Finish, Grant
@@ -49,7 +49,9 @@ pages: list[URLPattern] = [
     path("password/done", Done.as_view(), name="password-done"),
     path("secret", ShowSecret.as_view(), name="secret"),
     path("factors", factors.Factors.as_view(), name="factors"),
-    path("access", MyAccess.as_view(), name="access"),
+    path("access", MyAccount.as_view(), name="access"),
+    path("access/data", MyData.as_view(), name="data"),
+    path("access/delete", DeleteAccount.as_view(), name="delete"),
     path("access/password", ChangePassword.as_view(), name="password"),
     re_path(r"^logout/?\Z", Logout.as_view(), name="logout"),
     re_path(r"^end-session/?\Z", EndSession.as_view(), name="end-session"),

@@ -8,6 +8,8 @@ holds nothing that works as a cookie.
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, cast
 
 from allauth.socialaccount.internal.statekit import STATES_SESSION_KEY
@@ -25,6 +27,9 @@ from platform_errors.errors.handler import is_unavailable
 STARTED_AT = "started_at"
 INSTITUTION = "institution"
 """Where the person signed in: an account that was moved since has to sign in again."""
+BROWSER = "user_agent"
+MOST_OF_BROWSER = 200
+MOST_SHOWN = 50
 BINDING = "browser"
 CHOOSING = "choosing"
 _BEGUN = (BINDING, CHOOSING, STATES_SESSION_KEY)
@@ -33,6 +38,16 @@ KEY = re.compile(r"[a-z0-9]{32}")
 """What Django makes, and all that a cookie may claim."""
 TOUCH_SECONDS = 60
 """A session in use is written back at most once a minute."""
+
+BROWSERS = (
+    *(("Edg", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("FxiOS", "Firefox")),
+    *(("CriOS", "Chrome"), ("Chrome/", "Chrome"), ("Safari/", "Safari")),
+)
+"""The first that fits: most browsers name the others, too."""
+SYSTEMS = (
+    *(("iPhone", "iPhone"), ("iPad", "iPad"), ("Android", "Android"), ("CrOS", "ChromeOS")),
+    *(("Windows", "Windows"), ("Mac OS X", "macOS"), ("Linux", "Linux")),
+)
 
 
 class SessionStore(DatabaseSessionStore):
@@ -104,6 +119,47 @@ class SessionStore(DatabaseSessionStore):
         return row
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenSession:
+    """A session as its owner sees it."""
+
+    pk: str
+    """The digest of its key, which is of no use as a cookie."""
+    browser: str
+    since: datetime
+    until: datetime
+    """When it ends if it is not used."""
+    is_current: bool
+
+
+def of(user: User, now: datetime, *, current: str | None = None) -> list[OpenSession]:
+    """Return the sessions of an account that are alive, the newest 50."""
+    mine = opaque.digest(current or "")
+    rows = Session.objects.filter(user_id=user.pk, expire_date__gt=now)
+    found = []
+    for row in rows.order_by("-expire_date", "pk")[:MOST_SHOWN]:
+        data = SessionStore().decode(row.session_data)
+        since = datetime.fromtimestamp(data.get(STARTED_AT, 0), tz=UTC)
+        browser = browser_in_words(str(data.get(BROWSER, "")))
+        found.append(
+            OpenSession(
+                pk=row.pk,
+                browser=browser,
+                since=since,
+                until=row.expire_date,
+                is_current=row.pk == mine,
+            )
+        )
+    return found
+
+
+def browser_in_words(agent: str) -> str:
+    """Return what a ``User-Agent`` says to a person, such as ``Firefox on Windows``."""
+    browser = next((name for sign, name in BROWSERS if sign in agent), "Unknown browser")
+    system = next((name for sign, name in SYSTEMS if sign in agent), "")
+    return f"{browser} on {system}" if system else browser
+
+
 @contextmanager
 def keeping_what_was_begun(request: HttpRequest) -> Iterator[None]:
     """Let requests that are under way outlive a session that ends here."""
@@ -114,6 +170,7 @@ def keeping_what_was_begun(request: HttpRequest) -> Iterator[None]:
 
 def signed_in_at(request: HttpRequest, user: User) -> None:
     """Remember the institution of whoever just signed in, if there is one."""
+    request.session[BROWSER] = request.META.get("HTTP_USER_AGENT", "")[:MOST_OF_BROWSER]
     request.session.pop(INSTITUTION, None)
     if user.institution is not None:
         request.session[INSTITUTION] = user.institution.registry_id

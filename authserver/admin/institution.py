@@ -24,7 +24,7 @@ class InstitutionAdmin(AuditedAdmin):
     ordering = ["name", "pk"]
     fields = [
         *("registry_id", "name", "place", "code", "sender_name", "is_active"),
-        *("requires_second_factor", "created_at"),
+        *("requires_second_factor", "lets_people_delete_accounts", "created_at"),
     ]
     readonly_fields = ["created_at"]
 

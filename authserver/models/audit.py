@@ -31,6 +31,7 @@ class AuditEvent(models.Model):
         FACTOR_REMOVED = "factor_removed", "Second factor removed"
         FACTOR_FAILED = "factor_failed", "Second factor failed"
         FACTORS_REMOVED = "factors_removed", "Second factors removed"
+        DELETION_ASKED = "deletion_asked", "Deletion asked for"
         INVITED = "invited", "Invited"
         ACCESS_GRANTED = "access_granted", "Access granted"
         ACCESS_DENIED = "access_denied", "Access denied"

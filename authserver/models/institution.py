@@ -125,6 +125,11 @@ class Institution(models.Model):
         default=False,
         help_text="Of its accounts that sign in with a password here.",
     )
+    lets_people_delete_accounts = models.BooleanField(
+        "lets people delete their accounts",
+        default=False,
+        help_text="Otherwise they ask for it, which is on the audit record.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = InstitutionQuerySet.as_manager()

@@ -13,6 +13,7 @@ from collections.abc import Container
 from datetime import datetime, timedelta
 from typing import Any
 
+from allauth.account.utils import has_verified_email
 from jwcrypto import jws, jwt
 from jwcrypto.common import JWException
 from oauth2_provider.settings import oauth2_settings
@@ -53,7 +54,8 @@ def claims_of(user: User, scopes: Container[str]) -> dict[str, Any]:
     if "profile" in scopes:
         claims |= {"name": user.get_full_name(), "preferred_username": user.username}
     if "email" in scopes and user.email:
-        claims |= {"email": user.email, "email_verified": False}
+        is_confirmed = has_verified_email(user, user.email)
+        claims |= {"email": user.email, "email_verified": is_confirmed}
     return claims
 
 

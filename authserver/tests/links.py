@@ -31,4 +31,4 @@ def signs_in(username, password, at="1001"):
     visitor = Visitor()
     visitor.open(f"/oauth2/login?institution={at}")
     visitor.press("Sign in", username=username, password=password)
-    return visitor.heading == "My access"
+    return visitor.heading == "My account"

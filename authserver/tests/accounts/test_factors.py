@@ -105,7 +105,7 @@ def test_a_recovery_code_works_once(visitor, alice, secret):
     recovery = visitor.page.xpath("//main//ul/li/code/text()")[0]
 
     assert len(visitor.page.xpath("//main//ul/li")) == 10
-    assert sign_in(Visitor()).press("Sign in", code=recovery).heading == "My access"
+    assert sign_in(Visitor()).press("Sign in", code=recovery).heading == "My account"
     assert sign_in(Visitor()).press("Sign in", code=recovery).heading == "Second factor"
 
 
@@ -350,7 +350,7 @@ def test_other_institutions_ask_for_none(required, visitor, northgate):
 
     visitor.press("Sign in", username="bea", password=PASSWORD)
 
-    assert visitor.heading == "My access"
+    assert visitor.heading == "My account"
 
 
 # --- An administrator helps who lost them -------------------------------------------------

@@ -119,4 +119,4 @@ def test_it_signs_in(change, alice):
 
     visitor.press("Sign in", username="alice", password=new)
 
-    assert visitor.open("/oauth2/access").heading == "My access"
+    assert visitor.open("/oauth2/access").heading == "My account"

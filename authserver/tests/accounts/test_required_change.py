@@ -85,7 +85,7 @@ def test_my_access_opens_after_the_change(visitor, alice, log_in):
 
     change(visitor)
 
-    assert visitor.heading == "My access"
+    assert visitor.heading == "My account"
     assert "Your password was changed." in visitor.text
 
 

@@ -45,7 +45,7 @@ def at_home(visitor, alice, log_in):
 
 
 def is_signed_in(visitor):
-    return visitor.open("/oauth2/access").heading == "My access"
+    return visitor.open("/oauth2/access").heading == "My account"
 
 
 def is_over(row):

@@ -1,22 +1,27 @@
-"""My access: what a user allowed, how to take it back, and the user's own password."""
+"""My account: sessions, what a user allowed, what is kept, and the own password."""
 
+from http import HTTPStatus
 from typing import Any
 
+from allauth.account.utils import has_verified_email
+from allauth.mfa.utils import is_mfa_enabled
 from django.contrib import messages
 from django.contrib.auth.forms import PasswordChangeForm
 from django.contrib.auth.views import PasswordChangeView
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.urls import reverse_lazy
 from django.utils import timezone
 from django.utils.html import format_html
 
 from authserver import audit
-from authserver.accounts import factors
+from authserver.accounts import factors, personal_data, sessions, signing_in
 from authserver.accounts.password_forms import OwnPasswordForm
 from authserver.authorization import consents, granted_access, session
 from authserver.conf import conf
-from authserver.models import AuditEvent, ServiceKey, User
+from authserver.crypto import opaque
+from authserver.models import AuditEvent, ServiceKey, Session, User
 from authserver.views.pages import steps
+from authserver.views.pages.base import message
 
 
 class OwnPage(steps.OptionalStepPage):
@@ -43,8 +48,8 @@ class OwnPage(steps.OptionalStepPage):
         return None
 
 
-class MyAccess(OwnPage):
-    """Every application that may act for the user; withdrawing ends all it holds."""
+class MyAccount(OwnPage):
+    """Who one is here, where one is signed in, and which applications may act for one."""
 
     template_name = "authserver/access.html"
 
@@ -52,13 +57,17 @@ class MyAccess(OwnPage):
         return self.page(
             user=self.user,
             institution=self.user.institution,
-            applications=granted_access.applications_for(self.user, timezone.now()),
-            password_url=steps.address("password"),
-            logout_url=steps.address("logout"),
+            applications=granted_access.applications_for(self.user, self.now),
+            sessions=sessions.of(self.user, self.now, current=request.session.session_key),
+            has_factor=is_mfa_enabled(self.user, factors.STRONG),
+            is_mail_confirmed=bool(self.user.email)
+            and has_verified_email(self.user, self.user.email),
         )
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        """Withdraw one application's consents, codes and tokens."""
+        """End sessions, or withdraw one application's consents, codes and tokens."""
+        if "session" in request.POST:
+            return self._end_sessions(request)
         client_id = request.POST.get("application", "").replace("\x00", "")
         key = ServiceKey.objects.filter(client_id=client_id).first()
         if key is not None:
@@ -66,6 +75,48 @@ class MyAccess(OwnPage):
             messages.success(
                 request, format_html("<bdi>{}</bdi> can no longer act for you.", key.name)
             )
+        return HttpResponseRedirect(steps.address("access"))
+
+    def _end_sessions(self, request: HttpRequest) -> HttpResponse:
+        """End one, or all but this one."""
+        mine = opaque.digest(request.session.session_key or "")
+        rows = Session.objects.filter(user_id=self.user.pk).exclude(pk=mine)
+        if request.POST["session"] != "others":
+            rows = rows.filter(pk=request.POST["session"].replace("\x00", ""))
+        ended, _ = rows.delete()
+        if ended:
+            audit.record_account(AuditEvent.Action.LOGGED_OUT, self.user, sessions=ended)
+            messages.success(request, "Signed out there.")
+        return HttpResponseRedirect(steps.address("access"))
+
+
+class MyData(OwnPage):
+    """Everything that is kept about the person, to keep."""
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        signing_in.require_fresh(request)
+        return JsonResponse(
+            personal_data.everything_about(self.user, self.now),
+            json_dumps_params={"indent": 2, "ensure_ascii": False},
+            headers={"Content-Disposition": 'attachment; filename="my-account.json"'},
+        )
+
+
+class DeleteAccount(OwnPage):
+    """The end of the account, or the wish for it, as the institution decides."""
+
+    template_name = "authserver/delete_account.html"
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        signing_in.require_fresh(request)
+        return self.page(user=self.user, institution=self.user.institution)
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        signing_in.require_fresh(request)
+        if personal_data.delete(self.user, self.now):
+            request.session.flush()
+            return message(request, "account_deleted", HTTPStatus.OK)
+        messages.success(request, "Your wish is on record.")
         return HttpResponseRedirect(steps.address("access"))
 
 

@@ -41,7 +41,7 @@ def test_the_login_page_offers_it_and_the_link_lets_choose_a_new_password(
     assert message.to == ["alice@library.example"]
     assert ended(held[0]) == [True, True, True]
     assert ended(held[1]) == [False, False, False]
-    assert elsewhere.open("/oauth2/access").heading != "My access"
+    assert elsewhere.open("/oauth2/access").heading != "My account"
 
 
 def test_without_mail_nothing_is_offered(visitor, riverside):

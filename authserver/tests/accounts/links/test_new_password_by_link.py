@@ -149,7 +149,7 @@ def test_the_account_itself_may_use_a_link_while_signed_in(visitor, mailbox, ali
     choose(visitor, link_in(mailbox.pop()))
 
     assert visitor.heading == "Your password is set"
-    assert visitor.open("/oauth2/access").heading != "My access"
+    assert visitor.open("/oauth2/access").heading != "My account"
 
 
 @pytest.mark.parametrize("what", ["account", "institution"])

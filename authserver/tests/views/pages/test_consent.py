@@ -207,7 +207,7 @@ def test_a_consent_withdrawn_meanwhile_is_asked_again(
     assert visitor.heading == GRANT
 
 
-# My access.
+# My account.
 
 
 def test_my_access_leads_through_institution_and_login_without_an_application(
@@ -220,7 +220,7 @@ def test_my_access_leads_through_institution_and_login_without_an_application(
     assert visitor.heading == "Sign in"
 
     log_in()
-    assert visitor.heading == "My access"
+    assert visitor.heading == "My account"
     assert "None. When you allow an application" in visitor.text
 
 
@@ -310,7 +310,7 @@ def test_withdrawing_what_is_not_there_changes_nothing(allowed, client_id):
 
     allowed.send("/oauth2/access", {"application": client_id, "csrfmiddlewaretoken": token})
 
-    assert allowed.heading == "My access"
+    assert allowed.heading == "My account"
     assert Consent.objects.get().revoked_at is None
 
 

@@ -211,7 +211,7 @@ def test_no_page_redirects_to_what_its_query_says(visitor, address, key, alice, 
     log_in()
 
     assert visitor.left_for == ""
-    assert visitor.heading == "My access"
+    assert visitor.heading == "My account"
 
 
 # The old generation's endpoint (decisions 4).

@@ -30,7 +30,7 @@ def test_signing_out_leads_nowhere_whatever_the_query_says(at_home, elsewhere):
 
 
 def is_signed_in(visitor):
-    return visitor.open("/oauth2/access").heading == "My access"
+    return visitor.open("/oauth2/access").heading == "My account"
 
 
 def test_a_session_ends_after_thirty_idle_minutes(at_home, clock):
@@ -64,10 +64,10 @@ def test_a_session_in_use_is_written_once_a_minute(
     at_home, clock, django_assert_num_queries
 ):
     clock(59)
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(8):
         at_home.open("/oauth2/access")
     clock(1)
-    with django_assert_num_queries(9):  # a savepoint, the update, its release
+    with django_assert_num_queries(11):  # a savepoint, the update, its release
         at_home.open("/oauth2/access")
 
 
@@ -166,7 +166,7 @@ def test_a_user_changes_the_password_and_stays_signed_in(password_page, alice):
 
     alice.refresh_from_db()
     assert alice.check_password(NEW)
-    assert password_page.heading == "My access"
+    assert password_page.heading == "My account"
     assert "Your password was changed." in password_page.text
     event = AuditEvent.objects.get(action=AuditEvent.Action.PASSWORD_CHANGED)
     assert (event.actor, event.registry_id) == ("alice@1001", "1001")

@@ -1,0 +1,238 @@
+"""My account: sessions, what is kept about a person, and the end of the account."""
+
+import json
+from http import HTTPStatus
+
+import pytest
+from allauth.account.models import EmailAddress
+from allauth.mfa.totp.internal import auth as totp
+
+from authserver.accounts import personal_data
+from authserver.accounts.sessions import browser_in_words
+from authserver.models import AccessToken, AuditEvent, Session, User
+from authserver.tests import factories
+from authserver.tests.visitor import Visitor
+
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0"
+SAFARI = (
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 "
+    "(KHTML, like Gecko) Version/19.0 Mobile/15E148 Safari/604.1"
+)
+
+
+def sign_in(username="alice", agent=FIREFOX, at="1001"):
+    browser = Visitor(HTTP_USER_AGENT=agent)
+    browser.open(f"/oauth2/login?institution={at}")
+    browser.press("Sign in", username=username, password=factories.PASSWORD)
+    assert browser.heading == "My account"
+    return browser
+
+
+# --- Sessions -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("agent", "words"),
+    [
+        (FIREFOX, "Firefox on Linux"),
+        (SAFARI, "Safari on iPhone"),
+        ("Mozilla/5.0 (Windows NT 10.0) Chrome/1 Safari/1 Edg/1", "Edge on Windows"),
+        ("<script>alert(1)</script>", "Unknown browser"),
+        ("", "Unknown browser"),
+    ],
+)
+def test_a_browser_is_named_as_people_do(agent, words):
+    assert browser_in_words(agent) == words
+
+
+def test_a_person_sees_where_they_are_signed_in(alice):
+    sign_in(agent=SAFARI)
+
+    here = sign_in()
+
+    assert "Firefox on Linux This browser" in here.text
+    assert "Safari on iPhone" in here.text
+
+
+def test_no_page_and_no_row_has_the_key_of_a_session(alice):
+    other = sign_in(agent=SAFARI)
+
+    here = sign_in()
+
+    for browser in (here, other):
+        key = browser.client.session.session_key
+        assert key not in here.response.content.decode()
+        assert not Session.objects.filter(pk=key).exists()
+
+
+def test_a_person_ends_one_session_and_the_others_go_on(alice):
+    one, two = sign_in(agent=SAFARI), sign_in(agent="Chrome/1")
+    here = sign_in()
+
+    here.press("Sign out Safari on iPhone of " + _since(here, "Safari on iPhone"))
+
+    assert one.open("/oauth2/access").heading == "Choose your institution"
+    assert two.open("/oauth2/access").heading == "My account"
+    assert here.open("/oauth2/access").heading == "My account"
+    event = AuditEvent.objects.filter(action="logged_out").get()
+    assert (event.subject, event.details) == ("alice@1001", {"sessions": 1})
+
+
+def _since(browser, name):
+    (button,) = [
+        words
+        for words in (
+            " ".join(b.text_content().split()) for b in browser.page.xpath("//button")
+        )
+        if f"Sign out {name}" in words
+    ]
+    return button.split(" of ")[1]
+
+
+def test_a_person_signs_out_everywhere_else(alice):
+    others = [sign_in(agent=SAFARI), sign_in(agent="Chrome/1")]
+    here = sign_in()
+
+    here.press("Sign out everywhere else")
+
+    assert here.heading == "My account"
+    for other in others:
+        assert other.open("/oauth2/access").heading == "Choose your institution"
+
+
+def test_nobody_ends_the_session_of_another(alice, riverside, northgate):
+    factories.UserFactory(username="bob", institution=riverside)
+    factories.UserFactory(username="alice", institution=northgate)
+    theirs = [sign_in("bob"), sign_in("alice", at="1002")]
+    here = sign_in()
+
+    for digest in [*Session.objects.values_list("pk", flat=True), "\x00", "x" * 99]:
+        here.open("/oauth2/access")
+        token = here.values("csrfmiddlewaretoken")[0]
+        here.send("/oauth2/access", {"session": digest, "csrfmiddlewaretoken": token})
+
+    assert here.open("/oauth2/access").heading == "My account"
+    for other in theirs:
+        assert other.open("/oauth2/access").heading == "My account"
+
+
+def test_ending_sessions_is_not_forged(alice):
+    other, here = sign_in(agent=SAFARI), sign_in()
+
+    assert here.send("/oauth2/access", {"session": "others"}).status == HTTPStatus.FORBIDDEN
+    assert other.open("/oauth2/access").heading == "My account"
+
+
+def test_the_page_asks_as_often_with_many_sessions(alice, django_assert_max_num_queries):
+    here = sign_in()
+    with django_assert_max_num_queries(30) as few:
+        here.open("/oauth2/access")
+        asked = len(few)
+    for _ in range(5):
+        sign_in(agent=SAFARI)
+
+    with django_assert_max_num_queries(asked):
+        here.open("/oauth2/access")
+
+
+def test_an_account_of_the_platform_has_the_page_too(db):
+    factories.UserFactory(username="root", administrator=True)
+    visitor = Visitor().open("/admin/login/")
+    visitor.press("Log in", username="root", password=factories.PASSWORD)
+
+    assert visitor.open("/oauth2/access").heading == "My account"
+    assert visitor.open("/oauth2/access/password").heading == "Change your password"
+
+
+# --- What is kept -------------------------------------------------------------------------
+
+
+def test_a_person_downloads_what_is_kept_about_them_and_nobody_else(alice, riverside):
+    bob = factories.UserFactory(username="bob", institution=riverside, full_name="Bob B")
+    secret = totp.generate_totp_secret()
+    totp.TOTP.activate(bob, secret)
+    token = factories.AccessTokenFactory(user=alice)
+    EmailAddress.objects.create(user=alice, email="alice@x.example", verified=True)
+    here = sign_in()
+
+    response = here.client.get("/oauth2/access/data")
+
+    text = response.content.decode()
+    kept = json.loads(text)
+    assert kept["account"]["login"] == "alice@1001"
+    assert kept["sessions"][0]["browser"] == "Firefox on Linux"
+    assert kept["mail_addresses"] == [{"email": "alice@x.example", "verified": True}]
+    assert kept["access_tokens"][0]["application__name"] == token.application.name
+    assert "login_succeeded" in {event["action"] for event in kept["audit_record"]}
+    assert "attachment" in response["Content-Disposition"]
+    assert "no-store" in response["Cache-Control"]
+    for hidden in ("Bob B", secret, "argon2", "md5$", alice.password, token.token_checksum):
+        assert str(hidden) not in text
+
+
+def test_other_apps_add_what_they_keep(alice):
+    def tell(user, **_kwargs):
+        return "loans", [{"of": user.login}]
+
+    personal_data.collect_personal_data.connect(tell)
+    try:
+        kept = sign_in().client.get("/oauth2/access/data").json()
+    finally:
+        personal_data.collect_personal_data.disconnect(tell)
+
+    assert kept["loans"] == [{"of": "alice@1001"}]
+
+
+@pytest.mark.parametrize("page", ["data", "delete"])
+def test_both_need_a_fresh_sign_in(settings, clock, alice, page):
+    settings.AUTHSERVER = {**settings.AUTHSERVER, "FRESH_SIGN_IN_SECONDS": 900}
+    here = sign_in()
+    clock(901)
+
+    assert here.open(f"/oauth2/access/{page}").heading == "Is it still you?"
+
+
+@pytest.mark.parametrize("page", ["data", "delete"])
+def test_both_are_the_signed_in_person_s_alone(visitor, db, page):
+    assert visitor.open(f"/oauth2/access/{page}").heading == "Choose your institution"
+
+
+# --- The end of the account ---------------------------------------------------------------
+
+
+def test_a_wish_for_the_end_is_on_record_where_the_institution_decides(alice):
+    here = sign_in().open("/oauth2/access/delete")
+
+    here.press("Ask for it")
+
+    assert "Your wish is on record." in here.text
+    assert User.objects.filter(pk=alice.pk).exists()
+    event = AuditEvent.objects.get(action="deletion_asked")
+    assert (event.subject, event.registry_id) == ("alice@1001", "1001")
+
+
+def test_a_person_deletes_their_account_where_the_institution_lets_them(alice, riverside):
+    type(riverside).objects.update(lets_people_delete_accounts=True)
+    token = factories.AccessTokenFactory(user=alice)
+    elsewhere, here = sign_in(agent=SAFARI), sign_in()
+
+    here.open("/oauth2/access/delete").press("Delete it")
+
+    assert here.heading == "Your account is gone"
+    assert not User.objects.filter(pk=alice.pk).exists()
+    assert not AccessToken.objects.filter(pk=token.pk, revoked_at=None).exists()
+    for browser in (here, elsewhere):
+        assert browser.open("/oauth2/access").heading == "Choose your institution"
+    assert AuditEvent.objects.filter(
+        subject="alice@1001", action="account_changed"
+    ).exists()
+
+
+def test_an_account_is_not_deleted_by_a_forged_form(alice, riverside):
+    type(riverside).objects.update(lets_people_delete_accounts=True)
+    here = sign_in()
+
+    assert here.send("/oauth2/access/delete").status == HTTPStatus.FORBIDDEN
+    assert User.objects.filter(pk=alice.pk).exists()
