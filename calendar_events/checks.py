@@ -1,6 +1,7 @@
 """System checks of the app's settings and of its database; each id has a test."""
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 from django.conf import global_settings, settings
@@ -51,6 +52,23 @@ def check_documents(**_kwargs: Any) -> list[CheckMessage]:
         Error(f"CALENDAR_EVENTS['DOCUMENTS']: {problem}", id="calendar_events.E003")
         for problem in problems
     ]
+
+
+@register("calendar_events")
+def check_encryption(**_kwargs: Any) -> list[CheckMessage]:
+    """E004: ``ENCRYPTION`` must be empty or a module that encrypts and decrypts."""
+    if not conf.encryption:
+        return []
+    try:
+        module = import_module(conf.encryption)
+    except ImportError as error:
+        problem = str(error)
+    else:
+        missing = {"encrypt", "decrypt"} - set(dir(module))
+        problem = f"{conf.encryption} has no {', '.join(sorted(missing))}."
+        if not missing:
+            return []
+    return [Error(f"CALENDAR_EVENTS['ENCRYPTION']: {problem}", id="calendar_events.E004")]
 
 
 @register(Tags.database)

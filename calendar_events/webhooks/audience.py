@@ -9,9 +9,11 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, Final
 
+from calendar_events.conf import conf
 from calendar_events.models import Status, Term, WebhookSubscription, visibility
 from calendar_events.models.kinds import kind_for
 from calendar_events.models.visibility import ANONYMOUS, EVENT, Rule, Viewer
+from platform_errors.keys import get_key_store
 
 Key = tuple[int, int]
 """Identifier and version."""
@@ -75,6 +77,20 @@ def action(*, was_known: bool, is_known: bool) -> str:
     if is_known:
         return "updated" if was_known else "created"
     return "deleted" if was_known else ""
+
+
+def has_access(subscription: WebhookSubscription, now: datetime) -> bool:
+    """Return whether its service key has what it needs to subscribe.
+
+    Raises ``SecretUnreadable``.
+    """
+    found = get_key_store().find_key(subscription.client_id)
+    return (
+        found is not None
+        and found.key.status_at(now) == "active"
+        and subscription.institution in found.key.institutions
+        and not found.key.service_problems([conf.service], now)
+    )
 
 
 def states(kind: str, keys: Iterable[Key]) -> dict[Key, Any]:

@@ -5,10 +5,13 @@ One thread asks the database; a bounded number of others wait for receivers.
 
 import logging
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from datetime import datetime
 
+from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 
 from calendar_events.conf import conf
+from calendar_events.models import WebhookSubscription
 from calendar_events.webhooks import fan_out, sending, turns
 from calendar_events.webhooks.sending import Answer
 from calendar_events.webhooks.turns import Turn
@@ -36,6 +39,8 @@ class Messenger:
         Raises ``DatabaseError``; whatever was under way is tried again by its lease.
         """
         self._give_back()
+        if not WebhookSubscription.objects.active().exists():
+            return bool(self._under_way)
         is_more = self._read_log()
         self._send()
         return is_more or bool(self._under_way)
@@ -56,7 +61,7 @@ class Messenger:
         """Make messages for some of the subscriptions; return whether some are left."""
         now = timezone.now()
         found = fan_out.behind(now, after=self._last, at_most=AT_ONCE)
-        is_more = [fan_out.read_on(pk, now=now) for pk in found]
+        is_more = [_read_on(pk, now) for pk in found]
         self._last = found[-1] if len(found) == AT_ONCE else 0
         return any(is_more) or self._last > 0
 
@@ -79,6 +84,17 @@ class Messenger:
             turn = self._under_way[future]
             turns.give_back(turn, _answer(future), now=timezone.now())
             del self._under_way[future]
+
+
+def _read_on(pk: int, now: datetime) -> bool:
+    """Make messages; a mistake of ours with one subscription harms no other."""
+    try:
+        return fan_out.read_on(pk, now=now)
+    except (OperationalError, InterfaceError):
+        raise
+    except Exception:
+        logger.exception("The changes of webhook %d could not be read", pk)
+        return False
 
 
 def _answer(future: Future[Answer]) -> Answer:

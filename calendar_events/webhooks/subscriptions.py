@@ -55,16 +55,21 @@ def create(
         created_at=now,
         **values,
     )
-    _check(subscription, actor, values)
+    check(subscription, actor, values)
     with transaction.atomic():
         advisory_lock("webhooks", actor.client_id, actor.institution)
-        others = WebhookSubscription.objects.of(
-            client_id=actor.client_id, institution=actor.institution
-        )
-        if others.count() >= conf.webhooks_per_key:
-            raise TooManySubscriptions
+        require_room(subscription)
         subscription.save(force_insert=True)
     return subscription, secret
+
+
+def require_room(subscription: WebhookSubscription) -> None:
+    """Require that its key may have one more. Raises ``TooManySubscriptions``."""
+    others = WebhookSubscription.objects.of(
+        client_id=subscription.client_id, institution=subscription.institution
+    )
+    if others.count() >= conf.webhooks_per_key:
+        raise TooManySubscriptions
 
 
 def change(
@@ -82,7 +87,7 @@ def change(
     others = {name: value for name, value in values.items() if name != "status"}
     for name, value in others.items():
         setattr(subscription, name, value)
-    _check(subscription, actor, values)
+    check(subscription, actor, values)
     with transaction.atomic():
         if others:
             subscription.save(update_fields=list(others))
@@ -167,7 +172,7 @@ def purgeable(now: datetime, **_kwargs: Any) -> list[QuerySet[Any]]:
     return [old.exclude(state=WebhookDelivery.State.PENDING)]
 
 
-def _check(
+def check(
     subscription: WebhookSubscription, actor: Actor, values: Mapping[str, Any]
 ) -> None:
     """Require what fields say together. Raises ``InvalidFields`` and ``NotAllowed``.

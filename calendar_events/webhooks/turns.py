@@ -18,8 +18,9 @@ from calendar_events.models import WebhookDelivery, WebhookSubscription
 from calendar_events.models.webhooks import TEST_TYPE
 from calendar_events.signals import webhook_disabled
 from calendar_events.webhooks import signing
+from calendar_events.webhooks.audience import has_access
 from calendar_events.webhooks.sending import Answer
-from platform_errors.keys import SecretUnreadable, get_key_store
+from platform_errors.keys import SecretUnreadable
 
 SCHEDULE: Final = tuple(
     timedelta(seconds=seconds)
@@ -114,7 +115,11 @@ def _take_one(subscription: WebhookSubscription, now: datetime) -> Turn | None:
     rows = WebhookSubscription.objects.active().filter(pk=subscription.pk)
     if not rows.idle(now).update(leased_until=until, served_at=now):
         return None
-    if not _is_key_valid(subscription, now):
+    try:
+        is_key_valid = has_access(subscription, now)
+    except SecretUnreadable:  # what the key may do is not known; ask when the lease ends
+        return None
+    if not is_key_valid:
         with transaction.atomic():
             disable(rows, Reason.KEY)
         return None
@@ -153,17 +158,6 @@ def _headers(
         )
     except SecretUnreadable:
         return {}
-
-
-def _is_key_valid(subscription: WebhookSubscription, now: datetime) -> bool:
-    """Return whether the service key still has what it needed to subscribe."""
-    found = get_key_store().find_key(subscription.client_id)
-    return (
-        found is not None
-        and found.key.status_at(now) == "active"
-        and subscription.institution in found.key.institutions
-        and not found.key.service_problems([conf.service], now)
-    )
 
 
 def _next(turn: Turn, answer: Answer, now: datetime) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """A loop that works in the background until it is told to stop."""
 
+import logging
 import threading
 
 from django.conf import settings
@@ -7,6 +8,7 @@ from django.db import DatabaseError, InterfaceError, connections
 
 from platform_errors.logging.circuit_breaker import PAUSE_SECONDS, CircuitBreaker
 
+logger = logging.getLogger(__name__)
 outage = CircuitBreaker("The database failed, background work waits for it")
 
 
@@ -26,6 +28,9 @@ class Loop:
             except (DatabaseError, InterfaceError) as error:
                 outage.trip(error)
                 connections.close_all()
+                pause = PAUSE_SECONDS
+            except Exception:
+                logger.exception("Background work failed, and goes on")
                 pause = PAUSE_SECONDS
             self.stopping.wait(pause)
         connections.close_all()

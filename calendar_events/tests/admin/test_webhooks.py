@@ -1,15 +1,22 @@
 """Webhooks in the admin: requests and answers, tests, sending again, and no secret."""
 
+import re
+
 import pytest
 from django.contrib.admin.models import LogEntry
+from django.contrib.auth import get_user_model
 from django.urls import reverse
+from django.utils import timezone
+from standardwebhooks import Webhook
 
 from calendar_events.models import WebhookDelivery, WebhookSubscription
+from calendar_events.tests.callers import key_for
 from calendar_events.tests.factories import (
     UserFactory,
     WebhookDeliveryFactory,
     WebhookSubscriptionFactory,
 )
+from calendar_events.webhooks import signing
 
 pytestmark = pytest.mark.django_db
 
@@ -21,6 +28,15 @@ DELIVERIES = reverse("admin:calendar_events_webhookdelivery_changelist")
 def administrator(client):
     client.force_login(UserFactory(is_staff=True, is_superuser=True))
     return client
+
+
+def editor_of(registry_id):
+    """Return an editor whom the project keeps to an institution."""
+    institutions = get_user_model()._meta.get_field("institution").related_model
+    person = UserFactory(roles=["editor"], is_staff=True)
+    person.institution = institutions.objects.create(registry_id=registry_id, name="Ours")
+    person.save()
+    return person
 
 
 def act(client, page, action, *rows):
@@ -117,16 +133,9 @@ def test_the_lists_take_as_many_statements_however_many_rows(
 
 
 def test_staff_of_an_institution_meet_their_own(client):
-    from django.contrib.auth.models import Group  # noqa: PLC0415 -- one use
-
     own = WebhookDeliveryFactory(subscription__institution="1001")
     theirs = WebhookDeliveryFactory(subscription__institution="1002")
-    person = UserFactory(roles=["editor"], is_staff=True)
-    institution = pytest.importorskip("authserver.models").Institution
-    person.institution = institution.objects.create(registry_id="1001", name="Ours")
-    person.save()
-    assert Group.objects.filter(user=person).exists()
-    client.force_login(person)
+    client.force_login(editor_of("1001"))
 
     listed = client.get(DELIVERIES).content.decode()
     act(client, DELIVERIES, "send_again", own, theirs)
@@ -135,3 +144,76 @@ def test_staff_of_an_institution_meet_their_own(client):
     assert theirs.message_id not in listed
     assert client.get(page_of(theirs)).status_code in {302, 403, 404}
     assert client.get(page_of(theirs.subscription)).status_code in {302, 403, 404}
+
+
+ADD = reverse("admin:calendar_events_webhooksubscription_add")
+NEW = {
+    "client_id": "key-1001",
+    "institution": "1001",
+    "url": "https://receiver.example/hook",
+    "types": ["event.created", "venue.deleted"],
+    "statuses": ["publish"],
+}
+
+
+def test_a_key_is_subscribed_and_its_secret_shown_once(administrator):
+    key_for("1001")
+
+    answer = administrator.post(ADD, NEW)
+
+    row = WebhookSubscription.objects.get()
+    (secret,) = re.findall(r"whsec_[^&\"]+", answer.content.decode())
+    assert "no-store" in answer["Cache-Control"]
+    assert (row.client_id, row.institution, row.url) == (
+        *("key-1001", "1001"),
+        "https://receiver.example/hook",
+    )
+    assert row.types == ["event.created", "venue.deleted"]
+    assert secret not in administrator.get(page_of(row)).content.decode()
+    assert secret not in str(LogEntry.objects.values())
+    sent = signing.headers(row, message_id="msg_1", payload="{}", now=timezone.now())
+    assert Webhook(secret).verify("{}", sent) == {}
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"client_id": "unknown"}, "client_id"),
+        ({"institution": "1002"}, "client_id"),
+        ({"url": "https://127.0.0.1/"}, "url"),
+        ({"url": "http://receiver.example/"}, "url"),
+        ({"url": "nonsense"}, "url"),
+        ({"url": ""}, "url"),
+        ({"types": []}, "types"),
+        ({"types": ["event.moved"]}, "types"),
+        ({"statuses": ["trash"]}, "statuses"),
+    ],
+)
+def test_what_the_interface_would_refuse_is_refused(administrator, change, field):
+    key_for("1001")
+
+    answer = administrator.post(ADD, {**NEW, **change})
+
+    assert list(answer.context["adminform"].form.errors) == [field]
+    assert not WebhookSubscription.objects.exists()
+
+
+def test_a_key_that_has_enough_gets_no_more(administrator, settings):
+    settings.CALENDAR_EVENTS = {**settings.CALENDAR_EVENTS, "WEBHOOKS_PER_KEY": 1}
+    key_for("1001")
+    WebhookSubscriptionFactory()
+
+    answer = administrator.post(ADD, NEW)
+
+    assert list(answer.context["adminform"].form.errors) == ["client_id"]
+
+
+def test_staff_of_an_institution_subscribe_for_theirs_alone(client):
+    key_for("1001", "1002")
+    client.force_login(editor_of("1001"))
+
+    theirs = client.post(ADD, {**NEW, "client_id": "key-1001-1002", "institution": "1002"})
+    assert list(theirs.context["adminform"].form.errors) == ["institution"]
+
+    client.post(ADD, {**NEW, "client_id": "key-1001-1002"})
+    assert WebhookSubscription.objects.get().institution == "1001"

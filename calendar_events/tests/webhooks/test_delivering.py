@@ -15,6 +15,7 @@ from calendar_events.tests.factories import EventFactory
 from calendar_events.tests.receiving import answering, ok, receiving
 from calendar_events.webhooks import sending, subscriptions, turns
 from calendar_events.webhooks.messenger import Messenger
+from platform_errors.keys import SecretUnreadable
 from platform_errors.tests.store import MemoryKeyStore
 
 pytestmark = [pytest.mark.both_databases, pytest.mark.django_db(transaction=True)]
@@ -388,3 +389,47 @@ def test_a_receiver_that_hangs_keeps_no_other_waiting(
         assert len(hanging.received) <= 2  # half of what may be under way
         release.set()
         messenger.close()
+
+
+def test_a_key_whose_secret_nobody_can_open_keeps_no_other_waiting(
+    editor, stranger, receiver, subscribe, deliver, monkeypatch
+):
+    bad = subscribe("https://receiver.example/")
+    good = subscribe(receiver.url, by=stranger)
+    find = MemoryKeyStore.find_key
+
+    def find_key(self, client_id, **options):
+        if client_id == "key-1001":
+            raise SecretUnreadable
+        return find(self, client_id, **options)
+
+    monkeypatch.setattr(MemoryKeyStore, "find_key", find_key)
+    EventFactory()
+
+    deliver()
+
+    (message,) = receiver.received
+    assert message.verified(good["secret"])
+    assert WebhookSubscription.objects.get(pk=bad["id"]).is_active
+
+
+def test_a_subscription_that_cannot_be_read_keeps_no_other_waiting(
+    editor, receiver, subscribe, deliver, caplog
+):
+    bad, good = subscribe(receiver.url), subscribe(receiver.url)
+    WebhookSubscription.objects.filter(pk=bad["id"]).update(types=[1])
+    post_event(editor)
+
+    deliver()
+
+    (message,) = receiver.received
+    assert message.verified(good["secret"])
+    assert f"The changes of webhook {bad['id']} could not be read" in caplog.text
+
+
+def test_without_subscriptions_a_look_is_one_statement(db, django_assert_num_queries):
+    messenger = Messenger()
+
+    with django_assert_num_queries(1):
+        assert messenger.step() is False
+    messenger.close()

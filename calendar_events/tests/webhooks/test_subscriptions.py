@@ -7,6 +7,7 @@ from django.contrib.auth.models import Permission
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from calendar_events.checks import check_encryption
 from calendar_events.models import Event, WebhookSubscription
 from calendar_events.tests.callers import bad_fields, caller, refusal
 from calendar_events.tests.factories import CategoryFactory
@@ -248,3 +249,21 @@ def test_a_write_costs_nothing_more_however_many_subscribe(editor):
 
     assert len(with_five) == len(without)
     assert Event.objects.count() == 3
+
+
+@pytest.mark.parametrize(
+    ("module", "problem"),
+    [
+        ("", ""),
+        ("authserver.crypto.encryption", ""),
+        ("no.such.module", "No module named 'no'"),
+        ("calendar_events.parsing.slugs", "has no decrypt, encrypt."),
+    ],
+)
+def test_a_module_that_cannot_encrypt_is_reported(settings, module, problem):
+    settings.CALENDAR_EVENTS = {**settings.CALENDAR_EVENTS, "ENCRYPTION": module}
+
+    found = check_encryption()
+
+    assert [one.id for one in found] == ["calendar_events.E004"] * bool(problem)
+    assert problem in "".join(one.msg for one in found)
