@@ -13,7 +13,7 @@ from calendar_events.api.changes.views import ChangesView
 from calendar_events.api.dialect import EVENTS
 from calendar_events.api.feeds import EventFeeds
 from calendar_events.api.root import Documentation, Root, Schema
-from calendar_events.api.series import SeriesView
+from calendar_events.api.series import SeriesCalendar, SeriesView
 from calendar_events.api.webhooks import WebhookViewSet
 from calendar_events.models.kinds import KINDS, Kind
 from platform_errors.views import NoSuchResource
@@ -71,6 +71,11 @@ urlpatterns = [
     *by_slug(EVENTS_KIND),
     re_path(
         rf"^/series/{PK}/?$", SeriesView.as_view({"get": "retrieve"}), name="series-by-id"
+    ),
+    re_path(
+        rf"^/series/{PK}\.ics/?$",
+        SeriesCalendar.as_view({"get": "retrieve"}),
+        name="series-feed",
     ),
     *(route for kind in OTHERS for route in (*collection(kind), *by_slug(kind))),
     re_path(r"^/webhooks/?$", WebhookViewSet.as_view(COLLECTION), name="webhooks"),

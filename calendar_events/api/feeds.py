@@ -14,7 +14,7 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from calendar_events.api import access, conditional, responses
+from calendar_events.api import access, conditional, responses, series_calendar
 from calendar_events.api.reading import EventReads
 from calendar_events.api.streams import FeedResponse, chunks
 from calendar_events.conf import conf
@@ -28,9 +28,10 @@ from calendar_events.documents.ical import (
     fold,
     line,
 )
+from calendar_events.documents.recurring import InSeries, placed
 from calendar_events.documents.timezones import ZonesOfFeed
 from calendar_events.filters.filtersets import FeedFilter
-from calendar_events.models import Status
+from calendar_events.models import Event, Series, Status
 from calendar_events.models.querysets.events import EventQuerySet
 from calendar_events.models.visibility import EVENT, Viewer, password_matches
 from calendar_events.store import feeds as event_feeds
@@ -69,6 +70,7 @@ class Composer:
 
     def __init__(self, zones: ZonesOfFeed) -> None:
         self._zones = zones
+        self._described: set[str] = set()
         self._host = conf.public_host
         self._fillings = (
             (addresses.SITE, conf.public_url),
@@ -76,22 +78,33 @@ class Composer:
         )
 
     def event(
-        self, pk: int, text: str, embedded: Embedded = NOTHING, *, is_scheduled: bool
+        self,
+        pk: int,
+        text: str,
+        embedded: Embedded = NOTHING,
+        *,
+        is_scheduled: bool,
+        place: InSeries | None = None,
     ) -> str:
         """Return an event; ``embedded`` is what its viewer sees of other rows.
 
-        Without a text there is none.
+        With a ``place`` it is one of the VEVENTs of a series. Without a text there is none.
         """
         if not text:
             return ""
         pieces = EventText(*text.split(MARK))
+        uid, component = f"event-{pk}", ""
+        if place is not None:
+            pieces, uid = placed(pieces, place), place.uid
+            component = self._once(place.component)
         geo, _, location = "".join(embedded.places[:1]).partition(MARK)
         terms = ",".join(map(_escaped, embedded.categories + embedded.tags))
         return "".join(
             (
                 self._zones.describe(pieces.zone),
+                component,
                 pieces.head,
-                fold(f"UID:event-{pk}@{self._host}"),
+                fold(f"UID:{uid}@{self._host}"),
                 "\r\n",
                 pieces.sequence,
                 self._open(pieces.attach) if pieces.attach else "",
@@ -106,6 +119,12 @@ class Composer:
                 "END:VEVENT\r\n",
             )
         )
+
+    def _once(self, component: str) -> str:
+        """Return the description of a zone when it is the first of its kind."""
+        is_new = component not in self._described
+        self._described.add(component)
+        return component if is_new else ""
 
     def _open(self, text: str) -> str:
         for marker, address in self._fillings:
@@ -155,7 +174,9 @@ class EventFeeds(EventReads):
         def feed() -> HttpResponseBase:
             if request.method == "HEAD":
                 return StreamingHttpResponse((), content_type=CONTENT_TYPE)
-            steps = chunks(_texts(queryset, self.state.last_end))
+            is_expanded = self.filterset.values.get("expand", True)
+            make = _texts if is_expanded else _texts_by_series
+            steps = chunks(make(queryset, self.state.last_end))
             return FeedResponse(steps, content_type=CONTENT_TYPE)
 
         if self.is_extended:  # a stream has no tag of its body
@@ -199,6 +220,40 @@ def _texts(events: EventQuerySet, last_end: datetime) -> Generator[str]:
         }
         yield _events(composer, rows, open_ids, viewer=listing.viewer, now=now)
     yield CLOSING
+
+
+def _texts_by_series(events: EventQuerySet, last_end: datetime) -> Generator[str]:
+    """Yield a feed in which a series is one VEVENT with its rule."""
+    listing, now = events.listing, events.moment
+    composer = Composer(ZonesOfFeed(_reach(events, last_end)))
+    shown: Any = Event.objects.listed_for(listing.viewer, now)
+    shown = shown.opened_with(listing.password)
+    yield opening(NAME)
+    for rows in event_feeds.batches(events):
+        of_series = {
+            event.pk: event.series
+            for event in Event.objects.filter(
+                pk__in=[row.id for row in rows], series__isnull=False
+            )
+            .select_related("series")
+            .only("series")
+        }
+        alone = [row for row in rows if row.id not in of_series]
+        open_ids = {
+            row.id for row in alone if password_matches(row.password, listing.password)
+        }
+        yield _events(composer, alone, open_ids, viewer=listing.viewer, now=now)
+        for series in of_series.values():
+            if series is not None:
+                yield from series_calendar.component(series, shown, composer)
+    yield CLOSING
+
+
+def series_text(series: Series, occurrences: EventQuerySet) -> str:
+    """Return a series as a calendar, with what may be seen of its occurrences."""
+    composer = Composer(ZonesOfFeed())
+    events = series_calendar.component(series, occurrences, composer)
+    return "".join((opening(NAME), *events, CLOSING))
 
 
 def _events(

@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Any
 
+from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
@@ -10,6 +11,7 @@ from rest_framework.response import Response
 
 from calendar_events.api import access, conditional
 from calendar_events.api.conditional import Version
+from calendar_events.api.feeds import CONTENT_TYPE, CalendarRenderer, series_text
 from calendar_events.api.pagination import (
     DEFAULT_PER_PAGE,
     MAX_OFFSET,
@@ -23,6 +25,7 @@ from calendar_events.api.schema.components import (
     FIELDS,
     IDENTIFIER,
     LAST_MODIFIED,
+    PASSWORD,
 )
 from calendar_events.conf import conf
 from calendar_events.documents import addresses
@@ -93,6 +96,28 @@ class SeriesView(ListView):
         here = f"{address_of(self.request)}?per_page={size}&page="
         links = {"next_rest_url": f"{here}{page + 1}"} if page < pages else {}
         return links | ({"previous_rest_url": f"{here}{page - 1}"} if page > 1 else {})
+
+
+class SeriesCalendar(SeriesView):
+    """A series as a calendar."""
+
+    renderer_classes = [CalendarRenderer]
+    operation_id = "readSeriesCalendar"
+    parameters = [IDENTIFIER, PASSWORD, ETAG, LAST_MODIFIED, *CONDITIONS]
+
+    def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Read a series as a calendar."""
+        occurrences = self.occurrences().opened_with(request.GET.get("password", ""))
+        series = Series.objects.filter(pk=identifier(str(self.kwargs["pk"]))).first()
+        if series is None or not occurrences.exists():
+            raise access.RecordNotFound(SERIES)
+        body = series_text(series, occurrences).encode()
+        version = Version(
+            etag=conditional.entity_tag_of(body), modified_at=series.modified_at
+        )
+        return conditional.respond(
+            request, version, lambda: HttpResponse(body, content_type=CONTENT_TYPE)
+        )
 
 
 def version_seen(series: Series, viewer: Viewer, now: datetime) -> Version:

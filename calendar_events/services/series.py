@@ -1,10 +1,11 @@
 """Make events that repeat, and keep them as far ahead as the horizon."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
+from django.db.models import F, Q
 
 from calendar_events.conf import conf
 from calendar_events.models import Event, Series, Status
@@ -16,6 +17,7 @@ from calendar_events.store import links as link_rows
 from calendar_events.store import naming
 from calendar_events.store.links import Links
 
+DAY = timedelta(days=1)
 EXTENDED = "the series was extended"
 
 Dated = Sequence[tuple[int, datetime]]
@@ -111,6 +113,18 @@ def sign(event: Any, actor: Actor | None) -> None:
         event._change_reason = EXTENDED  # noqa: SLF001 -- django-simple-history's seam
 
 
+def extend_all(*, now: datetime) -> int:
+    """Extend every series that may have further dates; return how many were added."""
+    unfinished = Q(total__isnull=True) | Q(total__gt=F("dates"))
+    rows = Series.objects.filter(unfinished, dates__lt=conf.series_max_occurrences)
+    # Not those of today: a second run finds nothing to do.
+    rows = rows.filter(horizon__lt=recurrence.horizon_of(now, now=now) - DAY)
+    added = 0
+    for pk in list(rows.order_by("pk").values_list("pk", flat=True)):
+        added += extend_series(pk=pk, now=now)
+    return added
+
+
 @transaction.atomic
 def extend_series(*, pk: int, now: datetime) -> int:
     """Give a series the occurrences up to the horizon of today; return how many.
@@ -118,7 +132,9 @@ def extend_series(*, pk: int, now: datetime) -> int:
     They say what the last one says that differs from the series in nothing. A series that
     is in the trash, or has as many dates as it may have, gets none.
     """
-    series = occurrences.lock(pk)
+    series = Series.objects.select_for_update().filter(pk=pk).first()
+    if series is None:  # deleted since it was found
+        return 0
     start = dates.to_utc(series.start_local, zones.zone(series.timezone), is_clamped=True)
     series.horizon = max(series.horizon, recurrence.horizon_of(start, now=now))
     template = template_of(series)

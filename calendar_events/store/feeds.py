@@ -118,6 +118,15 @@ def single(pk: int, now: datetime) -> FeedRow | None:
     return FeedRow(*rows[0]) if rows else None
 
 
+def of(ids: Sequence[int], now: datetime) -> list[FeedRow]:
+    """Return events, in the order of their starts."""
+    linked = sql.Conditions()
+    linked.any_of("e.id", ids)
+    order = "ORDER BY e.start_utc, e.id"
+    statement = f"SELECT {_ROW} FROM calendar_events_event e WHERE {linked} {order}"
+    return [FeedRow(*row) for row in sql.rows(statement, [sql.moment(now), *linked.params])]
+
+
 def text_of(row: FeedRow, *, is_open: bool) -> str:
     """Return an event's text; without its password when it is not ``is_open``.
 

@@ -24,7 +24,7 @@ class Loop:
         while not self.stopping.is_set():
             pause = settings.TASK_POLL_SECONDS
             try:
-                self.run_once()
+                self.turn()
             except (DatabaseError, InterfaceError) as error:
                 outage.trip(error)
                 connections.close_all()
@@ -34,6 +34,10 @@ class Loop:
                 pause = PAUSE_SECONDS
             self.stopping.wait(pause)
         connections.close_all()
+
+    def turn(self) -> None:
+        """Do what one turn of the loop does. Raises ``DatabaseError``."""
+        self.run_once()
 
     def run_once(self) -> None:
         """Do what there is to do now. Raises ``DatabaseError``."""

@@ -13,7 +13,7 @@ from django_tasks_db.management.commands.db_worker import Worker as OneByOne
 from django_tasks_db.models import DBTaskResult
 
 from authserver.retention import database_now
-from config.background import queue
+from config.background import nightly, queue
 from config.background.loop import Loop
 from config.background.webhooks import WebhookLoop
 
@@ -36,8 +36,16 @@ class Worker(Loop):
     def __init__(self) -> None:
         """Begin with a look at what is to be put back."""
         super().__init__()
-        self._put_back_at = 0.0
+        self._put_back_at = self._nightly_at = 0.0
         self._current: OneByOne | None = None
+
+    def turn(self) -> None:
+        """Queue the work of the night, once it is due, and run what is ready."""
+        if monotonic() >= self._nightly_at:
+            close_old_connections()
+            nightly.queue_due(database_now())
+            self._nightly_at = monotonic() + nightly.LOOK_SECONDS
+        self.run_once()
 
     def run_once(self) -> None:
         """Put back what is due and run all that is ready. Raises ``DatabaseError``."""

@@ -95,7 +95,7 @@ def test_the_document_has_every_path_and_method(anonymous):
 
     expected = {"/": {"get"}, "/doc": {"get"}, "/events.ics": {"get"}}
     expected["/changes"] = {"get"}
-    expected |= {"/series/{id}": {"get"}}
+    expected |= {"/series/{id}": {"get"}, "/series/{id}.ics": {"get"}}
     expected |= {"/events/{id}.ics": {"get"}, "/events/by-slug/{slug}.ics": {"get"}}
     for name in PARAMETERS:
         expected[f"/{name}"] = {"get", "post"}
@@ -153,7 +153,7 @@ def test_identifiers_in_paths_are_integers(anonymous):
         if "{id}" in path and parameter["name"] == "id"
     ]
 
-    assert len(schemas) == 34
+    assert len(schemas) == 35
     assert all(schema["type"] == "integer" for schema in schemas)
 
 
