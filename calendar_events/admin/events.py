@@ -1,5 +1,6 @@
 """Events."""
 
+from datetime import datetime
 from typing import Any
 
 from django.contrib import admin
@@ -8,20 +9,27 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import format_html
 
 from calendar_events.admin.actions import move_to_venue, set_each
 from calendar_events.admin.month import DayFilter, MonthPage
 from calendar_events.admin.published import PUBLICATION, WRITTEN, PublishedAdmin
 from calendar_events.admin.record_forms import EventForm
-from calendar_events.models import Event, Status
+from calendar_events.admin.series_scope import SeriesFilter
+from calendar_events.models import Event, Series, Status
 from calendar_events.models.event import LISTED
 from calendar_events.permissions import Actor
+from calendar_events.services import series_edits
+from calendar_events.services.changesets import THIS
 from institution_admin import institution_of
 from institution_admin.dashboard import ROWS, Block, Row, capped
 from institution_admin.search import MOST_FOUND, is_short, newest
 
 SAMPLES = ((1_000, 100), (10_000, MOST_FOUND))
 """Of so many of the newest events so many must have the words for these to be common."""
+
+
+SERIES = "Series"
 
 
 @admin.register(Event)
@@ -38,13 +46,14 @@ class EventAdmin(PublishedAdmin):
     )
     list_display = ("listed_title", "starts", "zone", "status", "institution", "author")
     list_filter = (
-        *(DayFilter, *PublishedAdmin.list_filter),
+        *(DayFilter, SeriesFilter, *PublishedAdmin.list_filter),
         *("featured", "sticky", "hide_from_listings"),
     )
     autocomplete_fields = ("author", "image", "post_parent")
     fieldsets = (
         (None, {"fields": ("title", "description", "excerpt", "image", "picture")}),
-        ("When", {"fields": ("start_date", "end_date", "all_day", "timezone")}),
+        (SERIES, {"fields": ("in_series", "scope", "confirmed")}),
+        ("When", {"fields": ("start_date", "end_date", "all_day", "timezone", "rrule")}),
         (
             "Where, who, what",
             {"fields": ("at_venues", "by_organizers", "in_categories", "in_terms")},
@@ -103,6 +112,48 @@ class EventAdmin(PublishedAdmin):
                 event.status != Status.TRASH and self.has_change_permission(request, event)
             )
         return page
+
+    readonly_fields = (*PublishedAdmin.readonly_fields, "in_series")
+
+    @admin.display(description="This is")
+    def in_series(self, event: Event) -> str:
+        """Say which date of which series an occurrence is, with a way to the others."""
+        series = Series.objects.filter(pk=event.series_id or 0).first()
+        if series is None:  # gone meanwhile, if this is a version
+            return ""
+        others = f"{reverse(LIST)}?series={series.pk}"
+        total = f" of {series.total}" if series.total else ""
+        return format_html(
+            'date {}{} of a series: {}. <a href="{}">All its dates</a>',
+            *(event.position, total, series.words, others),
+        )
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Ask of an occurrence alone whom a change is for; who repeats stays so."""
+        shown = super().get_fieldsets(request, obj)
+        if obj is None:
+            return [one for one in shown if one[0] != SERIES]
+        if obj.series_id is not None:
+            return shown
+        return [
+            (title, {**options, "fields": [n for n in options["fields"] if n != "rrule"]})
+            for title, options in shown
+            if title != SERIES
+        ]
+
+    def update(self, *, record: Any, actor: Actor, changes: Any, now: datetime) -> Any:
+        """Write the event, or the occurrences of its series that are meant."""
+        scope = changes.pop("scope", THIS)
+        if scope == THIS:
+            return super().update(record=record, actor=actor, changes=changes, now=now)
+        return series_edits.update_series(
+            actor=actor,
+            pk=record.pk,
+            scope=scope,
+            changes=changes,
+            now=now,
+            expected_version=record.version,
+        )
 
     @admin.display(description="title", ordering="sort_text")
     def listed_title(self, event: Event) -> str:

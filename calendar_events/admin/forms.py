@@ -23,7 +23,7 @@ CHANGED_MEANWHILE = (
     " your change."
 )
 ALWAYS_REQUIRED = frozenset({"institution", "taxonomy"})
-ABOUT_THE_WRITE = frozenset({"institution", "seen_version"})
+ABOUT_THE_WRITE = frozenset({"institution", "seen_version", "scope", "confirmed"})
 
 
 class OrderedChoices(forms.ModelMultipleChoiceField):
@@ -161,7 +161,11 @@ class RecordForm(forms.ModelForm):
             stored,
             data=self.body(is_new=stored is None),
             partial=stored is not None,
-            context={"actor": self.actor, "now": timezone.now()},
+            context={
+                "actor": self.actor,
+                "now": timezone.now(),
+                "scope": self.cleaned_data.get("scope"),
+            },
         )
         if not read.is_valid():
             names = {theirs: ours for ours, theirs in self.input_names.items()}

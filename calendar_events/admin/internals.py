@@ -5,7 +5,7 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest
 
-from calendar_events.models import Change, DayCount, IdempotentAnswer
+from calendar_events.models import Change, DayCount, IdempotentAnswer, Series
 from institution_admin import InstitutionScopedAdmin
 
 
@@ -37,6 +37,19 @@ class IdempotentAnswerAdmin(ReadOnlyAdmin):
     list_select_related = ("user",)
     search_fields = ("key", "client_id")
     ordering = ("-created_at", "-id")
+
+
+@admin.register(Series)
+class SeriesAdmin(ReadOnlyAdmin):
+    """Events that repeat; they are changed by their dates."""
+
+    list_display = (
+        *("id", "institution", "rule", "timezone", "start_local", "dates", "total"),
+        "horizon",
+    )
+    search_fields = ("=id",)
+    search_help_text = "The identifier of a series."
+    ordering = ("-id",)
 
 
 @admin.register(DayCount)

@@ -6,8 +6,9 @@ from typing import Any, ClassVar
 from django import forms
 from django.http import QueryDict
 
-from calendar_events.admin import institutions
+from calendar_events.admin import institutions, series_scope
 from calendar_events.admin.forms import OrderedChoices, PublishedForm, plain
+from calendar_events.admin.series_scope import SCOPE_CHOICES
 from calendar_events.admin.widgets import LocalDateTimeInput, RichTextArea, TimeZoneInput
 from calendar_events.models import Event, Organizer, Status, Taxonomy, Term, Venue
 from calendar_events.serializers.inputs import EventInput, OrganizerInput, VenueInput
@@ -107,6 +108,18 @@ class EventForm(PublishedForm):
     timezone = forms.CharField(
         label="Time zone", widget=TimeZoneInput, help_text="A place, or an offset: +02:00."
     )
+    rrule = forms.CharField(
+        label="Repeats",
+        required=False,
+        help_text="A rule such as FREQ=WEEKLY;COUNT=10; each date becomes an event.",
+    )
+    scope = forms.ChoiceField(
+        label="Change",
+        choices=SCOPE_CHOICES,
+        required=False,
+        help_text="More than this one is shown before it is changed.",
+    )
+    confirmed = forms.CharField(required=False, widget=forms.HiddenInput)
     at_venues = OrderedChoices(Event, "venues", label="Venues")
     by_organizers = OrderedChoices(Event, "organizers", label="Organizers")
     in_categories = CategoryField()
@@ -146,6 +159,7 @@ class EventForm(PublishedForm):
         sent = data.copy()
         sent["institution"], sent["status"] = self.copied.institution, Status.DRAFT
         sent["author"] = sent["slug"] = sent["date_utc"] = sent["seen_version"] = ""
+        sent["rrule"] = sent["scope"] = ""
         return sent
 
     def shown(self) -> dict[str, Any]:
@@ -155,6 +169,7 @@ class EventForm(PublishedForm):
         return super().shown() | {
             "start_date": str(event.start_local),
             "end_date": str(event.end_local),
+            "rrule": series_scope.rule_of(event) if event.series_id else "",
             "at_venues": self._linked("venues", "eventvenue__position"),
             "by_organizers": self._linked("organizers", "eventorganizer__position"),
             "in_terms": self._linked("terms", "eventterm__position"),
@@ -170,11 +185,13 @@ class EventForm(PublishedForm):
         return list(found.values())
 
     def clean(self) -> dict[str, Any]:
-        """Keep for a copy what its user may not set."""
+        """Keep for a copy what its user may not set; show what a series becomes."""
         super().clean()
         if self.copied is not None:
             for name in self.only_here - self.fields.keys():
                 self.changes[name] = plain(getattr(self.copied, name))
+        if self.instance.series_id and self.copied is None and not self.errors:
+            series_scope.require_seen(self)
         return self.cleaned_data
 
     def body(self, *, is_new: bool) -> dict[str, Any]:

@@ -1,0 +1,114 @@
+"""Whom an edit of an occurrence is for, and what it would change, before it does."""
+
+import hashlib
+import json
+from typing import Any, Final
+
+from django.contrib import admin
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.html import format_html, format_html_join
+
+from calendar_events.models import Event, Series
+from calendar_events.parsing.slugs import identifier
+from calendar_events.permissions import NotAllowed
+from calendar_events.services import series_edits
+from calendar_events.services.changesets import ALL, FOLLOWING, THIS, InvalidFields
+from calendar_events.services.series_edits import DateChange
+
+SCOPE_CHOICES: Final = (
+    (THIS, "this date"),
+    (FOLLOWING, "this date and all that follow"),
+    (ALL, "all dates of the series"),
+)
+MOST_SHOWN: Final = 20
+"""Dates that are listed; of more their number is said."""
+
+
+class SeriesFilter(admin.SimpleListFilter):
+    """The dates of one series, to which the form of each leads; the list offers none."""
+
+    title = parameter_name = "series"
+
+    def has_output(self) -> bool:
+        """Be there only where a series is asked for."""
+        return self.value() is not None
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        series = self.value()
+        return [(series, series)] if series else []
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Keep the dates of the series. Raises ``IncorrectLookupParameters``."""
+        value = self.value() or ""
+        if not (value.isascii() and value.isdigit()):
+            raise IncorrectLookupParameters
+        return queryset.filter(series=identifier(value))
+
+
+def require_seen(form: Any) -> None:
+    """Require that whoever changes more than one date has seen which.
+
+    The form is shown again with the dates, and saved when it is sent unchanged.
+    """
+    scope = form.cleaned_data.get("scope") or THIS
+    if scope == THIS:
+        return
+    event, now = form.stored, timezone.now()
+    if event is None or event.series is None:  # brought back by hand
+        return
+    form.changes = series_edits.differing(event, form.changes, now=now)
+    known = [scope, event.series.sequence, form.body(is_new=False)]
+    text = json.dumps(known, sort_keys=True, cls=DjangoJSONEncoder)
+    seen = hashlib.sha256(text.encode()).hexdigest()
+    if form.cleaned_data.get("confirmed") != seen:
+        try:
+            dates = series_edits.preview_series(
+                actor=form.actor,
+                pk=event.pk,
+                scope=scope,
+                changes=form.changes.copy(),
+                now=now,
+            )
+        except InvalidFields as error:
+            for name, why in error.reasons.items():
+                form.add_error(name if name in form.fields else None, f"This {why}")
+            return
+        except NotAllowed as error:
+            form.add_error(None, str(error))
+            return
+        form.data = form.data.copy()
+        form.data["confirmed"] = seen
+        form.add_error(None, in_words(dates))
+    form.changes["scope"] = scope
+
+
+def rule_of(event: Event) -> str:
+    """Return the rule of an event; that of a version may be gone with its series."""
+    series = Series.objects.filter(pk=event.series_id or 0).first()
+    return series.rule_text if series else ""
+
+
+def in_words(dates: list[DateChange]) -> str:
+    """Return which dates are changed, as a list for people."""
+    shown = format_html_join("", "<li>{}</li>", ((_of(one),) for one in dates[:MOST_SHOWN]))
+    more = len(dates) - MOST_SHOWN
+    rest = format_html("<li>and {} more</li>", more) if more > 0 else ""
+    plural = "date" if len(dates) == 1 else "dates"
+    return format_html(
+        "This changes {} {}. Save once more to do so.<ul>{}{}</ul>",
+        *(len(dates), plural, shown, rest),
+    )
+
+
+def _of(one: DateChange) -> str:
+    before = f"{one.before:%a %d %b %Y, %H:%M}" if one.before else ""
+    after = f"{one.after:%a %d %b %Y, %H:%M}" if one.after else ""
+    if not before:
+        return f"{after}: new"
+    if not after:
+        return f"{before}: goes to the trash"
+    return before if before == after else f"{before} becomes {after}"
