@@ -6,13 +6,15 @@ from django.db import migrations, models
 class AddFalse(migrations.AddField):
     """Add a column to the table as it is: a new table would have no triggers on SQLite."""
 
+    definition = "bool NOT NULL DEFAULT 0"
+
     def database_forwards(self, app_label, schema_editor, from_state, to_state):
         if schema_editor.connection.vendor != "sqlite":
             super().database_forwards(app_label, schema_editor, from_state, to_state)
             return
         table = to_state.apps.get_model(app_label, self.model_name)._meta.db_table
         schema_editor.execute(
-            f'ALTER TABLE "{table}" ADD COLUMN "{self.name}" bool NOT NULL DEFAULT 0'
+            f'ALTER TABLE "{table}" ADD COLUMN "{self.name}" {self.definition}'
         )
 
 
