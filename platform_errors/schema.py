@@ -97,7 +97,7 @@ class PlatformErrorSerializer(CauseSerializer):
 
     code = serializers.IntegerField(help_text="The HTTP status.")
     message = serializers.CharField(help_text="The short text of the contract.")
-    detail = serializers.CharField(help_text="What exactly is wrong.")
+    detail = serializers.CharField(help_text="The cause.")
 
 
 class IdentityServiceSerializer(serializers.Serializer[Any]):

@@ -71,7 +71,7 @@ class UserCreationForm(_LoginIsFree, BaseUserCreationForm):
         if not data.get("email") and "email" not in self.errors:
             self.add_error("email", "An invitation needs an e-mail address.")
         if data.get("password1") or data.get("password2"):
-            self.add_error("password1", "Whoever is invited chooses the password.")
+            self.add_error("password1", "The invited person chooses the password.")
         data["password1"] = None  # which no login is right with
         return data
 

@@ -38,7 +38,7 @@ class _Window(NamedTuple):
     refusals: int
 
 
-outage = CircuitBreaker("What keys are used for was not recorded")
+outage = CircuitBreaker("The use of keys was not recorded")
 _used: dict[str, float] = {}
 """Key → when this process last wrote that it was used."""
 _refused: dict[str, _Window] = {}

@@ -35,7 +35,7 @@ MAX_RADIUS_KM = 20_040
 def order_by(default: str, *others: str) -> TextFilter:
     return TextFilter(
         schema={"enum": [default, *others], "default": default},
-        help_text="What to sort by. Unknown values fall back to the default.",
+        help_text="The order. Unknown values fall back to the default.",
     )
 
 

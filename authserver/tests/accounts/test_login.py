@@ -179,7 +179,9 @@ def test_the_focus_is_on_what_has_to_be_typed(login_page, alice):
 
 
 def test_the_page_says_whom_to_ask_about_a_forgotten_password(login_page):
-    assert "Ask whoever looks after accounts at Riverside University" in login_page.text
+    assert (
+        "Ask the people who look after accounts at Riverside University" in login_page.text
+    )
 
 
 def test_logins_and_failures_are_audited_without_passwords(login_page, alice, log_in):

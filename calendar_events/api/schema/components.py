@@ -164,7 +164,7 @@ class EventsErrorDataSerializer(CauseSerializer):
         required=False,
         help_text="Of a 400: what is wrong by name, or the names of what is missing.",
     )
-    detail = serializers.CharField(required=False, help_text="What exactly is wrong.")
+    detail = serializers.CharField(required=False, help_text="The cause.")
     term_id = serializers.IntegerField(
         required=False, help_text="Of `term_exists`: the term that has the name."
     )

@@ -29,7 +29,7 @@ def tags() -> dict[str, str]:
     """Return what the operations are grouped by, each with its description."""
     types = {kind.plural: kind.summary for kind in KINDS}
     return {
-        "namespace": "What the interface consists of.",
+        "namespace": "The parts of the interface.",
         **types,
         "series": "Events that repeat.",
         "webhooks": "Who is told of changes, and where.",

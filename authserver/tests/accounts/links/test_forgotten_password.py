@@ -47,7 +47,7 @@ def test_the_login_page_offers_it_and_the_link_lets_choose_a_new_password(
 def test_without_mail_nothing_is_offered(visitor, riverside):
     login = visitor.open("/oauth2/login?institution=1001")
 
-    assert "Ask whoever looks after accounts at Riverside University" in login.text
+    assert "Ask the people who look after accounts at Riverside University" in login.text
     for page in ("forgotten", "asked"):
         assert visitor.open(f"/oauth2/password/{page}?institution=1001").status == 404
 
