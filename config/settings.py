@@ -509,7 +509,10 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1.0.0",
     "SERVE_INCLUDE_SCHEMA": False,
     "PREPROCESSING_HOOKS": ["calendar_events.api.schema.document.tidy_paths"],
-    "ENUM_NAME_OVERRIDES": {"StatusEnum": "calendar_events.models.Status.values"},
+    "ENUM_NAME_OVERRIDES": {
+        "StatusEnum": "calendar_events.models.Status.values",
+        "SubscriptionStatusEnum": "calendar_events.models.WebhookSubscription.Status",
+    },
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
 }
