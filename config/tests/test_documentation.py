@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from config.tests.servers import ROOT
+from config.tools import documentation_tables
 
 DOCS = ROOT / "docs"
 INDEX = DOCS / "README.md"
@@ -25,6 +26,8 @@ FOR = {
 
 LONGEST = 35
 """Words of a sentence."""
+MOST = 38_500
+"""Words of all pages."""
 
 
 def text_of(path):
@@ -52,11 +55,18 @@ def pages_of(part):
 
 
 def test_every_decision_is_in_the_table_of_decisions_once():
-    table = text_of(DOCS / "architecture.md").partition("\n## Decisions\n")[2]
+    built = documentation_tables.decisions("")
 
-    records = re.findall(r"^\| \[\d+\]\(decisions/([^)]+)\)", table, re.MULTILINE)
+    rows = re.findall(r"^\| \[(\d+)\]\(decisions/([^)]+)\) \| \S", built, re.MULTILINE)
 
-    assert records == [path.name for path in RECORDS]
+    assert [name for _, name in rows] == [path.name for path in RECORDS]
+    assert all(int(name[:4]) == int(number) for number, name in rows)
+    assert "\n<!-- table: decisions -->\n" in text_of(DOCS / "architecture.md")
+
+
+def test_the_pages_are_short_enough_to_be_read():
+    """Without the decisions; 35,000 words are the aim."""
+    assert sum(len(text_of(page).split()) for page in [INDEX, *PAGES]) <= MOST
 
 
 def test_the_first_sentence_of_every_page_says_for_whom_it_is():

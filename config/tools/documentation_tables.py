@@ -116,6 +116,16 @@ def settings(_part: str) -> str:
     return "\n\n".join(parts)
 
 
+def decisions(_part: str) -> str:
+    """Return the decisions on record, by the headings of their pages."""
+    rows = []
+    for path in sorted((ROOT / "docs/decisions").glob("*.md")):
+        heading, _, _ = path.read_text(encoding="utf-8").partition("\n")
+        number, _, title = heading.removeprefix("# ").partition(". ")
+        rows.append((f"[{number}](decisions/{path.name})", title))
+    return table(("", "decision"), rows)
+
+
 def asvs(chapter: str) -> str:
     """Return the requirements of a chapter of ASVS: number, state, how it is met."""
     return rows_of("asvs", chapter, ("requirement", "state", "how"))
@@ -143,6 +153,7 @@ TABLES: dict[str, Callable[[str], str]] = {
     "errors": errors,
     "metrics": metrics,
     "settings": settings,
+    "decisions": decisions,
     "asvs": asvs,
     "threats": threats,
 }
