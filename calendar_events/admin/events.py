@@ -12,12 +12,15 @@ from django.utils import timezone
 from django.utils.html import format_html
 
 from calendar_events.admin.actions import move_to_venue, set_each
+from calendar_events.admin.history import Differences
 from calendar_events.admin.month import DayFilter, MonthPage
 from calendar_events.admin.published import PUBLICATION, WRITTEN, PublishedAdmin
 from calendar_events.admin.record_forms import EventForm
 from calendar_events.admin.series_scope import SeriesFilter
-from calendar_events.models import Event, Series, Status
+from calendar_events.models import Event, Series, Status, visibility
 from calendar_events.models.event import LISTED
+from calendar_events.models.standing import EventStatus
+from calendar_events.models.visibility import Viewer
 from calendar_events.permissions import Actor
 from calendar_events.services import series_edits
 from calendar_events.services.changesets import THIS
@@ -25,6 +28,7 @@ from institution_admin import institution_of
 from institution_admin.dashboard import ROWS, Block, Row, capped
 from institution_admin.search import MOST_FOUND, is_short, newest
 
+ONLINE = "online_address"
 SAMPLES = ((1_000, 100), (10_000, MOST_FOUND))
 """Of so many of the newest events so many must have the words for these to be common."""
 
@@ -47,7 +51,7 @@ class EventAdmin(PublishedAdmin):
     list_display = ("listed_title", "starts", "zone", "status", "institution", "author")
     list_filter = (
         *(DayFilter, SeriesFilter, *PublishedAdmin.list_filter),
-        *("featured", "sticky", "hide_from_listings"),
+        *("event_status", "featured", "sticky", "hide_from_listings"),
     )
     autocomplete_fields = ("author", "image", "post_parent")
     fieldsets = (
@@ -57,6 +61,15 @@ class EventAdmin(PublishedAdmin):
         (
             "Where, who, what",
             {"fields": ("at_venues", "by_organizers", "in_categories", "in_terms")},
+        ),
+        (
+            "Takes place",
+            {
+                "fields": (
+                    *("event_status", "status_reason", "attendance_mode"),
+                    *("online_address", "online_audience", "online_from_utc"),
+                )
+            },
         ),
         ("Price and address", {"fields": ("cost", "website", "ticketed")}),
         ("Publication", {"fields": (*PUBLICATION, "password", "post_parent")}),
@@ -130,7 +143,7 @@ class EventAdmin(PublishedAdmin):
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         """Ask of an occurrence alone whom a change is for; who repeats stays so."""
-        shown = super().get_fieldsets(request, obj)
+        shown = self._fieldsets_to_show(request, obj)
         if obj is None:
             return [one for one in shown if one[0] != SERIES]
         if obj.series_id is not None:
@@ -157,8 +170,10 @@ class EventAdmin(PublishedAdmin):
 
     @admin.display(description="title", ordering="sort_text")
     def listed_title(self, event: Event) -> str:
-        """Return the title, by which the list is sorted as it is elsewhere."""
-        return event.title
+        """Return the title, by which the list is sorted, and whether it takes place."""
+        if event.event_status == EventStatus.SCHEDULED:
+            return event.title
+        return f"{event.title} ({event.get_event_status_display().lower()})"
 
     @admin.display(description="starts", ordering="start_local")
     def starts(self, event: Event) -> str:
@@ -189,6 +204,33 @@ class EventAdmin(PublishedAdmin):
             and obj.author_id != request.user.pk
             and self._needs_passwords(request)
         )
+
+    def _fieldsets_to_show(self, request: HttpRequest, event: Any) -> Any:
+        """Leave out an online address that is not for this user, or not yet."""
+        fieldsets = super().get_fieldsets(request, event)
+        viewer = Viewer(institution=institution_of(request) or "", user_id=request.user.pk)
+        if event is None or self._sees_all(request, event):
+            return fieldsets
+        if visibility.sees_online_address(viewer, event, timezone.now()):
+            return fieldsets
+        return [
+            (title, {**options, "fields": [n for n in options["fields"] if n != ONLINE]})
+            for title, options in fieldsets
+        ]
+
+    def get_historical_record_context_helper(
+        self, request: HttpRequest, historical_record: Any
+    ) -> Differences:
+        """Leave out of differences what the form may not show, whenever it was."""
+        helper = super().get_historical_record_context_helper(request, historical_record)
+        if not self._sees_all(request, historical_record):
+            helper.left_out |= {ONLINE}
+        return helper
+
+    def _sees_all(self, request: HttpRequest, event: Any) -> bool:
+        actor = Actor(user=request.user, institution="")
+        is_own = event.author_id == request.user.pk
+        return is_own or actor.has("change_others", Event)
 
     def _needs_passwords(self, request: HttpRequest) -> bool:
         actor = Actor(user=request.user, institution="")

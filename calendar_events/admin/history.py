@@ -26,6 +26,8 @@ LABELS = {
     "published_at": "Published at (UTC)",
     "previous_status": "Status before the trash",
     "post_parent": "Parent",
+    "previous_start_utc": "Was to begin (UTC)",
+    "online_from": "Online address from (UTC)",
     "geo_lat": "Latitude",
     "geo_lng": "Longitude",
 }

@@ -10,6 +10,7 @@ from calendar_events.admin import institutions, series_scope
 from calendar_events.admin.forms import OrderedChoices, PublishedForm, plain
 from calendar_events.admin.series_scope import SCOPE_CHOICES
 from calendar_events.admin.widgets import LocalDateTimeInput, RichTextArea, TimeZoneInput
+from calendar_events.documents.fields import moment
 from calendar_events.models import Event, Organizer, Status, Taxonomy, Term, Venue
 from calendar_events.serializers.inputs import EventInput, OrganizerInput, VenueInput
 from institution_admin import is_id
@@ -120,6 +121,11 @@ class EventForm(PublishedForm):
         help_text="More than this one is shown before it is changed.",
     )
     confirmed = forms.CharField(required=False, widget=forms.HiddenInput)
+    online_from_utc = forms.CharField(
+        label="Online address from (UTC)",
+        widget=LocalDateTimeInput,
+        help_text="Until then only those who may change the event see it.",
+    )
     at_venues = OrderedChoices(Event, "venues", label="Venues")
     by_organizers = OrderedChoices(Event, "organizers", label="Organizers")
     in_categories = CategoryField()
@@ -132,7 +138,8 @@ class EventForm(PublishedForm):
             *("institution", "title", "slug", "status", "author", "description"),
             *("excerpt", "timezone", "all_day", "cost", "website", "image", "show_map"),
             *("show_map_link", "hide_from_listings", "sticky", "featured", "ticketed"),
-            *("password", "post_parent"),
+            *("password", "post_parent", "event_status", "status_reason"),
+            *("attendance_mode", "online_address", "online_audience"),
         ]
 
     def __init__(self, data: Any = None, *args: Any, **kwargs: Any) -> None:
@@ -158,6 +165,7 @@ class EventForm(PublishedForm):
             return data
         sent = data.copy()
         sent["institution"], sent["status"] = self.copied.institution, Status.DRAFT
+        sent["event_status"] = sent["status_reason"] = ""
         sent["author"] = sent["slug"] = sent["date_utc"] = sent["seen_version"] = ""
         sent["rrule"] = sent["scope"] = ""
         return sent
@@ -170,6 +178,7 @@ class EventForm(PublishedForm):
             "start_date": str(event.start_local),
             "end_date": str(event.end_local),
             "rrule": series_scope.rule_of(event) if event.series_id else "",
+            "online_from_utc": moment(event.online_from),
             "at_venues": self._linked("venues", "eventvenue__position"),
             "by_organizers": self._linked("organizers", "eventorganizer__position"),
             "in_terms": self._linked("terms", "eventterm__position"),

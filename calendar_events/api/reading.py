@@ -17,7 +17,7 @@ from calendar_events.filters.filtersets import ListFilterSet
 from calendar_events.models import Event, Taxonomy, Term
 from calendar_events.models.visibility import ANONYMOUS, EVENT, Viewer
 from calendar_events.parsing.slugs import identifier
-from calendar_events.store import list_version, singles
+from calendar_events.store import list_version, online, singles
 from calendar_events.store.list_version import State
 from calendar_events.store.singles import Loaded, Single
 
@@ -155,7 +155,10 @@ class RecordReads(ListView):
             viewer=self.viewer,
             editing=self.request.GET.get("context") == "edit",
         )
-        return record
+        if self.kind != EVENT:
+            return record
+        single = online.of_single(record.single, self.viewer, self.now)
+        return record._replace(single=single)
 
     def document(self, record: Single) -> HttpResponseBase:
         """Return the record as the viewer sees it."""

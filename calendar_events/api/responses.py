@@ -33,7 +33,7 @@ from calendar_events.models.visibility import Viewer
 from calendar_events.parsing import dates
 from calendar_events.serializers import bodies
 from calendar_events.services.changesets import InTrash
-from calendar_events.store import relations, singles, sql
+from calendar_events.store import online, relations, singles, sql
 from calendar_events.store.singles import Single
 from platform_errors.errors import writes
 
@@ -78,6 +78,7 @@ def described(
         return term_version(row), partial(term_answer, row)
     kind, single = kind_of(record).singular, singles.of_record(record)
     is_event = kind == visibility.EVENT
+    single = online.of_single(single, viewer, now) if is_event else single
     related = relations.of_answer(record.pk, viewer, now) if is_event else []
     version = record_version(kind, single, related, viewer=viewer, now=now)
     return version, partial(_document, kind, single, related, now=now)
@@ -103,6 +104,7 @@ def record_version(  # noqa: PLR0913 -- a record, who looks, and when
     published = [one.published_at for one in related]
     if record.status == Status.PUBLISH:
         published.append(record.published_at)
+    published.append(record.online_from)
     moments += [moment for moment in published if moment and moment <= now]
     embedded = [
         (one.kind, one.id, one.version, bool(one.is_scheduled), one.fragment is None)

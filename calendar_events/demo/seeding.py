@@ -60,6 +60,8 @@ class DemoEvent:
     image: str = ""
     author: str = ""
     flags: list[str] = field(default_factory=list)
+    event_status: str = ""
+    status_reason: str = ""
 
 
 @dataclass
@@ -183,6 +185,9 @@ def make(demo: DemoEvent, made: Made, *, users: Mapping[str, int], now: datetime
         "categories": [made.categories[name] for name in demo.categories],
         "tags": [made.tags[name] for name in demo.tags],
     }
+    if demo.event_status:
+        changes["event_status"] = demo.event_status
+        changes["status_reason"] = demo.status_reason
     for flag in demo.flags:
         changes[flag] = True  # type: ignore[literal-required]
     if demo.image:

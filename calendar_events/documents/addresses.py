@@ -19,6 +19,11 @@ ROOT = "\x02"
 """Stands for ``{events_root}`` as an absolute address."""
 HOST = "\x03"
 """Stands for the host of ``PUBLIC_URL``."""
+ONLINE = "\x05"
+"""Stands for an online address that not everybody may see (``store.online``)."""
+ONLINE_MEMBER = f'"online_address":"{ONLINE}"'
+"""How it stands in a document, never as the first member."""
+_UNFILLED = f",{ONLINE_MEMBER}".encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,4 +68,5 @@ def fill(text: str) -> bytes:
         .replace(SITE.encode(), conf.public_url.encode())
         .replace(ROOT.encode(), conf.root_url.encode())
         .replace(HOST.encode(), conf.public_host.encode())
+        .replace(_UNFILLED, b"")
     )

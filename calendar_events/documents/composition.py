@@ -50,6 +50,14 @@ def effective(fragment: str, *, is_scheduled: bool) -> str:
     return fragment.replace(_PUBLISHED, _SCHEDULED, 1) if is_scheduled else fragment
 
 
+def with_online_address(fragment: str, address: str | None) -> str:
+    """Return a fragment with its online address, or without it if that is ``None``."""
+    if address is None:
+        return fragment.replace(f",{addresses.ONLINE_MEMBER}", "")
+    member = f'"online_address":{orjson.dumps(address).decode()}'
+    return fragment.replace(addresses.ONLINE_MEMBER, member)
+
+
 def event(fragment: str, related: Iterable[Related]) -> str:
     """Return an event with everything that it carries."""
     parts: dict[str, list[str]] = {kind: [] for kind in _KINDS}
@@ -78,9 +86,14 @@ def event_with_json_ld(fragment: str, json_ld: str, related: Iterable[Related]) 
     shown = [one for one in related if one.fragment is not None]
     venues = [one for one in shown if one.kind == visibility.VENUE]
     organizers = [one for one in shown if one.kind == visibility.ORGANIZER]
-    first, _, last = json_ld.partition(MARK)
+    first, _, rest = json_ld.partition(MARK)
+    last, _, online = rest.partition(MARK)
     parts = [first]
-    parts += [f'"location":{{{one.json_ld}}}' for one in venues[:1]]
+    places = [f"{{{one.json_ld}}}" for one in venues[:1]]
+    places += [f"{{{online}}}"] if online else []
+    if places:
+        location = places[0] if len(places) == 1 else f"[{','.join(places)}]"
+        parts.append(f'"location":{location}')
     parts += [f'"organizer":{{{one.json_ld}}}' for one in organizers[:1]]
     if last:
         parts.append(last)

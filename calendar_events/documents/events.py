@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
 from calendar_events.conf import conf
-from calendar_events.documents import addresses, ical, jsonld
+from calendar_events.documents import addresses, ical, jsonld, standing
 from calendar_events.documents.base import PUBLICATION, ImageDocument, Published
 from calendar_events.documents.fields import (
     AddressField,
@@ -22,6 +22,7 @@ from calendar_events.documents.fields import (
     PageAddress,
 )
 from calendar_events.documents.places import OrganizerDocument
+from calendar_events.documents.standing import StandingMembers
 from calendar_events.documents.terms import TermDocument
 from calendar_events.models import Event, Image
 from calendar_events.parsing import costs, dates
@@ -152,7 +153,7 @@ class RecurrenceDocument(serializers.Serializer):
 
 
 @extend_schema_serializer(component_name="Event")
-class EventDocument(Published):
+class EventDocument(StandingMembers, Published):
     """An event. Flags are null in a list that hides what a password protects."""
 
     global_id = GlobalId("?id={0.id}")
@@ -190,6 +191,7 @@ class EventDocument(Published):
             *("utc_end_date", "utc_end_date_details", "timezone", "timezone_abbr"),
             *("cost", "cost_details", "website", "show_map", "show_map_link"),
             *("hide_from_listings", "sticky", "featured", "ticketed", "recurrence"),
+            *standing.MEMBERS,
             *("categories", "tags", "venue", "organizer", "custom_fields", "json_ld"),
         )
         extra_kwargs = {name: {"allow_null": True} for name in FLAGS}
@@ -198,11 +200,13 @@ class EventDocument(Published):
         """Return the columns made of the document.
 
         The protected ones are what is seen without the password; empty when there is none.
-        ``json_ld`` is what comes before and after ``location`` and ``organizer``.
+        ``json_ld`` is what comes before and after ``location`` and ``organizer``, and a
+        place online.
         """
         document = self.to_representation(record)
         protected = self.protected(document) if record.password else None
         described = jsonld.event(document, currency=conf.currency)
+        parts = described if described.online else described[:2]
         return {
             "fragment": addresses.members(document),
             "protected_fragment": addresses.members(protected) if protected else "",
@@ -210,15 +214,17 @@ class EventDocument(Published):
             "protected_feed_text": (
                 ical.event_text(protected, version=record.version) if protected else ""
             ),
-            "json_ld": ical.MARK.join(map(addresses.members, described)),
+            "json_ld": ical.MARK.join(map(addresses.members, parts)),
         }
 
     def protected(self, document: dict[str, Any]) -> dict[str, Any]:
         """Blank what the password protects (contract events 4)."""
+        hidden = frozenset(standing.MEMBERS) - standing.SHOWN
+        seen = {name: value for name, value in document.items() if name not in hidden}
         blank = {
             name: "" if isinstance(value, str) else None
-            for name, value in document.items()
-            if name not in SHOWN
+            for name, value in seen.items()
+            if name not in SHOWN | standing.SHOWN
         }
         details = self.fields["cost_details"].to_representation("")
-        return document | blank | {"image": False, "cost_details": details}
+        return seen | blank | {"image": False, "cost_details": details}

@@ -68,13 +68,33 @@ def event_text(document: Mapping[str, Any], *, version: int) -> str:
         ),
         sequence=line("SEQUENCE", str(version - 1)),
         attach=_address("ATTACH", image["url"]) if image else "",
-        described=(line("CREATED", _instant(published)) if published else "")
+        described=_standing(document)
+        + (line("CREATED", _instant(published)) if published else "")
         + (line("DESCRIPTION", escape(described)) if described else ""),
         modified=line("LAST-MODIFIED", modified),
-        status=line("STATUS", STATUSES.get(document["status"], UNDECIDED)),
+        status=line("STATUS", _status(document)),
         url=_address("URL", document["website"] or document["url"]),
     )
     return MARK.join(pieces)
+
+
+def _status(document: Mapping[str, Any]) -> str:
+    """Return the status; an event that is postponed has one date or none."""
+    became = document.get("event_status")
+    if became == "cancelled":
+        return "CANCELLED"
+    if became == "postponed" and "previous_utc_start_date" not in document:
+        return UNDECIDED
+    return STATUSES.get(document["status"], UNDECIDED)
+
+
+def _standing(document: Mapping[str, Any]) -> str:
+    """Return why it is not as planned, and where it is online if everybody may see it."""
+    why, address = document.get("status_reason"), document.get("online_address")
+    lines = line("COMMENT", escape(why)) if why else ""
+    if isinstance(address, str) and address:
+        lines += line("CONFERENCE;VALUE=URI", address)
+    return lines
 
 
 def venue_text(document: Mapping[str, Any]) -> str:

@@ -19,17 +19,28 @@ _ADDRESS = {
     "addressCountry": "country",
 }
 
+_MODES = {"offline": "Offline", "online": "Online", "mixed": "Mixed"}
+_STATUSES = {
+    "scheduled": "Scheduled",
+    "cancelled": "Cancelled",
+    "postponed": "Postponed",
+    "moved_online": "MovedOnline",
+}
+
 
 class EventParts(NamedTuple):
     """What describes an event before and after its ``location`` and ``organizer``."""
 
     first: dict[str, Any]
     last: dict[str, Any]
+    online: dict[str, Any]
+    """Where it is online, as far as everybody may see that."""
 
 
 def event(document: dict[str, Any], *, currency: str) -> EventParts:
     """Describe an event, but for what belongs to other records."""
     described = document["excerpt"] or document["description"]
+    mode = _mode(document)
     first = {
         "@context": CONTEXT,
         "@type": "Event",
@@ -37,13 +48,33 @@ def event(document: dict[str, Any], *, currency: str) -> EventParts:
         "description": text.strip_html(described),
         "image": _image(document),
         "url": document["url"],
-        "eventAttendanceMode": "https://schema.org/OfflineEventAttendanceMode",
-        "eventStatus": "https://schema.org/EventScheduled",
+        "eventAttendanceMode": f"https://schema.org/{_MODES[mode]}EventAttendanceMode",
+        "eventStatus": f"https://schema.org/Event{_status(document)}",
+        "previousStartDate": document.get("previous_utc_start_date")
+        and _instant(document, "previous_utc_start_date"),
         "startDate": _instant(document, "utc_start_date"),
         "endDate": _instant(document, "utc_end_date"),
     }
     offers = {"offers": _offer(document, currency=currency)}
-    return EventParts(first=_filled(first), last=_filled(offers))
+    address = document.get("online_address")
+    online = {"@type": "VirtualLocation", "url": address}
+    is_shown = isinstance(address, str) and mode != "offline"
+    return EventParts(
+        first=_filled(first), last=_filled(offers), online=online if is_shown else {}
+    )
+
+
+def _mode(document: dict[str, Any]) -> str:
+    """Return how people take part; what nobody has said follows from the status."""
+    is_moved = document.get("event_status") == "moved_online"
+    return document.get("attendance_mode") or ("online" if is_moved else "offline")
+
+
+def _status(document: dict[str, Any]) -> str:
+    """Return the end of schema.org's name; with a new date an event is rescheduled."""
+    if "previous_utc_start_date" in document:
+        return "Rescheduled"
+    return _STATUSES[document.get("event_status", "scheduled")]
 
 
 def place(venue: dict[str, Any]) -> dict[str, Any]:

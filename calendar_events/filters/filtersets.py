@@ -25,6 +25,7 @@ from calendar_events.filters.parameters import (
 from calendar_events.models.querysets.events import EventQuerySet
 from calendar_events.models.querysets.places import DEFAULT_RADIUS_KM
 from calendar_events.models.querysets.scopes import Window
+from calendar_events.models.standing import EventStatus
 from calendar_events.parsing import text, zones
 from calendar_events.parsing.slugs import MAX_ID, Token
 
@@ -178,6 +179,11 @@ class EventFilter(ListFilterSet, OrderParameters, ChangeParameters):
     )
     featured = FlagFilter("featured", help_text="Only featured ones, or only others.")
     ticketed = FlagFilter("ticketed", help_text="Only with tickets, or only without.")
+    event_status = ListFilter(
+        "with_event_statuses",
+        schema={"enum": EventStatus.values},
+        help_text="Only what is as planned, or became one of these. Default: all.",
+    )
     geoloc = FlagFilter(
         "located", help_text="Only at venues with coordinates, or only others."
     )

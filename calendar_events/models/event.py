@@ -19,6 +19,7 @@ from calendar_events.models.record import (
     record_permissions,
 )
 from calendar_events.models.series import Series
+from calendar_events.models.standing import EventStatus, Standing
 from calendar_events.models.term import Term
 from calendar_events.models.visibility import Status, Taxonomy
 from calendar_events.parsing import text
@@ -26,7 +27,7 @@ from calendar_events.parsing import text
 LISTED = Q(hide_from_listings=False) & Q(status=Status.PUBLISH.value)
 
 
-class Event(Record):
+class Event(Standing, Record):
     """Something that happens (spec 2.3)."""
 
     title = models.CharField(max_length=500)
@@ -160,6 +161,18 @@ class Event(Record):
                 fields=["published_at", "id"],
                 condition=LISTED,
                 name="event_listed_published",
+            ),
+            # Those that do not take place as planned are few.
+            models.Index(
+                fields=["start_utc", "id"],
+                condition=~Q(event_status=EventStatus.SCHEDULED),
+                name="event_not_as_planned",
+            ),
+            # Whose online address has time shown since?
+            models.Index(
+                fields=["online_from"],
+                condition=Q(online_from__isnull=False),
+                name="event_online_from",
             ),
             models.Index(fields=["author", "status"], name="event_author_status"),
             models.Index(fields=["modified_at", "id"], name="event_modified"),

@@ -183,6 +183,21 @@ def password_matches(password: str, attempt: str) -> bool:
     return not password or compare_digest(password.encode(), attempt.encode())
 
 
+def sees_online_address(viewer: Viewer, event: Any, now: datetime) -> bool:
+    """Return whether a viewer of an event may see where it is online.
+
+    Who may change the event sees it in any case.
+    """
+    is_own = viewer.is_user and viewer.institution == event.institution
+    if is_own and viewer.can("change_others", EVENT):
+        return True
+    if is_own and viewer.can("change", EVENT) and event.author_id == viewer.user_id:
+        return True
+    if event.online_from is not None and event.online_from > now:
+        return False
+    return event.online_audience == "everybody" or is_own
+
+
 def is_met_by(rule: Rule, row: Any) -> bool:
     """Return whether a row in hand fulfils a rule; moments must be aware datetimes."""
     return any(all(_is_met(one, row) for one in alternative) for alternative in rule)

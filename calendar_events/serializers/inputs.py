@@ -43,6 +43,7 @@ from calendar_events.serializers.references import (
     ParentReference,
     TagList,
 )
+from calendar_events.serializers.standing import StandingInput
 from calendar_events.services import references
 from calendar_events.services.changesets import (
     THIS,
@@ -145,7 +146,7 @@ class OrganizerList(LinkedRecords):
     serializer = OrganizerInput
 
 
-class EventInput(RecordInput):
+class EventInput(StandingInput, RecordInput):
     """An event (spec 2.3)."""
 
     title = PlainText(max_length=500, required=True, clearable=False)

@@ -76,6 +76,12 @@ class EventChanges(RecordChanges, ScheduleChanges, total=False):
     venue: list[int | VenueChanges]
     organizer: list[int | OrganizerChanges]
     recurrence: Recurrence
+    event_status: str
+    status_reason: str
+    attendance_mode: str
+    online_address: str
+    online_audience: str
+    online_from: datetime | None
     # Not on the wire: admin sets them.
     password: str
     post_parent: int | None

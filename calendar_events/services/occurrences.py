@@ -16,6 +16,7 @@ FIELDS: Final = {
     "end_local": "end_date",
     "image_id": "image",
     "post_parent_id": "post_parent",
+    "online_from": "online_from_utc",
 }
 """The fields of the interface whose columns have another name."""
 _TERMS: Final = ("categories", "tags")
@@ -24,6 +25,7 @@ _ITS_OWN: Final = frozenset(
     {
         *("id", "institution", "author_id", "status", "previous_status", "published_at"),
         *("slug", "version", "created_at", "modified_at", "start_utc", "end_utc"),
+        "previous_start_utc",
         *("series_id", "original_start_local", "original_start_utc", "position"),
         *("overridden", *Event.rendered_fields),
     }

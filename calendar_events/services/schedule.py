@@ -10,6 +10,7 @@ from datetime import date, datetime, time, tzinfo
 from typing import Literal
 
 from calendar_events.models import Event
+from calendar_events.models.standing import EventStatus
 from calendar_events.parsing import dates, zones
 from calendar_events.services.changesets import InvalidFields, ScheduleChanges
 
@@ -32,7 +33,14 @@ class Schedule:
         return cls(**{name: getattr(event, name) for name in cls.__slots__})
 
     def write_to(self, event: Event) -> None:
-        """Set the columns."""
+        """Set the columns; a postponed event keeps the first date that it had."""
+        if event.event_status != EventStatus.POSTPONED:
+            event.previous_start_utc = None
+        elif event.previous_start_utc is None and event.start_utc not in {
+            None,
+            self.start_utc,
+        }:
+            event.previous_start_utc = event.start_utc
         for name in self.__slots__:
             setattr(event, name, getattr(self, name))
 

@@ -36,6 +36,8 @@ FROM ({now}) now CROSS JOIN ({end}) ends LEFT JOIN (
 ORDER BY c."transaction", c.id"""
 _DUE = """SELECT at, kind, id FROM ({arms}) due WHERE (at, kind, id) > (%s, %s, %s)
 ORDER BY at, kind, id LIMIT %s"""
+_ONLINE = """SELECT r.online_from AS at, 'event' AS kind, r.id AS id
+FROM calendar_events_event r WHERE r.online_from >= %s AND r.online_from <= %s"""
 # What is created as published was never due; the log has it.
 _ARM = """SELECT r.published_at AS at, '{kind}' AS kind, {id} AS id FROM {table} r{join}
 WHERE {published} AND r.published_at >= %s AND r.published_at <= %s
@@ -162,6 +164,7 @@ def _each_arm(kinds: tuple[str, ...]) -> Iterator[str]:
             )
     if EVENT not in kinds:
         return
+    yield _ONLINE
     for link in links.KINDS:
         if link.linked != "calendar_events_term":
             join = f" JOIN {link.table} l ON l.{link.column} = r.id"

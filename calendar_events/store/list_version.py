@@ -35,6 +35,9 @@ UNION ALL
 SELECT 'event', CAST(MAX(published_at) AS varchar(40)) FROM calendar_events_event e
 WHERE {_LISTED} AND published_at <= %s
 UNION ALL
+SELECT 'online', CAST(MAX(online_from) AS varchar(40)) FROM calendar_events_event
+WHERE online_from <= %s
+UNION ALL
 SELECT 'venue', CAST(MAX(published_at) AS varchar(40)) FROM calendar_events_venue
 WHERE published_at <= %s
 UNION ALL
@@ -138,7 +141,7 @@ def _quoted(words: Iterable[str]) -> str:
 def read(*, now: datetime, user: AbstractBaseUser | None = None) -> State:
     """Return the state, for a user with the permissions ``ModelBackend`` would find."""
     moment = sql.moment(now)
-    statement, params = _WRITES, [moment] * 4
+    statement, params = _WRITES, [moment] * 5
     if user is not None:
         statement += f" UNION ALL {_permissions_statement(reading())}"
         params += [user.pk, user.pk]

@@ -11,7 +11,7 @@ from calendar_events.documents.composition import Related
 from calendar_events.models import Event, Term, visibility
 from calendar_events.models.querysets.base import Listing, ListQuerySet
 from calendar_events.models.visibility import password_matches
-from calendar_events.store import lists, relations, singles
+from calendar_events.store import lists, online, relations, singles
 
 
 class Page(NamedTuple):
@@ -100,6 +100,8 @@ def _events(
         for row in rows
         if not row.password or password_matches(row.password, listing.password)
     ]
+    shown = {row.id: row.fragment for row in rows if row.id in open_ids}
+    shown = online.resolved(shown, listing.viewer, now)
     related: dict[int, list[Related]] = {pk: [] for pk in open_ids}
     for one in relations.of_events(
         open_ids, listing.viewer, now, has_scheduled=has_scheduled
@@ -108,7 +110,7 @@ def _events(
     items = []
     for row in rows:
         is_open = row.id in related
-        fragment = row.fragment if is_open else row.protected_fragment
+        fragment = shown[row.id] if is_open else row.protected_fragment
         text = composition.effective(fragment, is_scheduled=bool(row.is_scheduled))
         items.append(
             composition.event(text, related[row.id])

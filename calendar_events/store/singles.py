@@ -72,6 +72,8 @@ class Single(NamedTuple):
     password: str = ""
     has_scheduled: bool = False
     """Whether time has yet to publish an event, this one or another."""
+    online_from: datetime | None = None
+    """When time shows its online address, where not everybody sees that (``online``)."""
 
 
 class Row(NamedTuple):
@@ -177,7 +179,7 @@ def _event(pk: int, now: datetime) -> Loaded | None:
     event = next((row for row in versions if row.kind == visibility.EVENT), None)
     if event is None:
         return None
-    single = Single(*(getattr(event, name) for name in Single._fields))
+    single = Single(*(getattr(event, name) for name in Single._fields[:-1]))
     return Loaded(single, [row for row in versions if row is not event])
 
 

@@ -205,7 +205,7 @@ class EventDetailSerializer(EventSerializer):
     def to_representation(self, instance: Event) -> dict[str, Any]:
         """Describe what the other fields say, by the product's own functions."""
         document = super().to_representation(instance)
-        first, last = jsonld.event(document, currency="USD")
+        first, last, _ = jsonld.event(document, currency="USD")
         venue, organizers = document["venue"], document["organizer"]
         places = [
             jsonld.place(one) for one in (venue if isinstance(venue, list) else [venue])

@@ -15,6 +15,7 @@ from calendar_events.models.querysets.base import (
     EVENT_COLUMNS,
     Order,
     RecordQuerySet,
+    Refused,
     Unknown,
 )
 from calendar_events.models.querysets.scopes import (
@@ -23,7 +24,8 @@ from calendar_events.models.querysets.scopes import (
     Window,
     is_shown,
 )
-from calendar_events.models.visibility import Viewer, as_q
+from calendar_events.models.standing import EventStatus
+from calendar_events.models.visibility import Literal, Viewer, as_q
 from calendar_events.parsing.slugs import Token
 from calendar_events.parsing.text import SearchQuery
 
@@ -171,6 +173,17 @@ class EventQuerySet(RecordQuerySet):
         """Keep what has tickets, or what has none."""
         return self.filter(ticketed=wanted)
 
+    def with_event_statuses(self, statuses: Iterable[str]) -> Self:
+        """Keep what is as planned, cancelled, postponed or moved. Raises ``Refused``."""
+        chosen = frozenset(statuses)
+        if unknown := sorted(chosen - set(EventStatus.values)):
+            raise Refused(f"There is no event status {', '.join(unknown)}.")
+        events = self.filter(event_status__in=sorted(chosen))
+        if EventStatus.SCHEDULED in chosen:
+            return events
+        # Said in the words of the index of those few.
+        return events.exclude(event_status=Literal(EventStatus.SCHEDULED.value))
+
     def located(self, *, wanted: bool) -> Self:
         """Keep what is at a venue with coordinates, or what is not."""
         venues = self._visible("venue").filter(geo_lat__isnull=False)
@@ -203,6 +216,9 @@ class EventQuerySet(RecordQuerySet):
         ways = [
             events.filter(modified_at__gt=moment).values("pk"),
             events.filter(published, published_at__lte=self.moment).values("pk"),
+            events.filter(
+                online_from__gt=moment, online_from__lte=self.moment, password=""
+            ).values("pk"),
         ]
         for name in ("venue", "organizer", "term"):
             records = self._model_of(name).objects

@@ -84,6 +84,7 @@ SHOWN = frozenset(
         *("title", "slug", "sort_text", "search_text", "hide_from_listings"),
         *("series", "series_id", "position", "original_start_local", "original_start_utc"),
         *("start_utc", "end_utc", "start_local", "end_local", "timezone", "all_day"),
+        "event_status",
     }
 )
 """The columns that a protected event shows, or that tell nothing of it.

@@ -298,7 +298,7 @@ def two_institutions():
 def test_dates_are_picked_and_zones_are_suggested(desk):
     page = desk.get(url(Event, "add")).content.decode()
 
-    assert page.count('type="datetime-local"') == 3
+    assert page.count('type="datetime-local"') == 4
     assert '<option value="Europe/Berlin">' in page
 
 

@@ -26,6 +26,7 @@ SINCE = [
     *("0008_event_in_admin", "0009_add_list_indexes", "0010_search_by_trigrams"),
     *("0011_guard_base_managers", "0012_changes", "0013_series", "0014_series_index"),
     *("0015_webhooks", "0016_roles_of_webhooks"),
+    "0017_standing",
 ]
 """The migrations after those that replaced others."""
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
