@@ -35,6 +35,7 @@ ACCOUNT_MIDDLEWARE = "allauth.account.middleware.AccountMiddleware"
 ACCOUNTS = {
     "ACCOUNT_ADAPTER": "authserver.accounts.adapter.AccountAdapter",
     "ACCOUNT_USER_MODEL_USERNAME_FIELD": "login",
+    "ACCOUNT_CHANGE_EMAIL": True,
     "ACCOUNT_UNIQUE_EMAIL": False,
     "MFA_ADAPTER": "authserver.accounts.adapter.FactorAdapter",
 }

@@ -19,6 +19,7 @@ from authserver.views.pages.grant import Continue, Finish, Grant
 from authserver.views.pages.institution import ChooseInstitution
 from authserver.views.pages.login import Login, SwitchAccount
 from authserver.views.pages.logout import Logout
+from authserver.views.pages.mail_address import ChangeMail, ConfirmMail
 from authserver.views.pages.password import Asked, Done, Forgotten, NewPassword
 from authserver.views.pages.secret import ShowSecret
 from platform_errors.views import NoSuchResource
@@ -52,6 +53,7 @@ pages: list[URLPattern] = [
     path("access", MyAccount.as_view(), name="access"),
     path("access/data", MyData.as_view(), name="data"),
     path("access/delete", DeleteAccount.as_view(), name="delete"),
+    path("access/mail", ChangeMail.as_view(), name="mail"),
     path("access/password", ChangePassword.as_view(), name="password"),
     re_path(r"^logout/?\Z", Logout.as_view(), name="logout"),
     re_path(r"^end-session/?\Z", EndSession.as_view(), name="end-session"),
@@ -74,6 +76,7 @@ urlpatterns: list[URLPattern] = [*pages, *endpoints, *legacy.urlpatterns]
 
 # Names that django-allauth asks for; below the same address, outside the namespace.
 accounts: list[URLPattern] = [
+    path("access/mail/confirm", ConfirmMail.as_view(), name="account_confirm_email"),
     path(
         "account/login",
         RedirectView.as_view(pattern_name="authserver:institution"),

@@ -238,12 +238,14 @@ LOGIN_URL = "admin:login"
 # django-allauth: what authserver.checks asks for (docs/authorization-server.md).
 ACCOUNT_ADAPTER = "authserver.accounts.adapter.AccountAdapter"
 ACCOUNT_USER_MODEL_USERNAME_FIELD = "login"
+ACCOUNT_CHANGE_EMAIL = True  # one address; another takes its place once it is confirmed
 ACCOUNT_UNIQUE_EMAIL = False  # two institutions may know a person by one address
 ACCOUNT_EMAIL_VERIFICATION = "none"
 _window = f"{env.int('LOGIN_WINDOW_SECONDS', 900)}s"
 ACCOUNT_RATE_LIMITS = {  # counted in the default cache, which all processes share
     "login_failed": f"{env.int('LOGIN_FAILURES_PER_ACCOUNT', 10)}/{_window}/key,"
     f"{env.int('LOGIN_FAILURES_PER_ADDRESS', 100)}/{_window}/ip",
+    "manage_email": "5/h/user",
 }
 MFA_ADAPTER = "authserver.accounts.adapter.FactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]

@@ -14,7 +14,7 @@ from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
-from authserver.accounts import login_limits, sessions, signing_in
+from authserver.accounts import confirmation, login_limits, sessions, signing_in
 from authserver.accounts.backends import LoginBackend, has_passwords
 from authserver.conf import conf
 from authserver.crypto import encryption
@@ -100,6 +100,12 @@ class AccountAdapter(DefaultAccountAdapter):
     def get_login_redirect_url(self, request: HttpRequest) -> str:
         """Return where a sign-in leads that came from nowhere."""
         return reverse("authserver:access")
+
+    def send_confirmation_mail(
+        self, request: HttpRequest, emailconfirmation: Any, *_: Any, **__: Any
+    ) -> None:
+        """Let a task send the link, so that no request waits for a mail server."""
+        confirmation.send_confirmation.enqueue(emailconfirmation.email_address.pk)
 
     def add_message(self, *args: Any, **kwargs: Any) -> None:
         """Say nothing: our pages show what was done."""

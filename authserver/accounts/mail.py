@@ -15,14 +15,17 @@ class MailRefused(Exception):
     """The mail server did not take a message. Says why, and to nobody's address."""
 
 
-def send(user: User, template: str, subject: str, **context: Any) -> None:
-    """Send a plain text to the account's stored address. Raises ``MailRefused``."""
+def send(user: User, template: str, subject: str, *, to: str = "", **context: Any) -> None:
+    """Send a plain text, to the account's stored address if to no other.
+
+    Raises ``MailRefused``.
+    """
     sender = name_of_sender(user.institution)
     text = render_to_string(
         f"authserver/mail/{template}.txt",
         {"user": user, "institution": user.institution, "sender": sender, **context},
     )
-    send_text(user.email, subject, text, sender=sender)
+    send_text(to or user.email, subject, text, sender=sender)
 
 
 def send_text(to: str, subject: str, text: str, *, sender: str = "") -> None:

@@ -60,6 +60,7 @@ class MyAccount(OwnPage):
             applications=granted_access.applications_for(self.user, self.now),
             sessions=sessions.of(self.user, self.now, current=request.session.session_key),
             has_factor=is_mfa_enabled(self.user, factors.STRONG),
+            sends_mail=conf.sends_mail,
             is_mail_confirmed=bool(self.user.email)
             and has_verified_email(self.user, self.user.email),
         )

@@ -1,7 +1,9 @@
 """My account: sessions, what is kept about a person, and the end of the account."""
 
 import json
+import re
 from http import HTTPStatus
+from urllib.parse import urlencode
 
 import pytest
 from allauth.account.models import EmailAddress
@@ -10,6 +12,7 @@ from allauth.mfa.totp.internal import auth as totp
 from authserver.accounts import personal_data
 from authserver.accounts.sessions import browser_in_words
 from authserver.models import AccessToken, AuditEvent, Session, User
+from authserver.oauth.openid import claims_of
 from authserver.tests import factories
 from authserver.tests.visitor import Visitor
 
@@ -236,3 +239,91 @@ def test_an_account_is_not_deleted_by_a_forged_form(alice, riverside):
 
     assert here.send("/oauth2/access/delete").status == HTTPStatus.FORBIDDEN
     assert User.objects.filter(pk=alice.pk).exists()
+
+
+# --- The own mail address -----------------------------------------------------------------
+
+
+NEW_ADDRESS = "alice@new.example"
+
+
+@pytest.fixture
+def asked(alice, mailbox):
+    """Alice, who asked for another address; and the link that was sent there."""
+    type(alice).objects.filter(pk=alice.pk).update(email="alice@old.example")
+    here = sign_in().open("/oauth2/access/mail")
+    here.press("Send the message", email=NEW_ADDRESS)
+    (sent,) = mailbox
+    assert sent.to == [NEW_ADDRESS]
+    link = re.search(r"https?://[^/]+(/oauth2/\S+)", sent.body)[1]
+    return here, link
+
+
+def test_an_address_counts_once_its_link_is_used(asked, alice):
+    here, link = asked
+    assert "alice@old.example" in here.text
+    alice.refresh_from_db()
+    assert claims_of(alice, {"email"})["email_verified"] is False
+
+    here.open(link).press("Confirm")
+
+    alice.refresh_from_db()
+    assert alice.email == NEW_ADDRESS
+    assert f"{NEW_ADDRESS} Confirmed" in here.text
+    assert claims_of(alice, {"email"})["email_verified"] is True
+    assert here.open(link).status == HTTPStatus.GONE
+
+
+def test_an_address_that_an_administrator_sets_is_not_confirmed(asked, alice):
+    here, link = asked
+    here.open(link).press("Confirm")
+
+    type(alice).objects.filter(pk=alice.pk).update(email="other@new.example")
+
+    alice.refresh_from_db()
+    assert claims_of(alice, {"email"})["email_verified"] is False
+
+
+def test_nobody_confirms_an_address_for_an_account_of_somebody_else(
+    asked, alice, riverside
+):
+    _, link = asked
+    factories.UserFactory(username="bob", institution=riverside)
+    bob, nobody = sign_in("bob"), Visitor()
+
+    assert bob.open(link).status == HTTPStatus.GONE
+    assert nobody.open(link).heading == "Choose your institution"
+    assert not EmailAddress.objects.filter(verified=True).exists()
+
+
+def test_two_institutions_may_know_one_address(asked, alice, northgate, mailbox):
+    here, link = asked
+    other = factories.UserFactory(username="alice", institution=northgate)
+    EmailAddress.objects.create(user=other, email=NEW_ADDRESS, verified=True)
+
+    here.open(link).press("Confirm")
+
+    assert EmailAddress.objects.filter(email=NEW_ADDRESS, verified=True).count() == 2
+
+
+def test_messages_to_new_addresses_are_limited(alice, mailbox):
+    here = sign_in()
+    for number in range(6):
+        here.open("/oauth2/access/mail")
+        here.press("Send the message", email=f"a{number}@new.example")
+
+    assert "Too many messages" in here.alert
+    assert len(mailbox) == 5
+
+
+@pytest.mark.parametrize(
+    "key", ["", "x", "\x00", "a" * 5000], ids=["none", "short", "nul", "long"]
+)
+def test_a_key_that_confirms_nothing_is_said_in_words(alice, mailbox, key):
+    here = sign_in()
+
+    assert here.open(f"/oauth2/access/mail/confirm?{urlencode({'key': key})}").status == 410
+
+
+def test_without_mail_there_is_no_page_to_change_the_address(alice):
+    assert sign_in().open("/oauth2/access/mail").status == HTTPStatus.NOT_FOUND
