@@ -21,6 +21,7 @@ from authserver.views.pages.login import Login, SwitchAccount
 from authserver.views.pages.logout import Logout
 from authserver.views.pages.mail_address import ChangeMail, ConfirmMail
 from authserver.views.pages.password import Asked, Done, Forgotten, NewPassword
+from authserver.views.pages.saml import SamlAcs, SamlFinish, SamlMetadata
 from authserver.views.pages.secret import ShowSecret
 from platform_errors.views import NoSuchResource
 
@@ -39,6 +40,19 @@ pages: list[URLPattern] = [
         r"^login/oidc/(?P<provider_id>[0-9A-Za-z]+)\Z",
         OidcCallback.as_view(),
         name="oidc-callback",
+    ),
+    re_path(
+        r"^login/saml/(?P<provider_id>[0-9A-Za-z]+)\Z", SamlAcs.as_view(), name="saml-acs"
+    ),
+    re_path(
+        r"^login/saml/(?P<provider_id>[0-9A-Za-z]+)/finish\Z",
+        SamlFinish.as_view(),
+        name="saml-finish",
+    ),
+    re_path(
+        r"^login/saml/(?P<provider_id>[0-9A-Za-z]+)/metadata\Z",
+        SamlMetadata.as_view(),
+        name="saml-metadata",
     ),
     path("login/switch", SwitchAccount.as_view(), name="switch"),
     path("grant", Grant.as_view(), name="grant"),

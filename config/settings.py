@@ -255,6 +255,7 @@ ACCOUNT_AUTHENTICATED_LOGIN_REDIRECTS = False
 SOCIALACCOUNT_ADAPTER = "authserver.federation.adapter.FederationAdapter"
 SOCIALACCOUNT_PROVIDERS = {
     "openid_connect": {"provider_class": "authserver.federation.oidc.IssuerProvider"},
+    "saml": {"provider_class": "authserver.federation.saml.SamlProvider"},
 }
 
 # --- Mail: without EMAIL_URL nothing is offered that needs it -----------------------------

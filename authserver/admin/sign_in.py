@@ -9,11 +9,12 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
+from django.utils import timezone
 from django.utils.html import format_html
 
 from authserver.accounts import rights
 from authserver.admin.base import AuditedAdmin
-from authserver.federation import outgoing
+from authserver.federation import outgoing, saml, saml_metadata
 from authserver.federation.adapter import TRY
 from authserver.federation.oidc import callback_url
 from authserver.models import AuditEvent, RoleRule, SignInMethod, SignInRules
@@ -38,12 +39,29 @@ class SignInMethodForm(forms.ModelForm):
         model = SignInMethod
         fields = "__all__"  # noqa: DJ007 -- narrowed by the admin's fieldsets
 
-    def clean_issuer(self) -> str:
-        """Refuse an address that is not https; where it leads is checked on the way."""
-        issuer: str = self.cleaned_data["issuer"].strip()
-        if not outgoing.is_fit(issuer):
-            raise forms.ValidationError("Enter an address that begins with https://.")
-        return issuer
+    def clean(self) -> dict[str, Any]:
+        """Require what the protocol needs; fetch the metadata of SAML now."""
+        values: dict[str, Any] = super().clean() or {}
+        kind = values.get("kind", self.instance.kind)
+        issuer = values.get("issuer", self.instance.issuer).strip()
+        if kind == SignInMethod.Kind.SAML:
+            self._read_metadata(values, issuer)
+            return values
+        if "issuer" in values and not outgoing.is_fit(issuer):
+            self.add_error("issuer", "Enter an address that begins with https://.")
+        if "client_id" in values and not values["client_id"]:
+            self.add_error("client_id", "The issuer gives this server an identifier.")
+        return values
+
+    def _read_metadata(self, values: dict[str, Any], issuer: str) -> None:
+        url = values.get("metadata_url")
+        try:
+            if url:
+                values["metadata"] = saml_metadata.fetch(url, issuer)
+                self.instance.metadata_fetched_at = timezone.now()
+            saml_metadata.read(values.get("metadata", ""), issuer)
+        except saml_metadata.MetadataUnfit as error:
+            self.add_error("metadata_url" if url else "metadata", str(error))
 
     def save(self, commit: bool = True) -> SignInMethod:  # noqa: FBT001, FBT002 -- Django's
         """Encrypt a new secret."""
@@ -95,7 +113,10 @@ class SignInMethodAdmin(AuditedAdmin):
     search_fields = ["name", "issuer"]
     ordering = ["institution__name", "name", "pk"]
     autocomplete_fields = ["institution"]
-    readonly_fields = ["redirect_address", "has_secret", "created_at"]
+    readonly_fields = [
+        *("redirect_address", "our_metadata", "has_secret", "metadata_fetched_at"),
+        "created_at",
+    ]
     fieldsets = [
         (None, {"fields": ["institution", "name", "is_active"]}),
         (
@@ -103,7 +124,8 @@ class SignInMethodAdmin(AuditedAdmin):
             {
                 "fields": [
                     *("kind", "issuer", "client_id", "secret", "has_secret", "scopes"),
-                    "redirect_address",
+                    *("metadata_url", "metadata", "metadata_fetched_at"),
+                    *("redirect_address", "our_metadata"),
                 ]
             },
         ),
@@ -178,7 +200,17 @@ class SignInMethodAdmin(AuditedAdmin):
     @admin.display(description="redirect address")
     def redirect_address(self, method: SignInMethod) -> str:
         """Return what to register with the provider."""
-        return format_html("<code>{}</code>", callback_url(method.provider_id))
+        if method.kind == SignInMethod.Kind.SAML:
+            address = saml.address_of("saml-acs", method.provider_id)
+        else:
+            address = callback_url(method.provider_id)
+        return format_html("<code>{}</code>", address)
+
+    @admin.display(description="our metadata")
+    def our_metadata(self, method: SignInMethod) -> str:
+        """Return the address of our metadata, which is our entity ID (SAML)."""
+        address = saml.address_of("saml-metadata", method.provider_id)
+        return format_html("<code>{}</code>", address)
 
     @admin.display(description="a secret is stored", boolean=True)
     def has_secret(self, method: SignInMethod) -> bool:

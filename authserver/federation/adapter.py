@@ -8,7 +8,7 @@ from allauth.socialaccount.models import SocialApp
 from django.http import HttpRequest
 
 from authserver.authorization import session
-from authserver.federation import arrivals, outgoing
+from authserver.federation import arrivals, outgoing, saml, saml_metadata
 from authserver.federation.arrivals import Arrival
 from authserver.federation.refusals import ArrivalRefused
 from authserver.models import SignInMethod
@@ -92,22 +92,27 @@ class FederationAdapter(DefaultSocialAccountAdapter):
 
 
 def app_of(method: SignInMethod) -> SocialApp:
-    """Return the row as django-allauth knows providers; it is never saved."""
-    try:
-        secret = method.secret
-    except SecretUnreadable as error:
-        raise ArrivalRefused("secret_unreadable") from error
-    return SocialApp(
+    """Return the row as django-allauth knows providers; it is never saved.
+
+    Raises ``ArrivalRefused``.
+    """
+    app = SocialApp(
         provider=method.kind,
         provider_id=method.provider_id,
         name=method.name,
-        client_id=method.client_id,
-        secret=secret,
-        settings={
-            "server_url": method.issuer,
-            "scope": ["openid", *(set(method.scopes.split()) - {"openid"})],
-        },
+        client_id=method.client_id or method.provider_id,
     )
+    if method.kind == SignInMethod.Kind.SAML:
+        saml_metadata.refresh_if_old(method)
+        app.settings = saml.settings_of(method)
+        return app
+    try:
+        app.secret = method.secret
+    except SecretUnreadable as error:
+        raise ArrivalRefused("secret_unreadable") from error
+    scopes = ["openid", *(set(method.scopes.split()) - {"openid"})]
+    app.settings = {"server_url": method.issuer, "scope": scopes}
+    return app
 
 
 def _reason(request: HttpRequest, exception: Exception | None, state: Any) -> str:

@@ -22,7 +22,7 @@ from authserver.models import AuditEvent, RoleRule, SignInMethod, SignInRules, U
 from authserver.models.user import USERNAME
 from authserver.parsing.usernames import normalise_username
 
-LONGEST_SUBJECT = 256
+LONGEST_SUBJECT = 300
 _LONGEST_UID = 191  # of allauth's column
 
 
@@ -45,6 +45,11 @@ class Profile:
     roles: frozenset[Group]
 
 
+def digest(text: str) -> str:
+    """Return a text of any length as one that a column or a key holds."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
 def uid_of(subject: object) -> str:
     """Return how a subject is stored: as it is, or a digest of one that is too long.
 
@@ -59,7 +64,7 @@ def uid_of(subject: object) -> str:
         raise ArrivalRefused("subject_invalid")
     if len(subject) <= _LONGEST_UID and not subject.startswith("sha256:"):
         return subject
-    return f"sha256:{hashlib.sha256(subject.encode()).hexdigest()}"
+    return f"sha256:{digest(subject)}"
 
 
 def profile(arrival: Arrival) -> Profile:
@@ -231,7 +236,7 @@ def _username(arrival: Arrival) -> str:
     )
     if USERNAME.match(claimed) and len(claimed) <= 150:
         return claimed
-    return f"person-{hashlib.sha256(arrival.uid.encode()).hexdigest()[:12]}"
+    return f"person-{digest(arrival.uid)[:12]}"
 
 
 def _email(arrival: Arrival) -> str:

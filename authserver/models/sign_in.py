@@ -96,9 +96,15 @@ class SignInMethod(models.Model):
         """The protocols, by the names of django-allauth's providers."""
 
         OIDC = "openid_connect", "OpenID Connect"
+        SAML = "saml", "SAML 2.0"
 
     DEFAULT_CLAIMS: ClassVar[dict[str, dict[str, str]]] = {
         Kind.OIDC: {"username": "preferred_username", "name": "name", "email": "email"},
+        Kind.SAML: {
+            "username": "urn:oid:1.3.6.1.4.1.5923.1.1.1.6",  # eduPersonPrincipalName
+            "name": "urn:oid:2.16.840.1.113730.3.1.241",  # displayName
+            "email": "urn:oid:0.9.2342.19200300.100.1.3",  # mail
+        },
     }
     FIXED: ClassVar[tuple[str, ...]] = ("institution", "kind", "issuer")
     """What cannot be changed once stored."""
@@ -120,12 +126,25 @@ class SignInMethod(models.Model):
     )
     issuer = models.CharField(
         max_length=500,
-        help_text="The issuer's address, or that of its discovery document. "
-        "Cannot be changed later: accounts belong to it.",
+        help_text="The issuer's address, or that of its discovery document; of SAML the "
+        "entity ID. Cannot be changed later: accounts belong to it.",
     )
     client_id = models.CharField(
-        "client identifier", max_length=191, help_text="As the provider calls this server."
+        "client identifier",
+        max_length=191,
+        blank=True,
+        help_text="As the issuer calls this server. SAML has none.",
     )
+    metadata_url = models.CharField(
+        "metadata address",
+        max_length=500,
+        blank=True,
+        help_text="Of SAML: fetched now, and again every few hours.",
+    )
+    metadata = models.TextField(
+        blank=True, help_text="Of SAML: the XML itself, where there is no address."
+    )
+    metadata_fetched_at = models.DateTimeField(null=True, blank=True, editable=False)
     encrypted_secret = models.TextField(blank=True, default="", editable=False)
     scopes = models.CharField(
         max_length=200,
@@ -152,7 +171,7 @@ class SignInMethod(models.Model):
                 name="sign_in_method_is_somebody",
             ),
             models.CheckConstraint(
-                condition=Q(kind__in=["openid_connect"]),
+                condition=Q(kind__in=["openid_connect", "saml"]),
                 name="sign_in_method_kind_is_known",
             ),
         ]

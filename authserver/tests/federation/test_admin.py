@@ -8,6 +8,7 @@ from django.core.management import call_command
 
 from authserver.models import AuditEvent, RoleRule, SignInMethod, SignInRules, User
 from authserver.tests import factories
+from authserver.tests.federation import saml_provider
 from authserver.tests.federation.conftest import come_back
 from authserver.tests.visitor import Visitor
 
@@ -242,3 +243,67 @@ def test_a_secret_that_no_key_opens_stops_the_trip_in_words(
     visitor.open(f"/oauth2/login/at/{method.provider_id}?institution=1003")
 
     assert (visitor.status, visitor.response["x-svc-Reason"]) == (502, "secret_unreadable")
+
+
+def test_an_administrator_sets_up_a_saml_provider_by_its_metadata(ines, lakeview, issuer):
+    issuer.answers = {"/saml": saml_provider.metadata().encode()}
+    ines.open(f"{LIST}add/")
+    ines.press(
+        "Save",
+        name="University account",
+        kind="saml",
+        issuer=saml_provider.ENTITY,
+        metadata_url=f"{issuer.url}/saml",
+    )
+
+    method = SignInMethod.objects.get()
+    assert method.metadata == saml_provider.metadata()
+    assert method.metadata_fetched_at is not None
+    ines.open(page_of(method))
+    assert f"/oauth2/login/saml/{method.provider_id}/metadata" in ines.text
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"metadata": ""}, "This is no metadata"),
+        ({"metadata": "<a/>"}, "of this entity ID"),
+        ({"metadata": saml_provider.metadata(entity="x")}, "of this entity ID"),
+        ({"metadata_url": "https://127.0.0.1:1/"}, "could not be fetched"),
+        ({"metadata_url": "file:///etc/passwd"}, "could not be fetched"),
+    ],
+)
+def test_a_saml_provider_without_fit_metadata_is_not_saved(ines, values, words):
+    ines.open(f"{LIST}add/")
+    ines.press("Save", name="x", kind="saml", issuer=saml_provider.ENTITY, **values)
+
+    assert words in ines.text
+    assert not SignInMethod.objects.exists()
+
+
+def test_an_issuer_needs_a_client_identifier(ines, issuer):
+    ines.open(f"{LIST}add/")
+    ines.press("Save", name="x", issuer=issuer.url)
+
+    assert "The issuer gives this server an identifier." in ines.text
+
+
+def test_a_trial_of_a_saml_provider_shows_what_it_says(ines, lakeview, rules):
+    method = factories.SignInMethodFactory(
+        institution=lakeview,
+        kind=SignInMethod.Kind.SAML,
+        issuer=saml_provider.ENTITY,
+        client_id="",
+        metadata=saml_provider.metadata(),
+    )
+    ines.open(f"{LIST}{method.pk}/try/")
+
+    answer = saml_provider.Answer(ines.left_for).sign()
+    response = ines.client.post(
+        f"/oauth2/login/saml/{method.provider_id}", {"SAMLResponse": answer.encoded()}
+    )
+    ines.open(response["Location"])
+
+    assert ines.heading == "The provider answered"
+    assert "nameid:ann-1" in ines.text
+    assert not SocialAccount.objects.exists()

@@ -23,7 +23,7 @@ PUBLIC_PEM = KEY.public_key().public_bytes(
 
 
 def refused(visitor, reason):
-    assert (visitor.status, visitor.heading) != (200, "My access")
+    assert (visitor.status, visitor.heading) != (200, "My account")
     assert visitor.response["x-svc-Reason"] == reason
     assert not User.objects.exists()
     assert "_auth_user_id" not in visitor.client.session
@@ -65,7 +65,7 @@ def test_an_issuer_that_promises_no_iss_may_leave_it_out(visitor, issuer, method
 
     visitor.open(issuer.back(leave(visitor, lakeview), iss=None))
 
-    assert visitor.heading == "My access"
+    assert visitor.heading == "My account"
 
 
 def test_an_answer_to_one_provider_does_not_count_for_another(
@@ -135,7 +135,7 @@ def test_two_providers_of_one_institution_do_not_share_subjects(
 def test_an_answer_counts_once(visitor, issuer, method, lakeview):
     address = issuer.back(leave(visitor, lakeview))
     visitor.open(address)
-    assert visitor.heading == "My access"
+    assert visitor.heading == "My account"
     User.objects.all().delete()
 
     visitor.open(address)
@@ -209,7 +209,7 @@ def test_an_id_token_that_does_not_hold_is_refused(
 def test_a_clock_that_is_a_little_ahead_is_forgiven(visitor, issuer, method, lakeview):
     issuer.token = {"iat": Ahead(30)}
 
-    assert come_back(visitor, issuer, lakeview).heading == "My access"
+    assert come_back(visitor, issuer, lakeview).heading == "My account"
 
 
 @pytest.mark.parametrize(
@@ -278,7 +278,7 @@ def test_a_new_key_of_the_issuer_counts_at_once(visitor, issuer, method, lakevie
     issuer.keys = [jwk(KEY, "one"), jwk(OTHER_KEY, "two")]
     issuer.signs_with = (OTHER_KEY, "RS256", {"kid": "two"})
 
-    assert come_back(Visitor(), issuer, lakeview).heading == "My access"
+    assert come_back(Visitor(), issuer, lakeview).heading == "My account"
 
 
 def test_userinfo_of_somebody_else_is_refused(visitor, issuer, method, lakeview):
@@ -303,7 +303,7 @@ def test_no_parameter_leads_to_another_server(visitor, issuer, method, lakeview,
 
     visitor.open(f"{issuer.back(location)}&{query}")
 
-    assert (visitor.heading, visitor.left_for) == ("My access", "")
+    assert (visitor.heading, visitor.left_for) == ("My account", "")
 
 
 def test_a_discovery_document_of_another_issuer_is_not_believed(
@@ -438,7 +438,7 @@ def test_claims_of_any_shape_and_size_are_bounded(visitor, issuer, method, lakev
         "name": "\ud800\x00" * 10,
     }
 
-    assert come_back(visitor, issuer, lakeview).heading == "My access"
+    assert come_back(visitor, issuer, lakeview).heading == "My account"
 
 
 def test_secrets_are_stored_encrypted_and_shown_nowhere(

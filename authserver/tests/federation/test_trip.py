@@ -171,7 +171,7 @@ def test_several_ways_are_offered(visitor, issuer, method, lakeview, rules):
 
     assert visitor.page.xpath("//a[contains(., 'Sign in with University account')]")
     visitor.press("Sign in", username=user.username, password=factories.PASSWORD)
-    assert visitor.heading == "My access"
+    assert visitor.heading == "My account"
 
 
 @pytest.mark.parametrize("page", ["/oauth2/login?institution=1003", "/admin/login/"])

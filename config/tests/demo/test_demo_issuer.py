@@ -26,7 +26,7 @@ def test_a_newcomer_sees_the_whole_trip_with_two_clicks(server, new_page):
     picture(page, "federation-demo-issuer")
     page.get_by_role("link", name="I am Nora North").click()
 
-    page.get_by_role("heading", name="My access").wait_for()
+    page.get_by_role("heading", name="My account").wait_for()
     page.get_by_text("Nora North").first.wait_for()
     picture(page, "federation-demo-arrived")
 

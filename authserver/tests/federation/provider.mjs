@@ -1,0 +1,30 @@
+// oidc-provider as an issuer on loopback: `node provider.mjs PORT REDIRECT_ADDRESS`.
+import Provider from "oidc-provider";
+
+const [port, redirect] = process.argv.slice(2);
+const issuer = `http://127.0.0.1:${port}`;
+
+const provider = new Provider(issuer, {
+    clients: [
+        {
+            client_id: "calendar",
+            client_secret: "provider secret of 32 bytes and more",
+            redirect_uris: [redirect],
+            token_endpoint_auth_method: "client_secret_basic",
+        },
+    ],
+    claims: { openid: ["sub"], profile: ["name", "preferred_username"], email: ["email"] },
+    findAccount: (_context, id) => ({
+        accountId: id,
+        claims: () => ({
+            sub: id,
+            name: `Name of ${id}`,
+            preferred_username: id,
+            email: `${id}@lakeview.example`,
+        }),
+    }),
+    pkce: { required: () => true },
+    features: { devInteractions: { enabled: true } },
+    cookies: { keys: ["only for tests"] },
+});
+provider.listen(Number(port), "127.0.0.1", () => console.log("listening"));
