@@ -33,6 +33,7 @@ EXAMPLES = [
 OTHERWISE = {
     *("A key", "A token", "The same in a program"),  # the programs are run below
     *("In Python", "In JavaScript", "In a shell"),  # run by tests of the signature
+    "A program",  # run by the tests of changes
     *("Receive it in Python", "Receive it in JavaScript"),  # run by test_webhook_receivers
     "A message",
     *("One request to compare with", "History"),
