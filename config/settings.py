@@ -391,9 +391,9 @@ AUTHSERVER = {
     "ROLES": roles.IN_WORDS,
     "SENDS_MAIL": not EMAIL_BACKEND.endswith("dummy.EmailBackend"),
     **_SHARED,
-    **given(env.bool, "PASSWORD_CHANGE_REVOKES_TOKENS"),
     # The cast of the demonstration signs in with the passwords that are written down.
-    "PLATFORM_NEEDS_SECOND_FACTOR": env.bool("PLATFORM_NEEDS_SECOND_FACTOR", not DEMO),
+    **({"PLATFORM_NEEDS_SECOND_FACTOR": False} if DEMO else {}),
+    **given(env.bool, "PASSWORD_CHANGE_REVOKES_TOKENS", "PLATFORM_NEEDS_SECOND_FACTOR"),
     **({"FEDERATION_NETWORKS": ["127.0.0.0/8"]} if DEMO else {}),  # its issuer
     **given(env.list, "FEDERATION_NETWORKS"),
     **given(env.float, "FEDERATION_SECONDS"),
