@@ -270,3 +270,18 @@ def test_reading_the_log_costs_the_same_however_much_is_in_it(
     with django_assert_max_num_queries(10):
         fan_out.read_on(one["id"], now=timezone.now())
     assert WebhookDelivery.objects.count() == count
+
+
+def test_each_date_of_a_series_is_told_of(editor, subscribe):
+    one = subscribe(HOOK)
+    first = editor.post("/events", event(rrule="FREQ=WEEKLY;COUNT=3")).json()["id"]
+    dates = sorted(Event.objects.values_list("pk", flat=True))
+    editor.patch(f"/events/{first}?scope=all", {"title": "Other"})
+    editor.delete(f"/events/{first}?scope=all&force=true")
+
+    assert first in dates
+    assert told(one) == [
+        (f"event.{action}", pk)
+        for action in ("created", "updated", "deleted")
+        for pk in dates
+    ]
