@@ -13,12 +13,12 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='grant',
             name='authentication',
-            field=models.JSONField(null=True),
+            field=models.JSONField(blank=True, null=True),
         ),
         migrations.AddField(
             model_name='pendingrequest',
             name='openid',
-            field=models.JSONField(null=True),
+            field=models.JSONField(blank=True, null=True),
         ),
         migrations.AlterField(
             model_name='servicekey',

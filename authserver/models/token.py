@@ -43,7 +43,7 @@ class PendingRequest(models.Model):
     state = models.TextField(blank=True)
     code_challenge = models.CharField(max_length=43, blank=True)
     """Empty only for an old-generation key with a secret."""
-    openid = models.JSONField(null=True)
+    openid = models.JSONField(null=True, blank=True)
     """What OpenID Connect adds to the request; null without ``openid`` in the scope."""
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField(db_index=True)
@@ -89,7 +89,7 @@ class Grant(AbstractGrant):
     redeemed_at = models.DateTimeField(null=True, blank=True)
     """When the code was redeemed, or invalidated; either way it is used."""
     failed_verifiers = models.PositiveSmallIntegerField(default=0)
-    authentication = models.JSONField(null=True)
+    authentication = models.JSONField(null=True, blank=True)
     """The claims of the ID token about the sign-in; null without OpenID Connect."""
 
     objects = RedeemableQuerySet["Grant"].as_manager()

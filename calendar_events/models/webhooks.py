@@ -11,9 +11,10 @@ from django.db import models
 from django.db.models import Exists, OuterRef, Q
 from django.utils.crypto import get_random_string
 
-from calendar_events.models.visibility import Status
+from calendar_events.models import kinds
+from calendar_events.models.visibility import EVENT, Status
 
-KINDS: Final = ("event", "venue", "organizer", "category", "tag")
+KINDS: Final = tuple(kind.singular for kind in kinds.KINDS)
 ACTIONS: Final = ("created", "updated", "deleted")
 TYPES: Final = tuple(f"{kind}.{action}" for kind in KINDS for action in ACTIONS)
 """What a subscription may ask for."""
@@ -28,7 +29,7 @@ def new_message_id() -> str:
 
 def all_of_events() -> list[str]:
     """Return what a subscription is told of that names nothing."""
-    return [f"{KINDS[0]}.{action}" for action in ACTIONS]
+    return [f"{EVENT}.{action}" for action in ACTIONS]
 
 
 def published_only() -> list[str]:

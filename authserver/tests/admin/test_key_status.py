@@ -41,7 +41,7 @@ def test_a_key_is_canceled_and_restored_from_its_page(desk):
     token = factories.AccessTokenFactory(application=key)
 
     desk.open(page("servicekey_change", key.pk)).follow("Cancel the key")
-    assert "stops working with the next request" in desk.text
+    assert "stops working at once" in desk.text
     desk.press("Cancel the key")
     assert (status(key), "The key is canceled." in desk.text) == ("canceled", True)
     desk.follow("Restore the key").press("Restore the key")

@@ -9,6 +9,7 @@ from django.apps import apps
 from django.db import connection, models
 
 from calendar_events.models import (
+    Change,
     DayCount,
     Event,
     IdempotentAnswer,
@@ -17,9 +18,15 @@ from calendar_events.models import (
     Term,
     Venue,
 )
+from calendar_events.models.series import Series
+from calendar_events.models.webhooks import WebhookDelivery, WebhookSubscription
 from calendar_events.tests.bodies import BODIES, NAMES, RECORDS, event
 from calendar_events.tests.callers import caller
-from calendar_events.tests.factories import ImageFactory, UserFactory
+from calendar_events.tests.factories import (
+    ImageFactory,
+    UserFactory,
+    WebhookDeliveryFactory,
+)
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -29,11 +36,18 @@ HISTORY = [
     for model in apps.get_app_config("calendar_events").get_models()
     if model.__name__.startswith("Historical")
 ]
-OWN_COLUMN = dict.fromkeys((Event, Venue, Organizer, Term, Image, *HISTORY), "institution")
+OWN_COLUMN = dict.fromkeys(
+    (
+        *(Event, Venue, Organizer, Term, Image, *HISTORY),
+        *(Change, Series, WebhookSubscription),
+    ),
+    "institution",
+)
 OVER_A_ROW = {
     Event.venues.through: "event__institution",
     Event.organizers.through: "event__institution",
     Event.terms.through: "event__institution",
+    WebhookDelivery: "subscription__institution",
     IdempotentAnswer: "user__username",  # which is the institution's name, here
 }
 """Each would get a column of its own, as docs/scaling.md says."""
@@ -121,6 +135,8 @@ class Calendar:
             "tags": [self.ids["tags"]],
             "image": image.pk,
         }
+        WebhookDeliveryFactory(subscription__institution=institution)
+        self.create("events", rrule="FREQ=WEEKLY;COUNT=2", hide_from_listings=True)
         self.ids["parents"] = self.ids["events"]
         self.ids["events"] = self.create(
             "events", **self.linked, post_parent=self.ids["parents"]
