@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -52,19 +52,27 @@ def master(series: Series, *, left_out: Iterable[datetime]) -> InSeries:
     pattern = series.pattern
     lines += [clock.line("RDATE", wall) for wall in pattern.rdates]
     lines += [clock.line("EXDATE", wall) for wall in sorted(left_out)]
-    length = series.end_local - series.start_local
     start = clock.line("DTSTART", series.start_local)
-    end = series.start_local + length
-    if series.all_day:  # its end is exclusive
-        end += timedelta(seconds=1)
     return InSeries(
         uid=f"series-{series.pk}",
         sequence=series.sequence,
         zone=clock.named,
         component=clock.component,
-        times=start + clock.line("DTEND", end),
+        times=start + _end(series, clock),
         lines="".join(lines),
     )
+
+
+def _end(series: Series, clock: _Clock) -> str:
+    """Return the line of the end, which is exclusive for whole days."""
+    second = timedelta(seconds=1)
+    if not series.all_day:
+        return clock.line("DTEND", series.end_local)
+    if series.end_local.date() < date.max:
+        return clock.line("DTEND", series.end_local + second)
+    # There is no day after the last.
+    days = (series.end_local - series.start_local + second).days
+    return line("DURATION", f"P{days}D")
 
 
 def override(series: Series, wall: datetime) -> InSeries:

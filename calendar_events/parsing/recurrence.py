@@ -222,6 +222,9 @@ def _require_together(freq: str, by: Mapping[str, Any]) -> None:
             raise RuleError(f"must not have {name} where FREQ is {freq}.")
     if "BYWEEKNO" in by and any(place for place, _ in by.get("BYDAY", ())):
         raise RuleError("must not number days where there is BYWEEKNO.")
+    is_of_months = freq == "MONTHLY" or "BYMONTH" in by
+    if is_of_months and any(abs(place) > 5 for place, _ in by.get("BYDAY", ())):
+        raise RuleError("must not number days of a month beyond 5.")
     if "BYSETPOS" in by and len(by) == 1:
         raise RuleError("has BYSETPOS and nothing that it chooses from.")
 

@@ -69,6 +69,11 @@ class Pattern:
             raise RuleError(f"does not end within {MOST_YEARS} years.")
         return len(found)
 
+    @property
+    def first_year(self) -> datetime:
+        """The end of the year that begins with the first date."""
+        return self.start + timedelta(days=366) if _fits(self.start) else LAST
+
     def require_start(self) -> None:
         """Require that the rule gives the start. Raises ``RuleError``."""
         if self.rule is None:
@@ -177,5 +182,5 @@ def _by_rule(rule: Rule, start: datetime, until: datetime) -> Iterator[datetime]
             if found > last:
                 return
             yield found
-    except _Passed:
+    except (_Passed, ValueError):  # ValueError: it looks beyond the years 1 to 9999
         return

@@ -4,7 +4,7 @@ Pure: what is stored and what was sent come in.
 """
 
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, tzinfo
 
 from dateutil.relativedelta import relativedelta
 
@@ -83,8 +83,7 @@ def require_usable(pattern: Pattern) -> None:
         pattern.total(most=most)
     except RuleError as error:
         raise InvalidFields({name: str(error)}) from error
-    reach = pattern.start + timedelta(days=366)
-    if pattern.exdates.issuperset(pattern.dates(until=reach, most=most)):
+    if pattern.exdates.issuperset(pattern.dates(until=pattern.first_year, most=most)):
         raise InvalidFields({"exdate": NO_DATE_LEFT})
 
 

@@ -201,6 +201,37 @@ def test_a_rule_that_cannot_be_used_is_refused_with_a_sentence(editor, rule):
 
 
 @pytest.mark.parametrize(
+    "rule", ["FREQ=MONTHLY;BYDAY=53MO", "FREQ=YEARLY;BYMONTH=12;BYDAY=-6MO"]
+)
+def test_a_rule_numbers_no_day_of_a_month_beyond_5(editor, rule):
+    response = editor.post("/events", yoga(rrule=rule))
+    assert response.status_code == 400
+    assert response.json()["data"]["params"] == {
+        "rrule": "must not number days of a month beyond 5."
+    }
+
+
+@pytest.mark.parametrize(
+    ("day", "changes", "status"),
+    [
+        ("9999-12-30", {"rrule": "FREQ=DAILY"}, 201),
+        ("9999-12-30", {"rrule": "FREQ=WEEKLY;BYDAY=TH,SU"}, 201),
+        ("9999-12-31", {"rrule": "FREQ=DAILY", "all_day": True}, 201),
+        ("0001-01-01", {"rrule": "FREQ=YEARLY;BYWEEKNO=-8,-45"}, 400),
+    ],
+)
+def test_a_series_may_reach_the_first_and_the_last_day_of_the_calendar(
+    editor, day, changes, status
+):
+    times = {"start_date": f"{day} 10:00", "end_date": f"{day} 11:00"}
+    response = editor.post("/events", yoga(**times | changes))
+    assert response.status_code == status, response.content
+    if status == 201:
+        series = response.json()["recurrence"]["series"]
+        assert editor.get(f"/series/{series}.ics").status_code == 200
+
+
+@pytest.mark.parametrize(
     ("changes", "field"),
     [
         ({"rrule": 7}, "rrule"),
