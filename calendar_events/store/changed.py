@@ -167,7 +167,8 @@ def _each_arm(kinds: tuple[str, ...]) -> Iterator[str]:
     yield _ONLINE
     for link in links.KINDS:
         if link.linked != "calendar_events_term":
-            join = f" JOIN {link.table} l ON l.{link.column} = r.id"
+            join = f""" JOIN {link.table} l ON l.{link.column} = r.id
+JOIN calendar_events_event e ON e.id = l.event_id AND e.password = ''"""
             yield _ARM.format(
                 kind=EVENT,
                 id="l.event_id",

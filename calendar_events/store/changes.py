@@ -18,10 +18,11 @@ _COLUMNS = "(at, kind, record, institution, version, created, deleted, embedded)
 _INSERT = (
     f"INSERT INTO calendar_events_change {_COLUMNS} VALUES (%s, %s, %s, %s, %s, %s, %s, %s)"
 )
+# A password protects what its event is linked to; so that is not told by the hour either.
 _INSERT_EMBEDDING = f"""INSERT INTO calendar_events_change {_COLUMNS}
 SELECT %s, '{EVENT}', e.id, e.institution, e.version, %s, %s, %s
 FROM {{link.table}} l JOIN calendar_events_event e ON e.id = l.event_id
-WHERE l.{{link.column}} = %s"""
+WHERE l.{{link.column}} = %s AND e.password = ''"""
 _LINKS: Final = {link.linked: link for link in links.KINDS}
 
 

@@ -173,6 +173,27 @@ def test_everybody_sees_of_a_change_what_their_list_shows(
     assert read(editor, own)["changes"][0]["record"]["title"] == "Secret"
 
 
+def test_a_venue_that_changes_does_not_tell_of_protected_events_there(anonymous, editor):
+    soon = timezone.now() + timedelta(hours=1)
+    venue, later = VenueFactory(), VenueFactory(published_at=soon)
+    tag = TagFactory()
+    protected = EventFactory(protected=True, venues=[venue, later], terms=[tag])
+    shown = EventFactory(venues=[venue, later])
+    token = begin(anonymous)
+
+    editor.patch(f"/venues/{venue.pk}", {"city": "Berlin"})
+    editor.patch(f"/tags/{tag.pk}", {"name": "Renamed"})
+
+    answer = read(anonymous, token)
+    assert ("events", shown.pk, "updated") in told(answer)
+    assert protected.pk not in [pk for kind, pk, _ in told(answer) if kind == "events"]
+
+    with time_machine.travel(soon + timedelta(seconds=1)):
+        published = told(read(anonymous, answer["next"]))
+    assert ("events", shown.pk, "updated") in published
+    assert protected.pk not in [pk for kind, pk, _ in published if kind == "events"]
+
+
 def test_a_protected_event_is_told_without_what_its_password_protects(anonymous):
     token = begin(anonymous)
     event = EventFactory(
