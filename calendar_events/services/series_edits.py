@@ -144,11 +144,14 @@ def open_group(
 def split_off(group: Group, *, actor: Actor, now: datetime) -> None:
     """Make a series of its own of the rows that are written, if there are earlier ones.
 
-    The earlier ones end before. Identifiers stay; positions are counted anew.
+    The earlier ones end before. Identifiers stay; positions are counted anew. As their
+    rule is another then, they are written, too. Raises ``NotAllowed``.
     """
     old = group.series
     if not group.earlier:
         return
+    for row in group.earlier:
+        require_on(actor, "change", row)
     at = occurrences.original(group.event)
     walls = recurrence.walls_of(old)
     before = walls.index(at)

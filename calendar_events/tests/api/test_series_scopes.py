@@ -216,6 +216,24 @@ def test_a_bad_rule_of_a_change_is_refused_by_field_and_changes_nothing(editor, 
 # This and all that follow
 
 
+@pytest.mark.parametrize("method", ["PATCH", "DELETE"])
+def test_a_series_is_not_cut_by_those_who_may_not_change_its_earlier_dates(
+    contributor, editor, method
+):
+    answer = contributor.post("/events", yoga()).json()
+    series = answer["recurrence"]["series"]
+    first, _, third, *_ = contributor.get(f"/series/{series}").json()["occurrences"]
+    editor.patch(f"/events/{first['id']}", {"status": "publish"})
+
+    response = contributor.send(
+        method, f"/events/{third['id']}?scope=following", {"title": "Pilates"}
+    )
+
+    assert refusal(response) == (403, "rest_forbidden")
+    assert Series.objects.get().rule == "FREQ=WEEKLY;COUNT=5"
+    assert not Event.objects.filter(title="Pilates").exists()
+
+
 def test_an_edit_of_what_follows_makes_a_series_of_it(editor, made):
     answer = editor.patch(
         f"/events/{made[2]['id']}?scope=following", {"title": "Pilates"}
