@@ -25,6 +25,7 @@ from benchmarks.databases import Cluster
 from benchmarks.report import Section
 from benchmarks.sections import (
     callers,
+    changes,
     feeds,
     growth,
     memory,
@@ -45,6 +46,7 @@ PARTS: Final[dict[str, Part]] = {
     "tokens": callers.tokens,
     "growth": growth.measure,
     "feeds": feeds.measure,
+    "changes": changes.measure,
     "memory": memory.measure,
     "writes": writes.measure,
     "neighbours": neighbours.measure,

@@ -6,6 +6,7 @@ ROOT: Final = "/platform/events/v1"
 EVENTS: Final = f"{ROOT}/events"
 FIFTY: Final = f"{EVENTS}?per_page=50"
 FEED: Final = f"{EVENTS}.ics"
+CHANGES: Final = f"{ROOT}/changes"
 ALL_TIME: Final = "start_date=2000-01-01&end_date=2100-01-01"
 ALL: Final = f"{EVENTS}?{ALL_TIME}"
 TOKEN: Final = "/oauth2/token"  # noqa: S105 -- where tokens are given out

@@ -150,6 +150,48 @@ def delete_for_good(writer):
         writer.known[name].remove(pk)
 
 
+def cancel_or_not(writer):
+    became = writer.chance.choice(["scheduled", "cancelled", "postponed", "moved_online"])
+    body = {"event_status": became, "status_reason": writer.word()}
+    writer.send("PATCH", f"/events/{writer.one_of('events')}", body)
+
+
+def show_an_address_soon(writer):
+    """Let time show where an event is online, while others are written."""
+    soon = datetime.now(UTC) + timedelta(seconds=writer.chance.randrange(2, 9))
+    body = {
+        "online_address": "https://meet.example/",
+        "online_audience": writer.chance.choice(["everybody", "institution"]),
+        "online_from_utc": f"{soon:%Y-%m-%d %H:%M:%S}",
+    }
+    writer.send("PATCH", f"/events/{writer.one_of('events')}", body)
+
+
+def create_series(writer):
+    body = {
+        "title": writer.word(),
+        "start_date": "2031-06-02 18:00:00",
+        "end_date": "2031-06-02 20:00:00",
+        "rrule": "FREQ=WEEKLY;COUNT=4",
+        **writer.links(),
+    }
+    writer.create("events", body)
+
+
+def edit_series(writer):
+    scope = writer.chance.choice(["this", "following", "all"])
+    body = writer.chance.choice(
+        [{"title": writer.word()}, writer.links(), {"start_date": "2031-06-09 17:00:00"}]
+    )
+    writer.send("PATCH", f"/events/{writer.one_of('events')}?scope={scope}", body)
+
+
+def delete_of_series(writer):
+    scope = writer.chance.choice(["following", "all"])
+    force = writer.chance.choice(["", "&force=true"])
+    writer.send("DELETE", f"/events/{writer.one_of('events')}?scope={scope}{force}")
+
+
 KINDS_OF_WRITES = {
     create_event: 4,
     create_another: 3,
@@ -160,6 +202,11 @@ KINDS_OF_WRITES = {
     publish_soon: 2,
     trash: 1,
     delete_for_good: 1,
+    cancel_or_not: 1,
+    show_an_address_soon: 1,
+    create_series: 1,
+    edit_series: 2,
+    delete_of_series: 1,
 }
 """What is written, and how often; whatever adds a way of writing adds it here."""
 

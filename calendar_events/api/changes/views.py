@@ -19,6 +19,7 @@ from calendar_events.api.changes.shapes import (
     ChangesParameters,
 )
 from calendar_events.api.changes.tokens import Token
+from calendar_events.api.conditional import Version
 from calendar_events.api.reading import ListView
 from calendar_events.documents import addresses
 from calendar_events.filters.base import ListFilterBackend, by_parameter
@@ -155,7 +156,11 @@ class ChangesView(ListView):
         if retry_after is not None:
             last["retry_after"] = retry_after
         body = addresses.fill(f'{{"changes":[{",".join(items)}],') + orjson.dumps(last)[1:]
-        return conditional.respond_with(self.request, Response(body))
+        # Of the body's digest: its text is long.
+        tag = conditional.entity_tag(
+            self.request.get_full_path(), conditional.entity_tag_of(body)
+        )
+        return conditional.respond(self.request, Version(etag=tag), lambda: Response(body))
 
 
 def _kinds(types: str) -> list[Kind]:
