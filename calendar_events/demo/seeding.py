@@ -6,7 +6,7 @@ nothing else: people may have edited, added and deleted.
 
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cache
 from io import BytesIO
@@ -22,11 +22,18 @@ from calendar_events.conf import conf
 from calendar_events.models import Event, Organizer, Status, Taxonomy, Venue
 from calendar_events.permissions import Actor
 from calendar_events.services import images
-from calendar_events.services.changesets import EventChanges, TermChanges
+from calendar_events.services.changesets import (
+    ALL,
+    EventChanges,
+    Recurrence,
+    TermChanges,
+)
 from calendar_events.services.events import create_event, update_event
 from calendar_events.services.places import create_place
 from calendar_events.services.records import trash_record
 from calendar_events.services.schedule import Schedule, plan
+from calendar_events.services.series import create_series
+from calendar_events.services.series_edits import update_series
 from calendar_events.services.terms import create_term
 
 EDITORS = {"1001": "alice", "1002": "carol"}
@@ -42,6 +49,9 @@ class DemoEvent:
     slug: str
     title: str
     day: int
+    every: int = 0
+    """So many days lie between the dates of what repeats."""
+    times: int = 1
     hour: int = 19
     hours: float = 2
     institution: str = "1001"
@@ -89,7 +99,19 @@ def events() -> Iterator[DemoEvent]:
     for series in calendar()["series"]:
         of_all = dict(series)
         slug, step = of_all.pop("slug"), of_all.pop("every")
-        for number, day in enumerate(range(1 + step // 2, SERIES_DAYS + 1, step), start=1):
+        days = range(1 + step // 2, SERIES_DAYS + 1, step)
+        if of_all.pop("repeats", False):
+            yield DemoEvent(
+                **of_all,
+                slug=f"demo-{slug}",
+                day=days[0],
+                every=step,
+                times=len(days),
+                hours=1.5,
+                description=f"<p>{series['title']}, all season.</p>",
+            )
+            continue
+        for number, day in enumerate(days, start=1):
             yield DemoEvent(
                 **of_all,
                 slug=f"demo-{slug}-{number}",
@@ -123,6 +145,9 @@ def seed(
         for pk, slug, institution in found:
             move(pk, known[slug], actor=actors[institution], now=now)
             advance(1)
+        for demo in known.values():
+            if demo.every:
+                move_series(demo, actor=actors[demo.institution], now=now)
         return
     made = {
         institution: make_surroundings(actor, now=now)
@@ -194,6 +219,11 @@ def make(demo: DemoEvent, made: Made, *, users: Mapping[str, int], now: datetime
         changes["image"] = made.pictures[demo.image]
     if demo.author:
         changes["author"] = users[demo.author]
+    if demo.every:
+        rule = f"FREQ=DAILY;INTERVAL={demo.every};COUNT={demo.times}"
+        changes["recurrence"] = Recurrence(rrule=rule)
+        create_series(actor=made.actor, changes=changes, now=now)
+        return
     event = create_event(actor=made.actor, changes=changes, now=now)
     if demo.status == Status.TRASH:
         trash_record(Event, actor=made.actor, pk=event.pk, now=now)
@@ -207,6 +237,18 @@ def move(pk: int, demo: DemoEvent, *, actor: Actor, now: datetime) -> None:
     published_at = changes.get("published_at", event.published_at)
     if (moved, published_at) != (stored, event.published_at):
         update_event(actor=actor, pk=pk, changes=changes, now=now)
+
+
+def move_series(demo: DemoEvent, *, actor: Actor, now: datetime) -> None:
+    """Move a series that is still there to the coming days, if it is not there yet."""
+    rows = Event.objects.filter(slug__startswith=f"{demo.slug}-", series__isnull=False)
+    event = rows.exclude(status=Status.TRASH).order_by("position").first()
+    if event is None or event.position is None:
+        return
+    later = replace(demo, day=demo.day + (event.position - 1) * demo.every)
+    changes, stored = dates(later, now=now), Schedule.of(event)
+    if plan(changes, current=stored, now=now, site_zone=conf.site_zone.key) != stored:
+        update_series(actor=actor, pk=event.pk, scope=ALL, changes=changes, now=now)
 
 
 def dates(demo: DemoEvent, *, now: datetime) -> EventChanges:

@@ -111,3 +111,18 @@ def test_seeding_again_on_the_same_day_leaves_no_trace_in_the_history(cast):
     seeding.seed(users=cast, now=now + timedelta(hours=3))
 
     assert Event.history.count() == states
+
+
+def test_the_yoga_class_repeats_and_moves_along(cast, anonymous):
+    now = timezone.now()
+    seeding.seed(users=cast, now=now)
+    yoga = Event.objects.filter(title="Yoga for everybody").order_by("position")
+    before = list(yoga.values_list("pk", "start_utc"))
+
+    seeding.seed(users=cast, now=now + timedelta(days=5))
+
+    assert len(before) == 15
+    assert len(set(yoga.values_list("series", flat=True))) == 1
+    assert list(yoga.values_list("pk", "start_utc")) == [
+        (pk, start + timedelta(days=5)) for pk, start in before
+    ]
