@@ -253,3 +253,28 @@ def test_of_deletes_at_once_one_moves_to_the_trash_and_the_rest_are_gone(writers
 
     statuses = sorted(answer.status_code for answer in answers)
     assert statuses == [200, *[410] * (WRITERS - 1)]
+
+
+def test_a_series_and_its_dates_may_be_written_at_once(writers, at_once):
+    repeats = {"rrule": "FREQ=WEEKLY;COUNT=6"}
+    first = writers[0].post("/events", event(**repeats)).json()
+    pks = list(Event.objects.order_by("position").values_list("pk", flat=True))
+
+    answers = at_once(
+        lambda: writers[0].patch(f"/events/{pks[0]}?scope=all", {"cost": "5"}),
+        lambda: writers[1].patch(
+            f"/events/{pks[5]}?scope=all", {"website": "https://a.example/"}
+        ),
+        lambda: writers[2].patch(f"/events/{pks[3]}", {"title": "Alone"}),
+        lambda: writers[3].delete(f"/events/{pks[1]}"),
+        lambda: writers[4].patch(f"/events/{pks[2]}", {"excerpt": "<p>New</p>"}),
+    )
+
+    assert [answer.status_code for answer in answers] == [200] * 5
+    rows = list(Event.objects.order_by("position"))
+    assert [row.pk for row in rows] == pks
+    assert {row.series_id for row in rows} == {first["recurrence"]["series"]}
+    shown = [row for row in rows if row.status != "trash"]
+    assert {(row.cost, row.website) for row in shown} == {("5", "https://a.example/")}
+    assert [row.overridden for row in rows] == ["", "", "excerpt", "title", "", ""]
+    assert len(rows[0].series.exdates) == 1
