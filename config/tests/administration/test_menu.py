@@ -31,7 +31,7 @@ def test_an_institution_administrator_finds_accounts_and_the_calendar(ines):
             *("Access tokens", "Audit events", "Authorization codes"),
             *("Authorization requests", "Consents", "Identity providers", "Institutions"),
             *("Institutions on keys", "Password links", "Refresh tokens"),
-            *("Service keys", "Services on keys", "Users"),
+            *("Service keys", "Services on keys", "Sign-in of institutions", "Users"),
         ],
         "Calendar events": CALENDAR,
     }
