@@ -193,8 +193,13 @@ def test_a_code_of_another_trip_is_refused_by_pkce(visitor, issuer, method, lake
         {"iat": None},
         {"aud": None},
         {"sub": None},
+        {"exp": float("inf")},
+        {"iat": float("inf")},
+        {"nonce": "\ud800"},
+        {"azp": ["somebody-else"]},
+        {"aud": [["somebody-else"]]},
     ],
-    ids=str,
+    ids=ascii,
 )
 def test_an_id_token_that_does_not_hold_is_refused(
     visitor, issuer, method, lakeview, claims
@@ -411,7 +416,8 @@ def test_an_answer_that_never_ends_is_left(
      b'{"access_token": 5}', b'{"access_token": "x", "id_token": 5}',
      b'{"access_token": "x", "expires_in": "soon"}', b"access_token=x", b"\xff\xfe",
      b"[" * 100_000, b'{"a": ' + b"9" * 5000 + b"}", b'{"keys": 5}', b'{"keys": [5]}',
-     b'{"keys": [{"kty": "RSA", "kid": "one"}]}', b'{"sub": {"a": 1}}',
+     b'{"keys": [{"kty": "RSA", "kid": "one"}]}',
+     b'{"keys": [{"kty": "RSA", "kid": "one", "alg": "none"}]}', b'{"sub": {"a": 1}}',
      (500, {}), (204, b""), (302, {})],
     ids=lambda answer: str(answer)[:30],
 )  # fmt: skip
