@@ -8,6 +8,7 @@ its limits do not say: how long to wait, and how a person is let in before.
 import math
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from allauth.core.internal import ratelimit
@@ -68,6 +69,22 @@ def window_seconds() -> int:
     return max(
         (math.ceil(rate.duration) for rate in ratelimit.get_rates(**LIMIT)), default=0
     )
+
+
+@contextmanager
+def keeping_addresses(request: HttpRequest) -> Iterator[None]:
+    """Keep the count of the address through a right code or passkey.
+
+    django-allauth forgets all counts then, so that an own account would pay for guesses at
+    others. That of the account goes.
+    """
+    rates = [rate for rate in ratelimit.get_rates(**LIMIT) if rate.per == "ip"]
+    names = {ratelimit.get_cache_key(request, **LIMIT, rate=rate): rate for rate in rates}
+    kept = {name: cache.get(name) for name in names}
+    yield
+    for name, rate in names.items():
+        if kept[name]:
+            cache.add(name, kept[name], rate.duration)
 
 
 def clear_account(account: str) -> int:

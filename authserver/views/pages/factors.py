@@ -19,7 +19,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse, reverse_lazy
 
-from authserver.accounts import factor_forms, factors, signing_in
+from authserver.accounts import factor_forms, factors, login_limits, signing_in
 from authserver.views.pages import steps
 from authserver.views.pages.access import OwnPage
 from authserver.views.pages.base import Page
@@ -28,7 +28,15 @@ THEN = "then"
 """In the session: where somebody was going who had to add a factor first."""
 
 
-class SecondFactor(Page, base.AuthenticateView):
+class _KeepsAddresses:
+    """A page whose success does not forgive failures at other accounts."""
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        with login_limits.keeping_addresses(request):
+            return super().post(request, *args, **kwargs)  # type: ignore[misc,no-any-return]
+
+
+class SecondFactor(_KeepsAddresses, Page, base.AuthenticateView):
     """After a right password: a code, or a passkey."""
 
     template_name = "authserver/second_factor.html"
@@ -160,11 +168,11 @@ class PasswordAgain(_Again, account.ReauthenticateView):
     extra_context = {"autocomplete": "current-password"}
 
 
-class CodeAgain(_Again, base.ReauthenticateView):
+class CodeAgain(_KeepsAddresses, _Again, base.ReauthenticateView):
     extra_context = {"autocomplete": "one-time-code"}
 
 
-class PasskeyAgain(_Again, webauthn.ReauthenticateWebAuthnView):
+class PasskeyAgain(_KeepsAddresses, _Again, webauthn.ReauthenticateWebAuthnView):
     form_class = factor_forms.PasskeyAgainForm
 
     def form_invalid(self, form: Any) -> HttpResponse:
