@@ -1,15 +1,20 @@
 """django-allauth's forms of second factors, which also take what no browser would send."""
 
+import json
 from typing import Any
 
+from allauth.mfa.models import Authenticator
 from allauth.mfa.webauthn import forms as webauthn
+from allauth.mfa.webauthn.internal import auth
 from django import forms
 from django.core.validators import MaxLengthValidator
 from django.db import DatabaseError
+from fido2.webauthn import UserVerificationRequirement
 
 from authserver.accounts.login_limits import LoginLocked
 
 MOST = 100
+MOST_OF_A_CREDENTIAL = 20_000
 NOT_TAKEN = "That did not work. Please try again."
 
 
@@ -39,6 +44,14 @@ class AddPasskeyForm(_Untrusted, webauthn.AddWebAuthnForm):
         name.widget.attrs["maxlength"] = MOST
         name.validators.append(MaxLengthValidator(MOST))
 
+    def clean_credential(self) -> Any:
+        """Take what a database stores: Base64 and words. Raises ``ValidationError``."""
+        credential = self.cleaned_data["credential"]
+        text = json.dumps(credential, ensure_ascii=False)
+        if len(text) > MOST_OF_A_CREDENTIAL or not text.isascii() or r"\u0000" in text:
+            raise forms.ValidationError(NOT_TAKEN)
+        return credential
+
 
 class PasskeyForm(_Untrusted, webauthn.AuthenticateWebAuthnForm):
     """A passkey as the second factor."""
@@ -50,3 +63,13 @@ class PasskeyAgainForm(_Untrusted, webauthn.ReauthenticateWebAuthnForm):
 
 class PasskeyLoginForm(_Untrusted, webauthn.LoginWebAuthnForm):
     """A passkey as the only factor."""
+
+    def clean_credential(self) -> Authenticator:
+        """Require a challenge that asked for a PIN or a finger.
+
+        Those of the other pages do not, and the session keeps them in the same place.
+        """
+        state = auth.get_state() or {}
+        if state.get("user_verification") != UserVerificationRequirement.REQUIRED:
+            raise forms.ValidationError(NOT_TAKEN)
+        return super().clean_credential()

@@ -1,0 +1,124 @@
+"""Passkeys against keys and clients that do not keep to the pages."""
+
+import json
+from http import HTTPStatus
+from urllib.parse import urlsplit
+
+import pytest
+from allauth.mfa.models import Authenticator
+from allauth.mfa.totp.internal import auth as totp
+from django.core.cache import cache
+
+from authserver.accounts import login_limits
+from authserver.conf import conf
+from authserver.tests import factories
+from authserver.tests.accounts.test_factors import sign_in
+from authserver.tests.locks import record_failures
+from authserver.tests.passkeys import SecurityKey
+from authserver.tests.visitor import Visitor
+
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+
+
+@pytest.fixture(autouse=True)
+def issuer(settings):
+    settings.AUTHSERVER = {**settings.AUTHSERVER, "ISSUER": "https://platform.example"}
+
+
+def options_of(browser):
+    (text,) = browser.page.xpath("//@data-options")
+    return json.loads(text)
+
+
+def post(browser, page, credential):
+    """Send a proof by the form of the page that is shown."""
+    token = browser.values("csrfmiddlewaretoken")[0]
+    form = {"credential": json.dumps(credential), "csrfmiddlewaretoken": token}
+    return browser.client.post(page, form)
+
+
+def add_key(browser, **more):
+    key = SecurityKey()
+    browser.open("/oauth2/factors/passkey")
+    made = key.made(options_of(browser), origin=conf.issuer)
+    return key, post(browser, "/oauth2/factors/passkey", {**made, **more})
+
+
+def proof(key, options, **how):
+    host = urlsplit(conf.issuer).hostname
+    challenge = options["publicKey"]["challenge"]
+    return key.signed(challenge, host=host, origin=conf.issuer, **how)
+
+
+@pytest.fixture
+def key_of_alice(alice):
+    key, response = add_key(sign_in(Visitor()))
+    assert response.status_code == HTTPStatus.FOUND
+    return key
+
+
+def passkey_options(browser):
+    accept = {"Accept": "application/json"}
+    return browser.client.get("/oauth2/account/passkey", headers=accept).json()[
+        "request_options"
+    ]
+
+
+@pytest.mark.parametrize("is_verified", [True, False])
+def test_a_passkey_alone_signs_in_only_with_its_pin(key_of_alice, is_verified):
+    thief = Visitor().open("/oauth2/login?institution=1001")
+
+    signed = proof(key_of_alice, passkey_options(thief), is_verified=is_verified)
+    post(thief, "/oauth2/account/passkey", signed)
+
+    assert ("_auth_user_id" in thief.client.session) is is_verified
+
+
+def test_the_challenge_of_a_second_factor_signs_in_nobody_without_a_pin(
+    key_of_alice, riverside
+):
+    thief = factories.UserFactory(username="thief", institution=riverside)
+    totp.TOTP.activate(thief, totp.generate_totp_secret())
+    browser = Visitor().open("/oauth2/login?institution=1001")
+    browser.press("Sign in", username="thief", password=factories.PASSWORD)
+    assert browser.heading == "Second factor"
+
+    signed = proof(key_of_alice, options_of(browser), is_verified=False)
+    post(browser, "/oauth2/account/passkey", signed)
+
+    assert "_auth_user_id" not in browser.client.session
+
+
+def test_a_passkey_with_a_nul_in_it_is_refused_in_words(visitor, alice):
+    _, response = add_key(sign_in(visitor), more="\x00")  # which no PostgreSQL takes
+
+    assert response.status_code == HTTPStatus.OK
+    assert "That did not work." in response.content.decode()
+    assert not Authenticator.objects.exists()
+
+
+def test_a_right_passkey_forgives_an_address_no_failures(key_of_alice, rf):
+    browser = sign_in(Visitor())
+    record_failures(99, address="127.0.0.1")
+    before = address_failures(rf)
+
+    post(
+        browser,
+        "/oauth2/account/second-factor",
+        proof(key_of_alice, options_of(browser)),
+    )
+
+    assert "_auth_user_id" in browser.client.session
+    assert before == 99
+    assert address_failures(rf) == before
+
+
+def address_failures(rf):
+    (rate,) = [
+        rate
+        for rate in login_limits.ratelimit.get_rates(**login_limits.LIMIT)
+        if rate.per == "ip"
+    ]
+    request = rf.post("/")
+    name = login_limits.ratelimit.get_cache_key(request, **login_limits.LIMIT, rate=rate)
+    return len(cache.get(name, []))
