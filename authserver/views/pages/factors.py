@@ -33,7 +33,7 @@ class _KeepsAddresses:
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         with login_limits.keeping_addresses(request):
-            return super().post(request, *args, **kwargs)  # type: ignore[misc,no-any-return]
+            return super().post(request, *args, **kwargs)  # type: ignore[misc]
 
 
 class SecondFactor(_KeepsAddresses, Page, base.AuthenticateView):
