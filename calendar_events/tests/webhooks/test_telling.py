@@ -285,3 +285,12 @@ def test_each_date_of_a_series_is_told_of(editor, subscribe):
         for action in ("created", "updated", "deleted")
         for pk in dates
     ]
+
+
+def test_a_protected_event_does_not_tell_what_it_is_linked_to(editor, subscribe):
+    venue = VenueFactory()
+    EventFactory(venues=[venue], protected=True)
+    one = subscribe(HOOK)
+    editor.patch(f"/venues/{venue.pk}", {"venue": "Great hall"})
+
+    assert told(one) == []
