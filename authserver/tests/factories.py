@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import factory
+from django.contrib.auth.models import Group
 from django.utils import timezone
 from factory.django import DjangoModelFactory, Password
 
@@ -55,6 +56,23 @@ class SignInMethodFactory(DjangoModelFactory):
     encrypted_secret = factory.LazyFunction(
         lambda: encryption.encrypt("provider secret of 32 bytes and more")
     )
+
+
+class SignInRulesFactory(DjangoModelFactory):
+    class Meta:
+        model = models.SignInRules
+
+    institution = factory.SubFactory(InstitutionFactory)
+
+
+class RoleRuleFactory(DjangoModelFactory):
+    class Meta:
+        model = models.RoleRule
+
+    method = factory.SubFactory(SignInMethodFactory)
+    claim = "groups"
+    value = factory.Sequence(lambda n: f"group{n}")
+    group = factory.LazyFunction(lambda: Group.objects.get_or_create(name="editor")[0])
 
 
 class SessionFactory(DjangoModelFactory):

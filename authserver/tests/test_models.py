@@ -34,6 +34,9 @@ FACTORIES = [
     factories.SecretLinkFactory,
     factories.PasswordLinkFactory,
     factories.SessionFactory,
+    factories.SignInMethodFactory,
+    factories.SignInRulesFactory,
+    factories.RoleRuleFactory,
 ]
 
 
