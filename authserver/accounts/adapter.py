@@ -94,8 +94,19 @@ class AccountAdapter(DefaultAccountAdapter):
         sessions.signed_in_at(request, user)
 
     def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
-        """Ask again where the last proof is too old; a fresh sign-in is one."""
-        return signing_in.is_stale(self.request)
+        """Ask again where the last proof is too old; a fresh sign-in is one.
+
+        Raises ``ReauthenticationRequired``: django-allauth asks no account of a provider.
+        """
+        signing_in.require_fresh(self.request)
+        return False
+
+    def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
+        """Return how to prove it again; no password where passwords do not count."""
+        ways: list[dict[str, Any]] = super().get_reauthentication_methods(user)
+        if not ways or has_passwords(user):
+            return ways
+        return [way for way in ways if way["id"] != "reauthenticate"]
 
     def get_login_redirect_url(self, request: HttpRequest) -> str:
         """Return where a sign-in leads that came from nowhere."""

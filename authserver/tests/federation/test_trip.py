@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 
 import pytest
 import time_machine
+from django.contrib.auth import HASH_SESSION_KEY
 from django.utils import timezone
 
 from authserver.models import AuditEvent, SignInRules, User
@@ -256,3 +257,22 @@ def test_an_institution_without_rules_has_passwords_and_makes_nobody(
 
     assert visitor.response["x-svc-Reason"] == "account_unknown"
     assert SignInRules.objects.count() == 0
+
+
+@pytest.mark.parametrize("password", [None, factories.PASSWORD])
+def test_a_fresh_sign_in_is_asked_of_the_provider_anew(
+    settings, clock, visitor, issuer, method, lakeview, password
+):
+    settings.AUTHSERVER = {**settings.AUTHSERVER, "FRESH_SIGN_IN_SECONDS": 900}
+    come_back(visitor, issuer, lakeview)
+    if password:  # of before there was a provider
+        User.objects.update(password=factories.UserFactory.build().password)
+        kept = visitor.client.session
+        kept[HASH_SESSION_KEY] = User.objects.get().get_session_auth_hash()
+        kept.save()
+    assert visitor.open("/oauth2/access").heading == "My account"
+    clock(901)
+
+    assert visitor.open("/oauth2/factors/app").heading == "Choose your institution"
+
+    assert "prompt=login" in leave(visitor, lakeview)

@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 
 from authserver.accounts import signing_in
+from authserver.authorization import session
 from authserver.views.pages.base import message
 
 
@@ -44,6 +45,7 @@ def fresh_sign_in(request: HttpRequest) -> HttpResponse:
     ways = get_adapter().get_reauthentication_methods(request.user)
     if not ways:  # nobody, or an account of a provider, which asks for itself
         signing_in.end_session(request)
+        request.session[session.ANEW] = True
     url = ways[0]["url"] if ways else reverse("account_login")
     return HttpResponseRedirect(f"{url}?{urlencode({'next': request.get_full_path()})}")
 
