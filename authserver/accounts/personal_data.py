@@ -51,7 +51,9 @@ def everything_about(user: User, now: datetime) -> dict[str, Any]:
     for name, (model, columns) in of_user.items():
         rows = model.objects.filter(user=user).order_by("-pk").values(*columns)
         found[name] = list(rows[:MOST])
-    events = AuditEvent.objects.filter(subject=user.login).order_by("-at", "-pk")
+    # Whoever had this login before is somebody else.
+    events = AuditEvent.objects.filter(subject=user.login, at__gte=user.created_at)
+    events = events.order_by("-at", "-pk")
     found["audit_record"] = list(events.values(*EVENT)[:MOST])
     answers: list[tuple[Any, Any]] = collect_personal_data.send(User, user=user)
     return found | dict(answer for _, answer in answers)

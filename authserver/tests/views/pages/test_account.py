@@ -1,5 +1,6 @@
 """My account: sessions, what is kept about a person, and the end of the account."""
 
+import datetime as dt
 import json
 import re
 from http import HTTPStatus
@@ -173,6 +174,16 @@ def test_a_person_downloads_what_is_kept_about_them_and_nobody_else(alice, river
     assert "no-store" in response["Cache-Control"]
     for hidden in ("Bob B", secret, "argon2", "md5$", alice.password, token.token_checksum):
         assert str(hidden) not in text
+
+
+def test_what_became_of_an_earlier_person_of_the_login_is_not_told(alice):
+    before = alice.created_at - dt.timedelta(days=1)
+    factories.AuditEventFactory(at=before, address="192.0.2.77")
+
+    kept = sign_in().client.get("/oauth2/access/data").json()
+
+    assert "192.0.2.77" not in json.dumps(kept)
+    assert kept["audit_record"]
 
 
 def test_other_apps_add_what_they_keep(alice):
