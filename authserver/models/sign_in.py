@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, ClassVar, Self
 
 from django.contrib.auth.models import Group
@@ -14,7 +13,6 @@ from authserver.crypto import encryption, opaque
 from authserver.models.institution import Institution
 
 DISCOVERY = "/.well-known/openid-configuration"
-_REQUIREMENT = re.compile(r"^([^=]+?)\s*=\s*(.+)\Z")
 
 
 class SignInRules(models.Model):
@@ -213,12 +211,12 @@ class SignInMethod(models.Model):
         """The claims and values that everybody must have. Raises ``ValidationError``."""
         found = []
         for line in filter(None, map(str.strip, self.required_claims.splitlines())):
-            match = _REQUIREMENT.match(line)
-            if match is None:
+            name, _, value = (part.strip() for part in line.partition("="))
+            if not name or not value:
                 raise ValidationError(
                     {"required_claims": f"“{line}” is not of the form claim = value."}
                 )
-            found.append((match[1], match[2]))
+            found.append((name, value))
         return found
 
     def clean(self) -> None:

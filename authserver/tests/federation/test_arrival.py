@@ -3,6 +3,7 @@
 import pytest
 from allauth.socialaccount.models import SocialAccount
 from django.contrib.auth.models import Group
+from django.core.exceptions import ValidationError
 
 from authserver.federation import invitations
 from authserver.models import AuditEvent, RoleRule, SignInRules, User
@@ -150,6 +151,13 @@ def test_who_lacks_a_required_claim_is_refused(visitor, issuer, method, lakeview
     assert (refused.registry_id, refused.reason) == ("1003", "claims_missing")
     issuer.claims |= {"hd": "lakeview.example"}
     assert come_back(Visitor(), issuer, lakeview).heading == "My account"
+
+
+def test_a_long_line_that_requires_nothing_costs_no_more_than_its_length(method):
+    method.required_claims = "a" + " " * 1_000_000 + "b"
+
+    with pytest.raises(ValidationError):
+        method.clean()
 
 
 @pytest.mark.parametrize("arrivals", ["invited", "none"])
