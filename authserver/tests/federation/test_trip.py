@@ -276,3 +276,14 @@ def test_a_fresh_sign_in_is_asked_of_the_provider_anew(
     assert visitor.open("/oauth2/factors/app").heading == "Choose your institution"
 
     assert "prompt=login" in leave(visitor, lakeview)
+
+
+def test_a_superuser_needs_a_factor_of_this_server_whatever_the_provider_says(
+    settings, visitor, issuer, method, lakeview
+):
+    settings.AUTHSERVER = {**settings.AUTHSERVER, "PLATFORM_NEEDS_SECOND_FACTOR": True}
+    assert come_back(visitor, issuer, lakeview).heading == "My account"
+    User.objects.update(is_superuser=True)
+
+    assert visitor.open("/oauth2/access").heading == "Second factors"
+    assert visitor.open("/admin/").heading == "Second factors"
