@@ -120,13 +120,19 @@ def open_group(
 
     Raises ``VersionConflict`` and ``Event.DoesNotExist``.
     """
+    series_id = Event.objects.values_list("series_id", flat=True).get(pk=pk)
+    if series_id is None:
+        raise VersionConflict(f"Event {pk} left its series.")
+    rows = Event.objects.select_for_update(of=("self",)).filter(series=series_id)
+    # As a write of one date does: rows before the series. Always in the same order, two
+    # writes wait for each other's end and not for each other.
+    list(rows.order_by("pk").values_list("pk"))
     named = writing.lock(Event, pk, expected_version=expected_version)
-    if named.series_id is None:
+    if named.series_id != series_id:
         raise VersionConflict(f"{named} left its series.")
-    locked = occurrences.lock(named.series_id)
+    locked = occurrences.lock(series_id)
     if expected_sequence is not None and locked.sequence != expected_sequence:
         raise VersionConflict(f"{locked} is no longer as it was seen.")
-    rows = Event.objects.select_for_update(of=("self",)).filter(series=locked)
     found = list(rows.select_related("image").order_by("original_start_local", "pk"))
     for row in found:
         row.series = locked

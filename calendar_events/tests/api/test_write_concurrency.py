@@ -6,7 +6,14 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.db import connections
 
-from calendar_events.models import Event, IdempotentAnswer, Organizer, Term, Venue
+from calendar_events.models import (
+    Event,
+    IdempotentAnswer,
+    Organizer,
+    Series,
+    Term,
+    Venue,
+)
 from calendar_events.models.guard import store_writes
 from calendar_events.tests.bodies import event
 from calendar_events.tests.callers import Caller
@@ -278,3 +285,26 @@ def test_a_series_and_its_dates_may_be_written_at_once(writers, at_once):
     assert {(row.cost, row.website) for row in shown} == {("5", "https://a.example/")}
     assert [row.overridden for row in rows] == ["", "", "excerpt", "title", "", ""]
     assert len(rows[0].series.exdates) == 1
+
+
+def test_edits_of_one_series_at_once_wait_for_each_other_without_a_deadlock(
+    writers, at_once, caplog
+):
+    caplog.set_level("INFO", "calendar_events.api.writing")
+    weekly = {"rrule": "FREQ=WEEKLY;COUNT=8", "timezone": "Europe/Berlin"}
+    made = writers[0].post("/events", event(**weekly)).json()
+    series = made["recurrence"]["series"]
+    dates = writers[0].get(f"/series/{series}").json()["occurrences"]
+
+    def edit(number, scope):
+        path = f"/events/{dates[number]['id']}?scope={scope}"
+        body = {"title": f"Number {number}"}
+        return lambda: writers[number].patch(path, body).status_code
+
+    scopes = ("all", "this", "following", "all")
+    assert at_once(*(edit(n, scopes[n % 4]) for n in range(WRITERS))) == [200] * WRITERS
+
+    assert not [each for each in caplog.messages if "OperationalError" in each]
+    for each in Series.objects.all():
+        positions = each.occurrences.order_by("position").values_list("position", flat=True)
+        assert list(positions) == list(range(1, each.dates + 1))
