@@ -32,6 +32,7 @@ from benchmarks.sections import (
     mixture,
     neighbours,
     reading,
+    series,
     writes,
 )
 
@@ -49,6 +50,7 @@ PARTS: Final[dict[str, Part]] = {
     "changes": changes.measure,
     "memory": memory.measure,
     "writes": writes.measure,
+    "series": series.measure,
     "neighbours": neighbours.measure,
     "mixture": mixture.measure,
 }
