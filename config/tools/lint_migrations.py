@@ -47,6 +47,7 @@ ACCEPTED: Final[dict[Key, str]] = {
     ("calendar_events", "0008_event_in_admin"): INDEXES,
     ("calendar_events", "0009_add_list_indexes"): UNRELEASED,
     ("calendar_events", "0010_search_by_trigrams"): UNRELEASED,
+    ("calendar_events", "0013_series"): UNRELEASED,
     ("calendar_events", "0014_series_index"): UNRELEASED,
     ("calendar_events", "0017_standing"): UNRELEASED,
 }
