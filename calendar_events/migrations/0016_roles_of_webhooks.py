@@ -35,6 +35,8 @@ def take(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
+    atomic = False  # whatever was done already may be done again
+
     dependencies = [
         ("calendar_events", "0015_webhooks"),
         ("auth", "0012_alter_user_first_name_max_length"),

@@ -14,6 +14,8 @@ def create(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
+    atomic = False  # whatever was done already may be done again
+
     dependencies = [("config", "0006_no_permissions_of_jobs")]
     run_before = [("authserver", "0020_failed_logins_are_counted_in_the_cache")]
     operations = [migrations.RunPython(create, migrations.RunPython.noop)]

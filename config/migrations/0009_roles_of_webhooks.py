@@ -36,6 +36,8 @@ def take(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
+    atomic = False  # whatever was done already may be done again
+
     dependencies = [
         ("calendar_events", "0016_roles_of_webhooks"),
         ("config", "0008_no_permissions_of_failed_logins"),

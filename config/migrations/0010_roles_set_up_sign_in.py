@@ -39,6 +39,8 @@ def take(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
+    atomic = False  # whatever was done already may be done again
+
     dependencies = [
         ("authserver", "0023_sign_in_methods"),
         ("config", "0009_roles_of_webhooks"),

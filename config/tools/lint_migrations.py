@@ -36,6 +36,7 @@ INDEXES: Final = "Written before 1.0.0: writers wait until its indexes are built
 UNRELEASED: Final = (
     "No version before it was ever tagged: writers wait until its indexes are built."
 )
+NEVER_SERVED: Final = "No version before it was ever tagged, so none serves while it runs."
 ACCEPTED: Final[dict[Key, str]] = {
     ("authserver", "0016_audit_by_beginnings_and_address"): INDEXES,
     ("authserver", "0017_user_search"): INDEXES,
@@ -43,6 +44,10 @@ ACCEPTED: Final[dict[Key, str]] = {
         "The version before reads these tables in one list of admin and when it deletes an "
         "account; nothing that a client calls does."
     ),
+    ("authserver", "0020_failed_logins_are_counted_in_the_cache"): NEVER_SERVED,
+    ("authserver", "0021_second_factors"): NEVER_SERVED,
+    ("authserver", "0024_account_deletion"): NEVER_SERVED,
+    ("authserver", "0025_saml"): NEVER_SERVED,
     ("calendar_events", "0007_admin_at_scale"): INDEXES,
     ("calendar_events", "0008_event_in_admin"): INDEXES,
     ("calendar_events", "0009_add_list_indexes"): UNRELEASED,
