@@ -15,9 +15,9 @@ from django.utils.html import format_html, format_html_join
 from calendar_events.models import Event, Series
 from calendar_events.parsing.slugs import identifier
 from calendar_events.permissions import NotAllowed
-from calendar_events.services import series_edits
+from calendar_events.services import series_preview
 from calendar_events.services.changesets import ALL, FOLLOWING, THIS, InvalidFields
-from calendar_events.services.series_edits import DateChange
+from calendar_events.services.series_preview import DateChange
 
 SCOPE_CHOICES: Final = (
     (THIS, "this date"),
@@ -60,13 +60,13 @@ def require_seen(form: Any) -> None:
     event, now = form.stored, timezone.now()
     if event is None or event.series is None:  # brought back by hand
         return
-    form.changes = series_edits.differing(event, form.changes, now=now)
+    form.changes = series_preview.differing(event, form.changes, now=now)
     known = [scope, event.series.sequence, form.body(is_new=False)]
     text = json.dumps(known, sort_keys=True, cls=DjangoJSONEncoder)
     seen = hashlib.sha256(text.encode()).hexdigest()
     if form.cleaned_data.get("confirmed") != seen:
         try:
-            dates = series_edits.preview_series(
+            dates = series_preview.preview_series(
                 actor=form.actor,
                 pk=event.pk,
                 scope=scope,

@@ -37,7 +37,7 @@ from calendar_events.serializers.inputs import (
     TermInput,
     VenueInput,
 )
-from calendar_events.services import records, series_edits, terms
+from calendar_events.services import records, series_edits, series_group, terms
 from calendar_events.services.changesets import SCOPES, THIS, InTrash
 from calendar_events.services.records import trash_record
 from calendar_events.store import naming
@@ -186,7 +186,7 @@ class EventViewSet(RecordWrites, EventReads):
         if not self.is_of_series(instance):
             super().perform_destroy(instance)
             return
-        removed = series_edits.remove_series(
+        removed = series_group.remove_series(
             actor=self.actor,
             pk=instance.pk,
             scope=self.scope,

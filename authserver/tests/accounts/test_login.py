@@ -143,9 +143,9 @@ def test_a_failure_costs_the_same_work_for_everybody(
 def test_a_failure_costs_the_same_queries_for_everybody(
     login_page, alice, username, django_assert_num_queries
 ):
-    # session, pending request, key, institution; failures by account and by
-    # address; the user; the failure and its audit; whether that opened a lock, by both
-    with django_assert_num_queries(6):
+    # session, pending request, key, institution; the institution's ways in, before and
+    # after; the user; the audit of the failure
+    with django_assert_num_queries(8):
         login_page.press("Sign in", username=username, password="wrong")
 
 

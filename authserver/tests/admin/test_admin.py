@@ -12,6 +12,7 @@ from django.urls import reverse
 from authserver import models
 from authserver.crypto import encryption
 from authserver.models import AuditEvent
+from authserver.models.sign_in import RoleRule
 from authserver.tests import factories
 from authserver.tests.visitor import Visitor
 
@@ -31,8 +32,9 @@ def changelist(model):
 OURS = [
     model
     for model in apps.get_app_config("authserver").get_models()
-    # A session's row is named by its cookie, which a page would have to show.
-    if not model._meta.auto_created and model is not models.Session
+    # A session's row is named by its cookie, which a page would have to show. Rules of
+    # roles are on the page of their method.
+    if not model._meta.auto_created and model not in {models.Session, RoleRule}
 ]
 
 

@@ -185,6 +185,8 @@ def test_a_schedule_is_read_from_and_written_to_an_event(evening):
     class Row:
         """Any object with the columns."""
 
+        event_status = "scheduled"
+
     row = Row()
     evening.write_to(row)
 

@@ -59,6 +59,8 @@ class World:
             institution=registry_id, client_id=self.key.client_id
         )
         self.delivery = calendar.WebhookDeliveryFactory(subscription=self.webhook)
+        self.sign_in_method = factories.SignInMethodFactory(**at_home)
+        self.sign_in_rules = factories.SignInRulesFactory(**at_home)
 
     @property
     def rows(self):
@@ -67,7 +69,7 @@ class World:
             *(self.key_institution, self.grant, self.access_token, self.refresh_token),
             *(self.consent, self.pending, self.audit, self.image, self.venue),
             *(self.organizer, self.category, self.event, self.draft),
-            *(self.webhook, self.delivery),
+            *(self.webhook, self.delivery, self.sign_in_method, self.sign_in_rules),
         ]
 
 

@@ -91,6 +91,7 @@ def test_a_list_of_events_is_counted_and_sorted_in_one_index():
     }
     filtered_by = {name for name in event_admin.list_filter if isinstance(name, str)}
 
+    filtered_by -= {"event_status"}  # few events have one: an index of its own
     assert sorted_by | filtered_by | {"password", "published_at"} <= set(index.fields)
 
 

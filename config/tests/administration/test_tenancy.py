@@ -29,7 +29,7 @@ REGISTERED = list(admin.site._registry.values())
 SCOPED = [each for each in REGISTERED if each.institution_path]
 PLATFORM_ONLY = {
     *("Change", "DBTaskResult", "DayCount", "Group", "IDToken", "IdempotentAnswer"),
-    *("KeyRefusal", "RefusalCount", "SecretLink", "Service"),
+    *("KeyRefusal", "RefusalCount", "SecretLink", "Series", "Service"),
 }
 RECORDS = [Event, Venue, Organizer]
 

@@ -276,8 +276,9 @@ def test_it_costs_the_same_however_many_applications(
     visitor.open("/oauth2/login?institution=1001")
     log_in()
 
-    # session, user; consents, refresh and access tokens; keys, institutions, services
-    with django_assert_num_queries(8):
+    # session, user; consents, refresh and access tokens; keys, institutions, services;
+    # second factors and passkeys
+    with django_assert_num_queries(10):
         visitor.open("/oauth2/access")
 
 
@@ -331,14 +332,14 @@ def test_my_access_says_that_a_canceled_application_can_no_longer_act(
     assert "has been canceled" not in visitor.text
 
 
-def test_an_administrator_of_the_platform_has_no_access_page(visitor):
+def test_an_administrator_of_the_platform_has_an_account_page_too(visitor):
     factories.UserFactory(username="admin", administrator=True)
     visitor.open("/admin/login/")
     visitor.press("Log in", username="admin", password=factories.PASSWORD)
 
     visitor.open("/oauth2/access")
 
-    assert visitor.heading == "Choose your institution"
+    assert visitor.heading == "My account"
 
 
 def test_a_choice_of_institution_goes_on_too_where_nothing_is_left_to_ask(

@@ -1,0 +1,76 @@
+"""What a change of a series would do, for the desk that asks before it is done."""
+
+from datetime import datetime
+from typing import Any, NamedTuple, cast
+
+from django.db import transaction
+from django.db.models import Q
+
+from calendar_events.conf import conf
+from calendar_events.models import Event, Status
+from calendar_events.permissions import Actor
+from calendar_events.services.changesets import EventChanges
+from calendar_events.services.schedule import Schedule, plan
+from calendar_events.services.series_edits import SCHEDULE, update_series
+from calendar_events.services.series_group import open_group
+from calendar_events.store import links as link_rows
+
+
+class DateChange(NamedTuple):
+    """What a change makes of one occurrence: the wall clocks, ``None`` for no such date."""
+
+    before: datetime | None
+    after: datetime | None
+
+
+def preview_series(
+    *, actor: Actor, pk: int, scope: str, changes: EventChanges, now: datetime
+) -> list[DateChange]:
+    """Return which dates ``update_series`` changes. It is done, and undone again.
+
+    Raises what ``update_series`` raises.
+    """
+    with transaction.atomic():
+        group = open_group(pk, scope, None, None)
+        before = {row.pk: _shown_at(row) for row in group.rows}
+        written = update_series(actor=actor, pk=pk, scope=scope, changes=changes, now=now)
+        rows = Event.objects.filter(Q(pk__in=before) | Q(series=written.series_id))
+        after = {row.pk: _shown_at(row) for row in rows}
+        transaction.set_rollback(True)
+    left_out = {row.pk for row in group.earlier}
+    found = [
+        DateChange(before.get(key), after.get(key))
+        for key in dict.fromkeys((*before, *after))
+        if key not in left_out
+    ]
+    found = [one for one in found if one != (None, None)]
+    return sorted(found, key=lambda one: one.before or one.after or datetime.min)  # noqa: DTZ901
+
+
+def _shown_at(row: Event) -> datetime | None:
+    return None if row.status == Status.TRASH else row.start_local
+
+
+def differing(event: Event, changes: EventChanges, *, now: datetime) -> EventChanges:
+    """Return those of the changes that change an occurrence.
+
+    A form sends all that it shows; what it only showed is no change of the others.
+    """
+    linked = link_rows.stored(event)
+    known: dict[str, Any] = {"venue": linked["venues"], "organizer": linked["organizers"]}
+    known |= {"author": event.author_id, "post_parent": event.post_parent_id}
+    sent: dict[str, Any] = {**changes}
+    if plan(changes, current=Schedule.of(event), now=now, site_zone=conf.site_zone.key) == (
+        Schedule.of(event)
+    ):
+        sent = {name: value for name, value in sent.items() if name not in SCHEDULE}
+    terms = [*sent.get("categories", ()), *sent.get("tags", ())]
+    if terms == linked["terms"]:
+        sent = {n: value for n, value in sent.items() if n not in {"categories", "tags"}}
+    kept = {
+        name: value
+        for name, value in sent.items()
+        if name in {*SCHEDULE, "recurrence", "categories", "tags"}
+        or value != (known[name] if name in known else getattr(event, name))
+    }
+    return cast("EventChanges", kept)
