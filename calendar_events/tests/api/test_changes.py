@@ -23,17 +23,10 @@ from calendar_events.tests.factories import (
     UserFactory,
     VenueFactory,
 )
+from calendar_events.tests.settling import settle
 
 # What a transaction has written itself is settled only after it.
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.both_databases]
-
-
-def settle():
-    """Wait until no transaction of another test, in another database, is older."""
-    deadline = time.monotonic() + 120
-    while Change.objects.settled().count() < Change.objects.count():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def begin(who, query=""):

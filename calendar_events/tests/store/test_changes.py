@@ -23,6 +23,7 @@ from calendar_events.tests.factories import (
     UserFactory,
     VenueFactory,
 )
+from calendar_events.tests.settling import settle
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -187,6 +188,7 @@ def test_a_row_is_not_settled_while_an_older_transaction_runs():
         may_end.set()
         thread.join(60)
 
+    settle()
     settled = Change.objects.after(start).settled().in_order()
     titles = [Event.objects.get(pk=row.record).title for row in settled]
     assert titles == ["Slow", "Quick"]

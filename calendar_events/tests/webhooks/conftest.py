@@ -4,6 +4,7 @@ import pytest
 
 from calendar_events.tests.callers import caller
 from calendar_events.tests.receiving import receiving
+from calendar_events.tests.settling import settle
 from calendar_events.tests.web import LOOPBACK
 from calendar_events.webhooks.messenger import Messenger
 from platform_errors.tests.factories import make_key, make_service
@@ -30,6 +31,7 @@ def deliver():
     messenger = Messenger()
 
     def until_idle():
+        settle()
         while messenger.step():
             messenger.wait(60)
 

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from calendar_events.models import Event, WebhookDelivery
 from calendar_events.tests.factories import EventFactory
+from calendar_events.tests.settling import settle
 from calendar_events.webhooks import fan_out
 
 pytestmark = [
@@ -67,6 +68,7 @@ def test_what_many_write_while_many_read_is_told_once_and_in_order(subscribe, mo
         job()
 
     in_threads(work, WORKERS + 1)
+    settle()
     while fan_out.read_on(one["id"], now=timezone.now()):
         pass
 

@@ -13,6 +13,7 @@ from calendar_events.tests.bodies import event
 from calendar_events.tests.callers import key_for
 from calendar_events.tests.factories import EventFactory
 from calendar_events.tests.receiving import answering, ok, receiving
+from calendar_events.tests.settling import settle
 from calendar_events.webhooks import sending, subscriptions, turns
 from calendar_events.webhooks.messenger import Messenger
 from platform_errors.keys import SecretUnreadable
@@ -289,6 +290,7 @@ def test_two_messengers_send_each_message_once(editor, receiver, subscribe):
     for _ in range(5):
         post_event(editor)
     both = [Messenger(), Messenger()]
+    settle()
 
     while any([messenger.step() for messenger in both]):  # noqa: C419 -- both, each time
         for messenger in both:
@@ -305,6 +307,7 @@ def test_a_message_whose_worker_died_is_sent_again_when_its_lease_ends(
     subscribe(receiver.url)
     post_event(editor)
     messenger = Messenger()
+    settle()
     messenger._read_log()
     (lost,) = turns.take(timezone.now(), at_most=1, failing=1)
     assert lost.attempt == 1
@@ -362,6 +365,7 @@ def test_looking_for_work_costs_the_same_however_many_wait(
         subscribe("https://receiver.example/")
     post_event(editor)
     messenger = Messenger()
+    settle()
     messenger._read_log()
 
     with django_assert_max_num_queries(8):

@@ -9,6 +9,7 @@ from django.utils import timezone
 from calendar_events.models import Event, WebhookDelivery, WebhookSubscription
 from calendar_events.tests.bodies import event
 from calendar_events.tests.factories import CategoryFactory, EventFactory, VenueFactory
+from calendar_events.tests.settling import settle
 from calendar_events.webhooks import fan_out
 
 pytestmark = [pytest.mark.both_databases, pytest.mark.django_db(transaction=True)]
@@ -23,6 +24,7 @@ ALL = [
 
 def told(subscription):
     """Return what a subscription is told, once its part of the log is read."""
+    settle()
     now = timezone.now()
     while fan_out.read_on(subscription["id"], now=now):
         pass
@@ -265,6 +267,7 @@ def test_reading_the_log_costs_the_same_however_much_is_in_it(
     one = subscribe(HOOK)
     for _ in range(count):
         editor.post("/events", event())
+    settle()
 
     # Transaction 2, subscription, pending, changes, published, states, messages, cursor.
     with django_assert_max_num_queries(10):
