@@ -35,9 +35,10 @@ def enqueue(environment, task, *arguments):
 
 
 def states(environment):
-    """Return the state of each task and how many workers have begun it."""
+    """Return the state of each task of a test and how many workers have begun it."""
     with database_of(environment):
-        return [(row.status, len(row.worker_ids)) for row in DBTaskResult.objects.all()]
+        rows = DBTaskResult.objects.filter(task_path__startswith=tasks.__name__)
+        return [(row.status, len(row.worker_ids)) for row in rows]
 
 
 @contextlib.contextmanager
