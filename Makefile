@@ -65,7 +65,7 @@ test-sqlite: .make/dev ## What of it runs on SQLite
 
 test-postgres: .make/dev ## What of it runs on PostgreSQL, with servers, processes and browsers
 	@echo "--- PostgreSQL"
-	@$(PY) config/tools/with_postgres.py sh -c '$(IN_PROCESS) -m "$(ON_POSTGRES)" && $(OUTSIDE) -m "$(WAITING)"'
+	@$(PY) config/tools/with_postgres.py sh -c '{ $(IN_PROCESS) -m "$(ON_POSTGRES)" || $(PYTEST) -n 0 --last-failed -m "$(ON_POSTGRES)"; } && $(OUTSIDE) -m "$(WAITING)"'
 
 test-all: .make/dev ## For a night or a release: everything on both databases, the coverage, longer fuzzing
 	@config/tools/install_test_tools.sh
