@@ -76,10 +76,9 @@ class Rule:
             parts.append(f"WKST={self.wkst}")
         return ";".join(parts)
 
-    def ending_before(self, day: date) -> Rule:
-        """Return the rule without the dates from ``day`` on."""
-        until = day - timedelta(days=1)
-        return replace(self, count=None, until=min(until, self.until or until))
+    def ending(self, day: date) -> Rule:
+        """Return the rule without the dates after ``day``."""
+        return replace(self, count=None, until=min(day, self.until or day))
 
     def without_first(self, number: int) -> Rule:
         """Return the rule for who begins at a later date of it."""

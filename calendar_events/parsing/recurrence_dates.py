@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime, time, timedelta
+from datetime import MAXYEAR, datetime, time, timedelta
 from itertools import islice
 from typing import Any, Final
 
@@ -19,6 +19,9 @@ from calendar_events.parsing.recurrence import DAYS, Rule, RuleError
 LAST: Final = dates.LAST.replace(tzinfo=None)
 MOST_YEARS: Final = 100
 """How far from its start a rule with an end is followed."""
+CYCLE_YEARS: Final = 400
+CYCLE: Final = timedelta(days=146_097)
+"""After so long the calendar is the same again: leap years, weekdays and weeks."""
 _BY: Final = {
     "BYMONTH": "bymonth",
     "BYWEEKNO": "byweekno",
@@ -97,29 +100,39 @@ class Pattern:
             exdates=frozenset(one + by for one in self.exdates),
         )
 
-    def split(self, at: datetime, *, before: int) -> tuple[Pattern, Pattern]:
-        """Return what comes before one of its dates, and what comes from it on.
+    def without(self, left_out: frozenset[datetime]) -> Pattern:
+        """Return the pattern that tells of no other dates: single ones are not told at all.
 
-        ``before`` is how many dates there are before, those left out too.
+        What the rule gives is among its ``exdates``.
         """
+        rdates = tuple(one for one in self.rdates if one not in left_out)
+        single = left_out.intersection(self.rdates)
+        if single and self.rule:
+            single -= {self.start, *_by_rule(self.rule, self.start, max(single))}
+        return replace(self, rdates=rdates, exdates=left_out - single)
+
+    def split(self, at: datetime) -> tuple[Pattern, Pattern]:
+        """Return what comes before one of its dates, and what comes from it on."""
         rule, start = self.rule, at
         later = tuple(one for one in self.rdates if one > at)
-        given = before - sum(1 for one in self.rdates if one < at)
-        if rule and at in self.rdates:  # the rule goes on at its own next date
+        given = [*_by_rule(rule, self.start, at)] if rule else []
+        if rule and at not in given:  # a single date: the rule goes on at its own next one
             limit = at + timedelta(days=366 * 8) if _fits(at) else LAST
-            following = (one for one in _by_rule(rule, self.start, limit) if one > at)
-            start = next(following, at)
+            following = _by_rule(rule, self.start, limit)
+            start = next((one for one in following if one > at), at)
             later = (at, *later) if start != at else later
             rule = rule if start != at else None
+        # On the last day the rule may have its date before a single one.
+        ends = at.date() - timedelta(days=at.time() <= self.start.time())
         first = replace(
             self,
-            rule=self.rule and self.rule.ending_before(at.date()),
+            rule=self.rule and self.rule.ending(ends),
             rdates=tuple(one for one in self.rdates if one < at),
             exdates=frozenset(one for one in self.exdates if one < at),
         )
         second = Pattern(
             start=start,
-            rule=rule and rule.without_first(given),
+            rule=rule and rule.without_first(len(given) - (at in given)),
             rdates=later,
             exdates=frozenset(one for one in self.exdates if one >= at),
         )
@@ -130,57 +143,36 @@ def _fits(start: datetime) -> bool:
     return start.year < 9999 - MOST_YEARS
 
 
-class _Passed(Exception):
-    """The limit is passed, as far as the months go that were looked at."""
-
-
-class _Bounded(dateutil.rrule):
-    """A rule that is followed for a number of months and no further.
+def _by_rule(rule: Rule, start: datetime, until: datetime) -> Iterator[datetime]:
+    """Yield the dates of a rule from ``start`` to ``until``, both included.
 
     dateutil looks for a next date up to the year 9999, which takes it seconds where there
-    is none (the 30th of February). It asks for the numbered weekdays once for each month or
-    year that it comes to, and for nothing else that often.
+    is none (the 30th of February). So it looks as many cycles of the calendar later.
     """
-
-    months_left: int | None = None
-
-    @property
-    def _bynweekday(self) -> Any:
-        if self.months_left is not None:
-            self.months_left -= 1
-            if self.months_left < 0:
-                raise _Passed
-        return self._numbered
-
-    @_bynweekday.setter
-    def _bynweekday(self, value: Any) -> None:
-        self._numbered = value
-
-
-def _by_rule(rule: Rule, start: datetime, until: datetime) -> Iterator[datetime]:
-    """Yield the dates of a rule from ``start`` to ``until``, both included."""
     last = until
     if rule.until is not None:
         last = min(until, datetime.combine(rule.until, time.max))
+    if last < start:
+        return
+    later = CYCLE * ((MAXYEAR - last.year) // CYCLE_YEARS)
     options: dict[str, Any] = {_BY[name]: rule.by[name] for name in rule.by if name in _BY}
     if "BYDAY" in rule.by:
         options["byweekday"] = [
             dateutil.weekday(DAYS.index(day), place or None)
             for place, day in rule.by["BYDAY"]
         ]
-    bounded = _Bounded(
+    found = dateutil.rrule(
         getattr(dateutil, rule.freq),
-        dtstart=start,
+        dtstart=start + later,
         interval=rule.interval,
         wkst=DAYS.index(rule.wkst or "MO"),
         count=rule.count,
         **options,
     )
-    bounded.months_left = (last.year - start.year) * 12 + last.month - start.month + 2
     try:
-        for found in bounded:
-            if found > last:
+        for one in found:
+            if one - later > last:
                 return
-            yield found
-    except (_Passed, ValueError):  # ValueError: it looks beyond the years 1 to 9999
+            yield one - later
+    except ValueError:  # it looks beyond the year 9999
         return

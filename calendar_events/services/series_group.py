@@ -73,7 +73,7 @@ def split_off(group: Group, *, actor: Actor, now: datetime) -> None:
     at = occurrences.original(group.event)
     walls = recurrence.walls_of(old)
     before = walls.index(at)
-    first, second = old.pattern.split(at, before=before)
+    first, second = old.pattern.split(at)
     most = conf.series_max_occurrences
     new = Series(
         institution=old.institution,

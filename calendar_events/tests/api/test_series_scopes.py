@@ -289,6 +289,19 @@ def test_a_split_at_a_single_date_goes_on_with_the_rule(editor):
     assert [one["recurrence"]["total"] for one in events] == [1, 5, 5, 5, 5, 5]
 
 
+def test_a_split_at_a_single_date_keeps_the_earlier_date_of_its_day(editor):
+    answer = editor.post("/events", yoga(rdate=["2031-01-13 20:00"])).json()
+    before = dates_of(editor, answer["recurrence"]["series"])
+
+    editor.patch(f"/events/{before[2]['id']}?scope=following", {"title": "Pilates"})
+
+    events = shown(editor, *ids(before))
+    assert days(events) == ["01-06", "01-13", "01-13", "01-20", "01-27", "02-03"]
+    assert [one["title"] for one in events] == ["Yoga"] * 2 + ["Pilates"] * 4
+    told = editor.get(f"/series/{answer['recurrence']['series']}").json()
+    assert (told["rule"], told["total"]) == ("FREQ=WEEKLY;UNTIL=20310113T225959Z", 2)
+
+
 # Deleting
 
 

@@ -1,6 +1,7 @@
 """Random rules: dateutil, and a program that reads our calendars, find the same dates."""
 
 import os
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import icalendar
@@ -95,6 +96,8 @@ def test_dateutil_and_programs_find_the_dates_of_a_rule(rule, name):
     judged = as_others_read(pattern).between(pattern.start, until, inc=True)
     assert walls == judged
     assert words(pattern.rule).startswith("Every ")
+    for at in walls[1::7]:
+        assert_split(pattern, at, until + timedelta(days=1))
 
     series = Series(pk=7, timezone=name, horizon=dates.to_utc(until, zone))
     series.start_local = pattern.start
@@ -103,6 +106,17 @@ def test_dateutil_and_programs_find_the_dates_of_a_rule(rule, name):
     schedules = [schedule_at(series, wall) for wall in walls]
     shown = read(calendar_of(series), until)
     assert shown == sorted({one.start_utc for one in schedules})
+
+
+def assert_split(pattern, at, until):
+    """No date is lost or added where a series is cut, at a date of its rule or another."""
+    for single in (at, at + timedelta(minutes=7), at - timedelta(minutes=7)):
+        whole = replace(pattern, rdates=(single,))
+        every = [
+            one.dates(until=until, most=2 * MOST) for one in (*whole.split(single), whole)
+        ]
+        assert every[0] + every[1] == every[2]
+        assert every[0][-1] < single == every[1][0]
 
 
 def calendar_of(series):
