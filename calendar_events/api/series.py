@@ -32,7 +32,7 @@ from calendar_events.documents import addresses
 from calendar_events.documents.series import SeriesPage, document
 from calendar_events.filters.base import by_parameter
 from calendar_events.filters.filtersets import SeriesFilter
-from calendar_events.models import Event, Series
+from calendar_events.models import Event, Series, Status
 from calendar_events.models.visibility import EVENT, Viewer
 from calendar_events.parsing.slugs import identifier
 
@@ -79,7 +79,7 @@ class SeriesView(ListView):
         def answer() -> Response:
             start = min((page - 1) * size, MAX_OFFSET)
             rows = list(occurrences.order_by("position", "pk")[start : start + size])
-            body = document(series, rows)
+            body = document(series, rows, unseen(series, occurrences))
             body |= {"occurrences_total": total, "total_pages": pages}
             body |= self.links(page, pages, size)
             return Response(addresses.fill(addresses.dumps(body)))
@@ -88,7 +88,7 @@ class SeriesView(ListView):
 
     def occurrences(self) -> Any:
         """Return the occurrences that the caller may see."""
-        rows = Event.objects.visible_to(self.viewer, self.now)
+        rows = Event.objects.dates_for(self.viewer, self.now)
         return rows.filter(series=identifier(str(self.kwargs["pk"])))
 
     def links(self, page: int, pages: int, size: int) -> dict[str, str]:
@@ -120,9 +120,18 @@ class SeriesCalendar(SeriesView):
         )
 
 
+def unseen(series: Series, shown: Any) -> frozenset[datetime]:
+    """Return the dates of the occurrences besides those that are shown."""
+    if not series.rdates:  # nobody asks
+        return frozenset()
+    every = Event.objects.filter(series=series.pk).exclude(status=Status.TRASH)
+    walls = (rows.values_list("original_start_local", flat=True) for rows in (every, shown))
+    return frozenset(next(walls)).difference(next(walls))
+
+
 def version_seen(series: Series, viewer: Viewer, now: datetime) -> Version:
     """Return the version of a series as a viewer would GET it, without parameters."""
-    rows = Event.objects.visible_to(viewer, now).filter(series=series.pk)
+    rows = Event.objects.dates_for(viewer, now).filter(series=series.pk)
     return version_of(series, rows.count(), viewer)
 
 

@@ -49,9 +49,9 @@ def master(series: Series, *, left_out: Iterable[datetime]) -> InSeries:
     """Return the VEVENT that stands for a whole series."""
     clock = _Clock(series)
     lines = [line("RRULE", series.rule_text)] if series.rule else []
-    pattern = series.pattern
+    pattern = series.pattern.without(frozenset(left_out))
     lines += [clock.line("RDATE", wall) for wall in pattern.rdates]
-    lines += [clock.line("EXDATE", wall) for wall in sorted(left_out)]
+    lines += [clock.line("EXDATE", wall) for wall in sorted(pattern.exdates)]
     start = clock.line("DTSTART", series.start_local)
     return InSeries(
         uid=f"series-{series.pk}",

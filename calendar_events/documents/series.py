@@ -1,24 +1,33 @@
 """Series as they are answered: the rule, and a page of the dates."""
 
+from datetime import datetime
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
+from calendar_events.documents.base import Document
 from calendar_events.documents.fields import AddressField, Moment
+from calendar_events.documents.standing import Unusual
 from calendar_events.models import Event, Series
+from calendar_events.models.standing import EventStatus
 
 _WALL = "In the zone of the series."
 
 
 @extend_schema_serializer(component_name="Occurrence")
-class OccurrenceDocument(serializers.ModelSerializer):
+class OccurrenceDocument(Document):
     """A date of a series; its event is at ``rest_url``."""
 
     rest_url = AddressField("/events/{0.id}")
     original_start = Moment(source="original_start_local", help_text=_WALL)
     start_date = Moment(source="start_local", help_text="In the event's own zone.")
     utc_start_date = Moment(source="start_utc")
+    event_status = Unusual(
+        usual=EventStatus.SCHEDULED,
+        choices=EventStatus.values,
+        help_text="Left out while it takes place as planned.",
+    )
     overridden = serializers.SerializerMethodField(
         help_text="The fields in which it differs from the series."
     )
@@ -26,8 +35,8 @@ class OccurrenceDocument(serializers.ModelSerializer):
     class Meta:
         model = Event
         fields = (
-            *("id", "rest_url", "title", "position", "original_start"),
-            *("start_date", "utc_start_date", "overridden"),
+            *("id", "rest_url", "title", "event_status", "position"),
+            *("original_start", "start_date", "utc_start_date", "overridden"),
         )
 
     def get_overridden(self, event: Event) -> list[str]:
@@ -86,7 +95,14 @@ class SeriesPage(SeriesDocument):
         )
 
 
-def document(series: Series, occurrences: list[Event]) -> dict[str, Any]:
-    """Return a series and some of its occurrences, addresses left open."""
+def document(
+    series: Series, occurrences: list[Event], unseen: frozenset[datetime]
+) -> dict[str, Any]:
+    """Return a series and some of its occurrences, addresses left open.
+
+    Of single dates that are ``unseen`` it tells nothing.
+    """
     rows = OccurrenceDocument(many=True).to_representation(occurrences)
-    return {**SeriesDocument().to_representation(series), "occurrences": rows}
+    rdates = [one for one in series.rdates if datetime.fromisoformat(one) not in unseen]
+    told = {"rdate": rdates, "occurrences": rows}
+    return {**SeriesDocument().to_representation(series), **told}

@@ -139,6 +139,12 @@ def visible(viewer: Viewer, kind: str, now: datetime) -> Rule:
     return public(now) + restricted(own(viewer, kind), (NOT_IN_TRASH,))
 
 
+def dated(viewer: Viewer, now: datetime) -> Rule:
+    """Return the rule for the dates that a series shows: hidden ones to their own alone."""
+    everybody = restricted(public(now), _shown(EVENT))
+    return everybody + restricted(own(viewer, EVENT), (NOT_IN_TRASH,))
+
+
 def listed(
     viewer: Viewer, kind: str, now: datetime, statuses: frozenset[str] | None = None
 ) -> Rule:

@@ -80,6 +80,11 @@ class EventQuerySet(RecordQuerySet):
         scope = Scope(beyond=visibility.beyond(viewer, self.kind, now))
         return clone.noting_scope(scope if is_whole else None)
 
+    def dates_for(self, viewer: Viewer, now: datetime) -> Self:
+        """Keep what series show the viewer: as lists, and what is hidden to its own."""
+        condition = as_q(visibility.dated(viewer, now))
+        return self.seen_by(viewer, now)._replace("visibility", condition)
+
     def with_statuses(self, statuses: Iterable[str]) -> Self:
         """Show what has one of these statuses, trash too; follows ``listed_for``.
 
@@ -146,7 +151,8 @@ class EventQuerySet(RecordQuerySet):
 
     def of_series(self, pk: int) -> Self:
         """Keep the occurrences of a series. Raises ``Unknown``."""
-        if not self._visible("event").filter(series=pk).exists():
+        shown = self.model.objects.dates_for(self.listing.viewer, self.moment)
+        if not shown.filter(series=pk).exists():
             raise Unknown([pk])
         return self.filter(series=pk)
 

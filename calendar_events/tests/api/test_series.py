@@ -431,3 +431,85 @@ def test_a_list_of_occurrences_costs_no_more_with_more(editor, anonymous):
                 assert anonymous.get(path).status_code == 200
         counts.append(len(queries))
     assert counts[0] == counts[1]
+
+
+# Who sees which dates
+
+
+UNSEEN = {
+    "hidden": ({"hide_from_listings": True}, 200),
+    "draft": ({"status": "draft"}, 403),
+    "private": ({"status": "private"}, 403),
+    "to be published": ({"status": "publish", "date": "2030-12-01 10:00:00"}, 403),
+    "in the trash": ({"status": "trash"}, 403),
+}
+
+
+@pytest.mark.parametrize(("change", "alone"), UNSEEN.values(), ids=UNSEEN)
+@pytest.mark.parametrize("day", ["01-13", "02-10"], ids=["of the rule", "single"])
+def test_a_series_tells_nothing_of_a_date_that_lists_do_not_show(
+    editor, anonymous, stranger, day, change, alone
+):
+    body = yoga(rdate=["2031-02-10 20:00:00", "2031-02-12"], title="Yoga")
+    series = editor.post("/events", body).json()["recurrence"]["series"]
+    address = f"/series/{series}"
+    found = dates_of(editor, series)
+    pk = next(one["id"] for one in found if one["start_date"][5:10] == day)
+    editor.patch(f"/events/{pk}", {"title": "Secret", **change})
+
+    for who in (anonymous, stranger):
+        told = who.get(f"{address}?per_page=50").json()
+        assert pk not in [one["id"] for one in told["occurrences"]]
+        assert told["occurrences_total"] == len(told["occurrences"]) == 6
+        left_out = told["exdate"]  # what is in the trash is told as left out
+        assert ("2031-02-10 20:00:00" in told["rdate"]) == (
+            day == "01-13" or "2031-02-10 20:00:00" in left_out
+        )
+        assert "2031-02-12 18:00:00" in told["rdate"]
+        for path in (f"{address}.ics", "/events.ics?starts_after=2031-01-01&expand=false"):
+            calendar = b"".join(who.get(path)).decode()
+            assert "Secret" not in calendar
+            assert "20310210T200000" not in calendar or day == "01-13"
+            is_told = "EXDATE;TZID=Europe/Berlin:20310113T180000" in calendar
+            assert is_told == (day == "01-13")
+    if change.get("status") != "trash":
+        assert pk in [
+            one["id"] for one in editor.get(f"{address}?per_page=50").json()["occurrences"]
+        ]
+    assert anonymous.get(f"/events/{pk}").status_code == alone
+
+
+def test_a_series_of_hidden_dates_is_for_its_own(editor, author, anonymous, stranger):
+    answer = author.post("/events", yoga(hide_from_listings=True)).json()
+    pk, address = answer["id"], f"/series/{answer['recurrence']['series']}"
+
+    for who in (anonymous, stranger):
+        assert who.get(f"/events/{pk}").status_code == 200
+        for path in (address, f"{address}.ics"):
+            assert refusal(who.get(path)) == (404, "rest-series-not-found")
+        assert who.get(f"/events?series={address[8:]}").status_code == 400
+    for who in (editor, author):
+        seen = who.get(address)
+        assert seen.json()["occurrences_total"] == 5
+        changed = who.patch(f"/events/{pk}?scope=all", {"cost": "5"}, If_Match=seen["ETag"])
+        assert changed.status_code == 200
+
+
+def test_a_protected_date_shows_what_lists_show_of_it(editor, anonymous, first):
+    protected = Event.objects.get(position=2)
+    protected.password = "sesame"
+    protected.save()
+
+    told = anonymous.get(f"/series/{first['recurrence']['series']}").json()
+
+    assert told["occurrences"][1]["title"] == "Yoga"
+    assert set(told["occurrences"][1]) == set(told["occurrences"][0])
+
+
+def test_a_cancelled_date_is_marked_in_its_series(editor, anonymous, first):
+    editor.patch(f"/events/{first['id']}", {"event_status": "cancelled"})
+
+    told = anonymous.get(f"/series/{first['recurrence']['series']}").json()
+
+    assert told["occurrences"][0]["event_status"] == "cancelled"
+    assert "event_status" not in told["occurrences"][1]
