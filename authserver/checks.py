@@ -37,6 +37,7 @@ ACCOUNTS = {
     "ACCOUNT_USER_MODEL_USERNAME_FIELD": "login",
     "ACCOUNT_CHANGE_EMAIL": True,
     "ACCOUNT_UNIQUE_EMAIL": False,
+    "ACCOUNT_FORMS": {"user_token": "authserver.accounts.password_links.LinkForm"},
     "MFA_ADAPTER": "authserver.accounts.adapter.FactorAdapter",
 }
 LIMIT_MIDDLEWARE = "authserver.middleware.LoginLimitMiddleware"
@@ -215,6 +216,12 @@ def _login_limits() -> Iterator[CheckMessage]:
         yield Error(
             "ACCOUNT_RATE_LIMITS['login_failed'] must limit 'key' and 'ip'.",
             hint='For example "10/900s/key,100/900s/ip".',
+            id="authserver.E008",
+        )
+    if conf.sends_mail and not ratelimit.get_rates(**login_limits.MAIL_LIMIT):
+        yield Error(
+            "ACCOUNT_RATE_LIMITS['password_mail'] must limit messages to one account.",
+            hint='For example "3/3600s/user".',
             id="authserver.E008",
         )
     if LIMIT_MIDDLEWARE not in settings.MIDDLEWARE:

@@ -71,12 +71,6 @@ class AuthserverConf(Conf):
 
     sends_mail = Setting(False, bool)
     """Whether mail can be sent; without it no page offers what needs it."""
-    password_mails_per_account = Setting(3, int)
-    """Messages with a link to one account within the window."""
-    password_mails_per_address = Setting(30, int)
-    """Requests for such links from one address within the window."""
-    password_mail_window = Setting(3600, seconds, name="PASSWORD_MAIL_WINDOW_SECONDS")
-    """The window in which both are counted."""
 
     federation_networks = Setting((), texts)
     """Networks (CIDR) where identity providers may be although they are not public."""

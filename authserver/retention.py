@@ -5,7 +5,6 @@ from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.conf import settings
 from django.db import connection, models, transaction
 from django.db.models import Exists, F, OuterRef, Q, Value
 from django.db.models.functions import Least, Now
@@ -21,7 +20,6 @@ from authserver.models import (
     Consent,
     Grant,
     KeyRefusal,
-    PasswordLink,
     PendingRequest,
     RefreshToken,
     RefusalCount,
@@ -65,13 +63,6 @@ def purgeable(now: datetime) -> list[models.QuerySet[Any]]:
         RefreshToken.objects.filter(expires_at__lte=now),
         Consent.objects.filter(Q(expires_at__lte=now) | Q(revoked_at__lte=now)),
         Session.objects.filter(expire_date__lte=now),
-        PasswordLink.objects.filter(
-            asked_at__lte=now
-            - max(
-                conf.password_mail_window,
-                timedelta(seconds=settings.PASSWORD_RESET_TIMEOUT),
-            )
-        ),
         RefusalCount.objects.filter(since__lte=now - conf.client_failure_window),
         # What was never opened says, as long as its secret is current, that nobody has it.
         SecretLink.objects.filter(

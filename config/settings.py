@@ -241,11 +241,16 @@ ACCOUNT_USER_MODEL_USERNAME_FIELD = "login"
 ACCOUNT_CHANGE_EMAIL = True  # one address; another takes its place once it is confirmed
 ACCOUNT_UNIQUE_EMAIL = False  # two institutions may know a person by one address
 ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_FORMS = {"user_token": "authserver.accounts.password_links.LinkForm"}
 _window = f"{env.int('LOGIN_WINDOW_SECONDS', 900)}s"
+_mails = f"{env.int('PASSWORD_MAIL_WINDOW_SECONDS', 3600)}s"
 ACCOUNT_RATE_LIMITS = {  # counted in the default cache, which all processes share
     "login_failed": f"{env.int('LOGIN_FAILURES_PER_ACCOUNT', 10)}/{_window}/key,"
     f"{env.int('LOGIN_FAILURES_PER_ADDRESS', 100)}/{_window}/ip",
     "manage_email": "5/h/user",
+    "change_password": "",  # guesses of the old one count as logins
+    "reset_password": f"{env.int('PASSWORD_MAILS_PER_ADDRESS', 30)}/{_mails}/ip",
+    "password_mail": f"{env.int('PASSWORD_MAILS_PER_ACCOUNT', 3)}/{_mails}/user",
 }
 MFA_ADAPTER = "authserver.accounts.adapter.FactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
@@ -405,9 +410,7 @@ AUTHSERVER = {
         *("CLIENT_FAILURE_WINDOW_SECONDS", "SESSION_IDLE_SECONDS"),
         *("SESSION_ABSOLUTE_SECONDS", "FRESH_SIGN_IN_SECONDS"),
         *("KEY_USE_SECONDS", "KEY_REFUSALS", "KEY_REFUSAL_DAYS", "SECRET_LINK_HOURS"),
-        *("PASSWORD_MAILS_PER_ACCOUNT", "PASSWORD_MAILS_PER_ADDRESS"),
-        *("PASSWORD_MAIL_WINDOW_SECONDS", "FEDERATION_MAX_BYTES"),
-        *("FEDERATION_TRIP_SECONDS", "INVITATION_DAYS"),
+        *("FEDERATION_MAX_BYTES", "FEDERATION_TRIP_SECONDS", "INVITATION_DAYS"),
     ),
 }
 OAUTH2_PROVIDER_APPLICATION_MODEL = "authserver.ServiceKey"

@@ -10,12 +10,14 @@ from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.mfa.adapter import DefaultMFAAdapter
 from django.core.exceptions import ImproperlyConfigured, ValidationError
+from django.core.validators import MaxLengthValidator
 from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
-from authserver.accounts import confirmation, login_limits, sessions, signing_in
+from authserver.accounts import confirmation, login_limits, mail, sessions, signing_in
 from authserver.accounts.backends import LoginBackend, has_passwords
+from authserver.accounts.forms import MAX_PASSWORD_LENGTH
 from authserver.conf import conf
 from authserver.crypto import encryption
 from authserver.models import User
@@ -107,6 +109,35 @@ class AccountAdapter(DefaultAccountAdapter):
         if not ways or has_passwords(user):
             return ways
         return [way for way in ways if way["id"] != "reauthenticate"]
+
+    def clean_password(self, password: str, user: Any = None) -> str:
+        """Refuse what is too long to be typed before it is hashed, and the one of before.
+
+        Raises ``ValidationError``.
+        """
+        MaxLengthValidator(MAX_PASSWORD_LENGTH)(password)
+        if user is not None and user.check_password(password):
+            raise ValidationError("This is the password that you have now.")
+        return str(super().clean_password(password, user))
+
+    def set_password(self, user: Any, password: str) -> None:
+        """Set what its owner chose: nobody else knows it."""
+        user.must_change_password = False
+        super().set_password(user, password)
+
+    def get_password_change_redirect_url(self, request: HttpRequest) -> str:
+        """Return where a new password leads that was asked for nowhere else."""
+        return reverse("authserver:access")
+
+    def send_notification_mail(
+        self,
+        template_prefix: str,
+        user: Any,
+        context: dict[str, Any] | None = None,
+        email: str | None = None,
+    ) -> None:
+        """Tell people by mail what was changed for their account, in a task."""
+        mail.notify(user, template_prefix, to=email or user.email, **(context or {}))
 
     def get_login_redirect_url(self, request: HttpRequest) -> str:
         """Return where a sign-in leads that came from nowhere."""

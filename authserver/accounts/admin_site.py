@@ -1,24 +1,22 @@
 """The site that Django admin's pages belong to; outside the package that fills it."""
 
-from functools import partial, wraps
+from functools import wraps
 from typing import Any
 
 from allauth.account.adapter import get_adapter
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.contrib.admin.forms import AdminAuthenticationForm
 from django.contrib.auth.forms import AuthenticationForm
-from django.contrib.auth.views import LoginView, PasswordChangeView
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.contrib.auth.views import LoginView
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.text import capfirst
 
-from authserver import audit
 from authserver.accounts import factors, signing_in
-from authserver.accounts.password_forms import OwnPasswordForm
-from authserver.models import AuditEvent, User
+from authserver.models import User
 from institution_admin import dashboard
 
 HOME = "authserver"
@@ -113,13 +111,10 @@ class PlatformAdminSite(admin.AdminSite):
             match = request.resolver_match
             is_open = match is not None and match.url_name in OPEN_BEFORE_CHANGE
             if getattr(request.user, "must_change_password", False) and not is_open:
-                text = "Choose a password of your own before you go on."
-                messages.warning(request, text)
-                return redirect(f"{self.name}:password_change")
+                return redirect(self._page("authserver:password", request.get_full_path()))
             user = request.user
             if isinstance(user, User) and not is_open and factors.is_missing(request, user):
-                query = urlencode({"next": request.get_full_path()})
-                return redirect(f"{reverse('mfa_index')}?{query}")
+                return redirect(self._page("mfa_index", request.get_full_path()))
             return inner(request, *args, **kwargs)
 
         return guarded
@@ -160,18 +155,9 @@ class PlatformAdminSite(admin.AdminSite):
 
     def password_change(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
-    ) -> Any:  # the stubs know of the form only
-        """Let administrators change their own password; only success redirects.
+    ) -> Any:  # the stubs know of a page only
+        """Lead to the page of My account, and back."""
+        return redirect(self._page("authserver:password", reverse(f"{self.name}:index")))
 
-        Django's, which does not let a site name the form.
-        """
-        request.current_app = self.name
-        response: Any = PasswordChangeView.as_view(
-            form_class=partial(OwnPasswordForm, request=request),
-            template_name="registration/password_change_form.html",
-            success_url=reverse(f"{self.name}:password_change_done"),
-            extra_context={**self.each_context(request), **(extra_context or {})},
-        )(request)
-        if isinstance(response, HttpResponseRedirect) and isinstance(request.user, User):
-            audit.record_account(AuditEvent.Action.PASSWORD_CHANGED, request.user)
-        return response
+    def _page(self, name: str, then: str) -> str:
+        return f"{reverse(name)}?{urlencode({'next': then})}"

@@ -75,7 +75,10 @@ class LoginBackend(_PlatformBackend):
     """Log in with the globally unique ``login``, as Django admin asks for it."""
 
     def authenticate(  # type: ignore[override]  # narrower on purpose, see above
-        self, request: HttpRequest | None, username: str, password: str
+        self, request: HttpRequest | None, username: str, password: str, email: str = ""
     ) -> User | None:
-        """Return the user, or ``None`` after the same amount of work."""
+        """Return the user, or ``None`` after the same amount of work.
+
+        An address, which django-allauth adds where it is confirmed, finds nobody.
+        """
         return super().authenticate(request, username=username, password=password)

@@ -48,8 +48,7 @@ def send_confirmation(address_id: int) -> None:
     query = urlencode({"key": EmailConfirmationHMAC.create(address).key})
     mail.send(
         address.user,
-        "confirm",
-        "Confirm your e-mail address",
+        "account/email/email_confirmation",
         to=address.email,
         link=f"{conf.issuer}{reverse('account_confirm_email')}?{query}",
     )

@@ -6,6 +6,7 @@ Receivers of Django's own signals, connected in ``apps.py``.
 from functools import partial
 from typing import Any
 
+from allauth.account import signals as account_signals
 from allauth.mfa import signals as factor_signals
 from allauth.mfa.models import Authenticator
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
@@ -22,6 +23,12 @@ def connect() -> None:
     user_logged_in.connect(logged_in, dispatch_uid="authserver.login_audit.logged_in")
     user_logged_out.connect(logged_out, dispatch_uid="authserver.login_audit.logged_out")
     user_login_failed.connect(failed, dispatch_uid="authserver.login_audit.failed")
+    account_signals.password_changed.connect(
+        password_changed, dispatch_uid="authserver.login_audit.password_changed"
+    )
+    account_signals.password_reset.connect(
+        password_reset, dispatch_uid="authserver.login_audit.password_reset"
+    )
     for signal, action in (
         (factor_signals.authenticator_added, Action.FACTOR_ADDED),
         (factor_signals.authenticator_reset, Action.FACTOR_ADDED),
@@ -43,6 +50,17 @@ def logged_out(user: User | None, **_kwargs: Any) -> None:
     """Record who left; a session that had ended by itself names nobody."""
     if user is not None:
         audit.record_account(Action.LOGGED_OUT, user)
+
+
+def password_changed(user: User, **_kwargs: Any) -> None:
+    """Record that an owner chose another password."""
+    audit.record_account(Action.PASSWORD_CHANGED, user)
+
+
+def password_reset(user: User, **_kwargs: Any) -> None:
+    """Record that a mailbox stood for the password, and forgive what was typed before."""
+    audit.record_account(Action.PASSWORD_RESET, user)
+    login_limits.lift_account(user.login, by=user.login)
 
 
 def factor(

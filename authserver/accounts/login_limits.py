@@ -1,8 +1,9 @@
 """How often a login may fail, by account and by address (decisions 3.10 and decisions 10).
 
 django-allauth counts: ``ACCOUNT_RATE_LIMITS["login_failed"]``, in the default cache, for
-passwords and codes on every page that asks for one, Django admin's included. Here is what
-its limits do not say: how long to wait, and how a person is let in before.
+passwords and codes on every page that asks for one. Here is what
+its limits do not say: how long to wait, and how a person is let in before. Messages with
+links are counted in the same way: ``reset_password`` and ``password_mail``.
 """
 
 import math
@@ -22,6 +23,7 @@ from authserver.models import AuditEvent, Institution, User
 from authserver.parsing.usernames import normalise_username
 
 LIMIT = {"app": "allauth.account", "action": "login_failed"}
+MAIL_LIMIT = {**LIMIT, "action": "password_mail"}
 
 login_refused = Signal()
 """Sent with ``request`` for each attempt that a limit refused unseen."""
@@ -45,14 +47,17 @@ def account_of(credentials: Mapping[str, Any]) -> str:
     return username
 
 
-def seconds_to_wait(request: HttpRequest, account: str) -> int:
+def seconds_to_wait(
+    request: HttpRequest, account: str, *, action: str = LIMIT["action"]
+) -> int:
     """Return the seconds until a login of this account, from here, is within the limits.
 
-    0 when it is. An IPv6 address waits with its network of /64.
+    0 when it is. An IPv6 address waits with its network of /64. ``action`` names another
+    limit than that of logins.
     """
     waits = (
         moments[rate.amount - 1] + rate.duration - time.time()
-        for rate, moments in _failures(request, account)
+        for rate, moments in _counted(request, account, action)
         if len(moments) >= rate.amount
     )
     return max((math.ceil(wait) for wait in waits), default=0)
@@ -108,12 +113,18 @@ def lift_account(login: str, *, by: str) -> int:
     return failures
 
 
-def _failures(
-    request: HttpRequest, account: str
+def may_send_password_mail(user: User) -> bool:
+    """Count a message with a link to this account; return whether it may be sent."""
+    return bool(ratelimit.consume(None, **MAIL_LIMIT, user=user, limit_get=True))
+
+
+def _counted(
+    request: HttpRequest, account: str, action: str
 ) -> Iterator[tuple[ratelimit.Rate, list[float]]]:
     """Yield each limit with the moments that it counts now, the newest first."""
     now = time.time()
-    for rate in ratelimit.get_rates(**LIMIT):
-        name = ratelimit.get_cache_key(request, **LIMIT, rate=rate, key=account)
+    limit = {**LIMIT, "action": action}
+    for rate in ratelimit.get_rates(**limit):
+        name = ratelimit.get_cache_key(request, **limit, rate=rate, key=account)
         moments = cache.get(name, [])
         yield rate, [moment for moment in moments if moment > now - rate.duration]

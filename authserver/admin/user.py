@@ -2,20 +2,20 @@
 
 from typing import Any
 
+from allauth.account.adapter import get_adapter
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.models import Permission
 from django.db import transaction
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponseRedirect
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.decorators import method_decorator
 from django.utils.html import format_html
 from django.views.decorators.debug import sensitive_post_parameters
 
-from authserver.accounts import link_requests, rights, signing_in
+from authserver.accounts import password_links, rights, signing_in
 from authserver.admin.base import AuditedAdmin
 from authserver.admin.user_actions import LEFT, UserActions
 from authserver.admin.user_forms import RoleField, UserChangeForm, UserCreationForm
@@ -167,7 +167,11 @@ class UserAdmin(UserActions, UserInvitations, UserHistory, AuditedAdmin, DjangoU
     def user_change_password(self, request: HttpRequest, *args: Any, **kw: Any) -> Any:
         """Set a password, in the transaction that locks the account."""
         signing_in.require_fresh(request)
-        return super().user_change_password(request, *args, **kw)
+        response = super().user_change_password(request, *args, **kw)
+        if isinstance(response, HttpResponseRedirect):
+            user = User.objects.get(pk=kw["id"])
+            get_adapter().send_notification_mail("account/email/password_changed", user)
+        return response
 
     def get_fieldsets(self, request: HttpRequest, obj: User | None = None) -> Any:
         """Offer the page of the password to those whom it is open to."""
@@ -224,8 +228,8 @@ class UserAdmin(UserActions, UserInvitations, UserHistory, AuditedAdmin, DjangoU
         before = User.objects.select_related("institution").filter(pk=obj.pk).first()
         super().save_model(request, obj, form, change)
         if before is None and form.cleaned_data.get("invite"):
-            actor, now = request.user.get_username(), timezone.now()
-            if reason := link_requests.invite(obj, actor=actor, now=now):
+            actor = request.user.get_username()
+            if reason := password_links.invite(obj, actor=actor):
                 self.message_user(request, f"{LEFT[reason]}.", messages.WARNING)
         if before is None or before.institution == obj.institution:
             return

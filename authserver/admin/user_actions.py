@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from authserver import audit
-from authserver.accounts import access, factors, link_requests, login_limits, rights
+from authserver.accounts import access, factors, login_limits, password_links, rights
 from authserver.conf import conf
 from authserver.models import AuditEvent, User
 from institution_admin import bulk
@@ -22,6 +22,7 @@ LEFT = {
     "no_factors": "Not changed, because they have no second factor",
     "own": "Not changed, because it is your own account",
     "disabled": "Not invited, because they or their institution are inactive",
+    "no_passwords": "Not invited, because their institution has no passwords here",
     "no_email": "Not invited, because they have no e-mail address",
     "too_many": "Not invited, because too many messages were sent to them within the hour",
 }
@@ -45,10 +46,10 @@ class UserActions(admin.ModelAdmin):
     @admin.action(description="Invite by e-mail", permissions=["change"])
     def invite(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
         """Send each a link to choose a password."""
-        actor, now = request.user.get_username(), timezone.now()
+        actor = request.user.get_username()
         self._each(
             *(request, queryset, "Invited"),
-            lambda user: link_requests.invite(user, actor=actor, now=now),
+            lambda user: password_links.invite(user, actor=actor),
         )
 
     @admin.action(description="Require a new password", permissions=["change"])

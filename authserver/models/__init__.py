@@ -4,7 +4,6 @@ from authserver.models.audit import AuditEvent, RefusalCount
 from authserver.models.consent import Consent
 from authserver.models.institution import Institution
 from authserver.models.key_refusal import KeyRefusal
-from authserver.models.password_link import PasswordLink
 from authserver.models.secret_link import SecretLink
 from authserver.models.service import (
     CONTEXT_SCOPE_PREFIX,
@@ -39,7 +38,6 @@ __all__ = [
     "KeyInstitution",
     "KeyRefusal",
     "KeyService",
-    "PasswordLink",
     "PendingRequest",
     "RefreshToken",
     "RefusalCount",

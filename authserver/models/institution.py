@@ -131,6 +131,8 @@ class Institution(models.Model):
         help_text="Otherwise they ask for it, which is on the audit record.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
+    switched_on_at = models.DateTimeField(null=True, editable=False)
+    """As that of an account."""
 
     objects = InstitutionQuerySet.as_manager()
 

@@ -107,6 +107,8 @@ class User(AbstractBaseUser, PermissionsMixin):  # type: ignore[django-manager-m
     )
     is_staff = models.BooleanField("may use the admin", default=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
+    switched_on_at = models.DateTimeField(null=True, editable=False)
+    """When it was last made active again (a trigger): links of before do not work."""
 
     objects = UserManager()
 

@@ -296,13 +296,3 @@ class RefusalCountFactory(DjangoModelFactory):
     client_id = factory.Sequence(lambda n: f"key{n}")
     place = "192.0.2.1"
     since = factory.LazyFunction(timezone.now)
-
-
-class PasswordLinkFactory(DjangoModelFactory):
-    class Meta:
-        model = models.PasswordLink
-
-    purpose = models.PasswordLink.Purpose.RESET
-    user = factory.SubFactory(UserFactory)
-    institution = factory.SelfAttribute("user.institution")
-    decided_at = factory.LazyFunction(timezone.now)

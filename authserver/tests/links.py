@@ -16,13 +16,13 @@ def link_in(message):
 
 def ask(visitor, name, at="1001"):
     visitor.open(f"/oauth2/password/forgotten?institution={at}")
-    return visitor.press("Send the link", name=name)
+    return visitor.press("Send the link", email=name)
 
 
 def choose(visitor, link, password=NEW, again=None):
     visitor.open(link)
     return visitor.press(
-        "Set the password", new_password1=password, new_password2=again or password
+        "Set the password", password1=password, password2=again or password
     )
 
 

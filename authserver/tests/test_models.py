@@ -32,7 +32,6 @@ FACTORIES = [
     factories.RefusalCountFactory,
     factories.KeyRefusalFactory,
     factories.SecretLinkFactory,
-    factories.PasswordLinkFactory,
     factories.SessionFactory,
     factories.SignInMethodFactory,
     factories.SignInRulesFactory,

@@ -16,7 +16,6 @@ ACCOUNTS: Final = (
     *("authserver.view_institution", "authserver.view_user", "authserver.add_user"),
     *("authserver.change_user", "authserver.view_consent", "authserver.view_grant"),
     *("authserver.view_pendingrequest", "authserver.view_auditevent"),
-    "authserver.view_passwordlink",
     *TOKENS,
     *(
         f"authserver.{verb}_{name}"

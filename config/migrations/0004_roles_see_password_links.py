@@ -20,8 +20,8 @@ def give(apps, schema_editor):
 
 
 def take(apps, schema_editor):
-    permission = apps.get_model("auth", "Permission").objects.get(**NAMED)
-    permission.group_set.clear()
+    for permission in apps.get_model("auth", "Permission").objects.filter(**NAMED):
+        permission.group_set.clear()
 
 
 class Migration(migrations.Migration):

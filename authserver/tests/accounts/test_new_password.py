@@ -68,10 +68,10 @@ def test_a_password_set_by_an_administrator_ends_sessions_tokens_and_codes(
 def test_an_administrators_own_new_password_keeps_this_session(desk, administrator):
     desk.open("/admin/password_change/")
     desk.press(
-        "Change my password",
-        old_password=factories.PASSWORD,
-        new_password1=NEW,
-        new_password2=NEW,
+        "Change the password",
+        oldpassword=factories.PASSWORD,
+        password1=NEW,
+        password2=NEW,
     )
 
     assert desk.open("/admin/").field("password") is None

@@ -82,9 +82,9 @@ def change(visitor, alice, log_in):
     def to(new):
         return page.press(
             "Change the password",
-            old_password=factories.PASSWORD,
-            new_password1=new,
-            new_password2=new,
+            oldpassword=factories.PASSWORD,
+            password1=new,
+            password2=new,
         )
 
     return to

@@ -20,9 +20,9 @@ def alice(alice):
 def change(visitor, new=NEW):
     return visitor.press(
         "Change the password",
-        old_password=factories.PASSWORD,
-        new_password1=new,
-        new_password2=new,
+        oldpassword=factories.PASSWORD,
+        password1=new,
+        password2=new,
     )
 
 
@@ -113,15 +113,15 @@ def test_the_admin_opens_after_the_change(desk, administrator):
     administrator.save()
     for page in ("/admin/", "/admin/authserver/user/", "/admin/jsi18n/"):
         desk.open(page)
-        assert desk.url.endswith("/admin/password_change/")
-    assert "Choose a password of your own before you go on." in desk.text
-    fields = {"old_password": factories.PASSWORD}
+        assert desk.heading == HEADING
+    fields = {"oldpassword": factories.PASSWORD}
 
-    same = dict.fromkeys(("new_password1", "new_password2"), factories.PASSWORD)
-    desk.press("Change my password", **fields, **same)
+    same = dict.fromkeys(("password1", "password2"), factories.PASSWORD)
+    desk.press("Change the password", **fields, **same)
     refused = desk.text
-    desk.press("Change my password", **fields, new_password1=NEW, new_password2=NEW)
+    desk.press("Change the password", **fields, password1=NEW, password2=NEW)
 
     assert "This is the password that you have now." in refused
+    assert desk.url.endswith("/admin/jsi18n/")  # where the way was to
     assert desk.open("/admin/authserver/user/").status == 200
     assert desk.url.endswith("/admin/authserver/user/")

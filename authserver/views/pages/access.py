@@ -4,12 +4,10 @@ from http import HTTPStatus
 from typing import Any
 
 from allauth.account.utils import has_verified_email
+from allauth.account.views import PasswordChangeView
 from allauth.mfa.utils import is_mfa_enabled
 from django.contrib import messages
-from django.contrib.auth.forms import PasswordChangeForm
-from django.contrib.auth.views import PasswordChangeView
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
-from django.urls import reverse_lazy
 from django.utils import timezone
 from django.utils.html import format_html
 
@@ -130,16 +128,17 @@ class ChangePassword(OwnPage, PasswordChangeView):
 
     template_name = "authserver/password.html"
     form_class = OwnPasswordForm
-    success_url = reverse_lazy("authserver:access")
     is_open_before_change = is_open_without_factor = True
 
-    def get_form_kwargs(self) -> dict[str, Any]:
-        """Add the request, for the login limits."""
-        return {**super().get_form_kwargs(), "request": self.request}
+    def prepare(self, request: HttpRequest) -> HttpResponse | None:
+        """Lead back who has none: their institution signs them in."""
+        answer = super().prepare(request)
+        if answer is None and not self.user.has_usable_password():
+            return HttpResponseRedirect(steps.address("access"))
+        return answer
 
-    def form_valid(self, form: PasswordChangeForm) -> HttpResponse:
+    def form_valid(self, form: OwnPasswordForm) -> HttpResponse:
         response = super().form_valid(form)
-        audit.record_account(AuditEvent.Action.PASSWORD_CHANGED, self.user)
         if self.pending_request is not None:
             return steps.redirect_to_next_step(
                 self.request, self.pending_request, self.handle, now=self.now

@@ -3,11 +3,12 @@
 import pytest
 from django.contrib.auth.models import Group
 from django.test import Client
+from django.urls import reverse
 from django_tasks_db.models import DBTaskResult
 
-from authserver.accounts import access, link_delivery
+from authserver.accounts import access
 from authserver.conf import conf
-from authserver.models import AuditEvent, PasswordLink, User
+from authserver.models import AuditEvent, SignInRules, User
 from authserver.tests import factories
 from authserver.tests.links import choose, link_in
 from authserver.tests.locks import is_locked, lock
@@ -42,6 +43,13 @@ def deliver():
     """Do what is queued."""
     for row in DBTaskResult.objects.filter(status="READY"):
         row.task.call(*row.args_kwargs["args"])
+
+
+def is_anybody_invited():
+    return (
+        DBTaskResult.objects.exists()
+        or AuditEvent.objects.filter(action="invited").exists()
+    )
 
 
 def add(someone, institution, **fields):
@@ -115,7 +123,7 @@ def test_a_first_password_can_still_be_typed(ines, here):
 
     assert response.status_code == 302
     assert User.objects.get(login="nora@1001").check_password("a good long one")
-    assert not PasswordLink.objects.exists()
+    assert not is_anybody_invited()
 
 
 def test_nobody_invites_into_another_institution(ines, there, person):
@@ -126,7 +134,7 @@ def test_nobody_invites_into_another_institution(ines, there, person):
     act(ines, "invite", there.person)
 
     assert "institution" in added.context["adminform"].form.errors
-    assert not PasswordLink.objects.exists()
+    assert not is_anybody_invited()
 
 
 def test_who_cannot_be_invited_is_said_and_why(ines, here, settings):
@@ -135,7 +143,7 @@ def test_who_cannot_be_invited_is_said_and_why(ines, here, settings):
     nowhere = factories.UserFactory(institution=here.institution)
     above = factories.UserFactory(is_staff=True, **at_home)
     often = factories.UserFactory(**at_home)
-    settings.AUTHSERVER = {**settings.AUTHSERVER, "PASSWORD_MAILS_PER_ACCOUNT": 1}
+    settings.ACCOUNT_RATE_LIMITS = {"password_mail": "1/3600s/user"}
     act(ines, "invite", often)
 
     said = act(ines, "invite", disabled, nowhere, above, often)
@@ -145,7 +153,7 @@ def test_who_cannot_be_invited_is_said_and_why(ines, here, settings):
         "Not changed",
     }
     assert len(said) == 4
-    assert list(PasswordLink.objects.values_list("user", flat=True)) == [often.pk]
+    assert [row.args_kwargs["args"][0] for row in DBTaskResult.objects.all()] == [often.pk]
 
 
 def test_who_is_invited_with_a_role_reads_how_to_sign_in_to_admin(ines, person, mailoutbox):
@@ -177,7 +185,7 @@ def test_an_invitation_to_an_inactive_institution_is_not_sent(oscar, here):
 
     assert response.status_code == 302
     assert User.objects.filter(login="nora@1001").exists()
-    assert not PasswordLink.objects.exists()
+    assert not is_anybody_invited()
 
 
 def test_without_mail_no_invitation_is_offered(ines, person, settings):
@@ -187,7 +195,7 @@ def test_without_mail_no_invitation_is_offered(ines, person, settings):
     said = act(ines, "invite", person)
 
     assert "Invite by e-mail" not in page
-    assert (said, PasswordLink.objects.count()) == (["No action selected."], 0)
+    assert (said, is_anybody_invited()) == (["No action selected."], False)
 
 
 def test_without_mail_an_invitation_that_is_posted_is_not_made(ines, here, settings):
@@ -196,7 +204,7 @@ def test_without_mail_an_invitation_that_is_posted_is_not_made(ines, here, setti
     response = add(ines, here.institution, invite="on", email="new@library.example")
 
     assert response.status_code == 200
-    assert not PasswordLink.objects.exists()
+    assert not is_anybody_invited()
     assert not User.objects.filter(email="new@library.example").exists()
 
 
@@ -220,7 +228,7 @@ def test_an_account_with_more_rights_is_not_taken_over_by_its_address(
     target.refresh_from_db()
     assert page.status_code in {200, 302, 403}
     assert (target.email, target.must_change_password) == ("boss@library.example", False)
-    assert not PasswordLink.objects.exists()
+    assert not is_anybody_invited()
 
 
 def test_a_link_dies_when_the_address_is_changed_after_it_was_sent(
@@ -242,7 +250,7 @@ def test_a_contributor_and_an_auditor_do_none_of_it(staff, uma, here, person):
 
     person.refresh_from_db()
     assert person.must_change_password is False
-    assert not PasswordLink.objects.exists()
+    assert not is_anybody_invited()
     assert is_locked(person)
 
 
@@ -287,42 +295,35 @@ def test_the_page_of_an_account_says_where_it_signed_in(ines, person):
     assert "(192.0.2.44)" in page
 
 
-def test_a_task_never_runs_for_an_account_that_was_deleted(ines, person):
+def test_an_account_that_was_deleted_gets_no_message(ines, here, mailoutbox):
+    at_home = {"institution": here.institution, "email": "x@library.example"}
+    person = factories.UserFactory(**at_home)
     act(ines, "invite", person)
-    link = PasswordLink.objects.get()
-    link.delete()
+    person.delete()
 
-    link_delivery.send_link.call(link.pk)
+    deliver()
 
-    assert not PasswordLink.objects.exists()
-
-
-def test_support_sees_whether_a_message_was_sent_and_not_what_was_typed(ines, here, there):
-    for world in (here, there):
-        PasswordLink.objects.create(
-            purpose="reset", institution=world.institution, name="typed by mistake"
-        )
-
-    page = ines.get(pages.about(PasswordLink)).content.decode()
-
-    assert page.count("Riverside (1001)") == 1
-    assert "Northgate" not in page
-    assert "typed by mistake" not in page
+    assert mailoutbox == []
 
 
-def test_a_list_of_links_costs_the_same_however_long(
-    ines, here, django_assert_max_num_queries
-):
-    for _ in range(9):
-        PasswordLink.objects.create(
-            purpose="reset",
-            institution=here.institution,
-            user=factories.UserFactory(institution=here.institution),
-        )
-    ines.get(pages.about(PasswordLink))
+def test_nobody_is_invited_where_passwords_do_not_count(ines, here, person):
+    SignInRules.objects.filter(institution=here.institution).update(passwords=False)
 
-    with django_assert_max_num_queries(9):
-        ines.get(pages.about(PasswordLink))
+    said = act(ines, "invite", person)
+
+    assert said == ["Not invited, because their institution has no passwords here: 1."]
+    assert not is_anybody_invited()
+
+
+def test_a_person_is_told_that_an_administrator_set_the_password(ines, person, mailoutbox):
+    new = {"password1": "a good long one", "password2": "a good long one"}
+
+    ines.post(reverse("admin:auth_user_password_change", args=[person.pk]), **new)
+    deliver()
+
+    (message,) = mailoutbox
+    assert (message.to, message.subject) == ([person.email], "Password Changed: Riverside")
+    assert "Your password has been changed." in message.body
 
 
 def test_an_account_that_is_gone_meanwhile_is_passed_over(ines, here, monkeypatch):

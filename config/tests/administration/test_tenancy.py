@@ -12,7 +12,6 @@ from django.urls import reverse
 from authserver.models import (
     AccessToken,
     Institution,
-    PasswordLink,
     RefreshToken,
     ServiceKey,
     User,
@@ -40,11 +39,6 @@ def name_of(model_admin):
 
 def rows_of(world, model):
     """Return rows of a model that are the world's institution's: at least one."""
-    more = {
-        PasswordLink: lambda: factories.PasswordLinkFactory(user=world.person),
-    }
-    if model in more:
-        return [more[model]()]
     rows = [row for row in world.rows if type(row) is model]
     assert rows
     return rows

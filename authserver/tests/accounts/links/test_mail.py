@@ -2,7 +2,7 @@
 
 import pytest
 
-from authserver.accounts import link_requests, mail
+from authserver.accounts import mail, password_links
 from authserver.tests import factories
 from authserver.tests.links import ask, link_in
 
@@ -66,10 +66,10 @@ def test_marks_of_html_stay_as_they_are(visitor, mailbox, alice, riverside):
     assert "&amp;" not in mailbox[0].body
 
 
-def test_somebody_of_the_platform_gets_its_message_from_the_platform(mailbox, now):
+def test_somebody_of_the_platform_gets_its_message_from_the_platform(mailbox):
     staff = factories.UserFactory(administrator=True, email="oscar@platform.example")
 
-    refused = link_requests.invite(staff, actor="admin", now=now)
+    refused = password_links.invite(staff, actor="admin")
 
     (message,) = mailbox
     assert (refused, message.subject) == ("", "Your account")

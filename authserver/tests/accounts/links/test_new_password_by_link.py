@@ -1,6 +1,7 @@
 """A link works once, for its account, until something else ends it."""
 
 import pytest
+from allauth.account.models import EmailAddress
 
 from authserver.models import AuditEvent, Session
 from authserver.tests import factories
@@ -58,7 +59,7 @@ def test_a_link_that_was_opened_ends_all_the_same(visitor, link, alice):
     alice.set_password("something else entirely")
     alice.save()
 
-    visitor.press("Set the password", new_password1=NEW, new_password2=NEW)
+    visitor.press("Set the password", password1=NEW, password2=NEW)
 
     assert (visitor.status, signs_in("alice", NEW)) == (410, False)
 
@@ -69,7 +70,7 @@ def test_of_two_browsers_that_opened_a_link_one_sets_the_password(visitor, link)
     choose(visitor, link)
 
     second.press(
-        "Set the password", new_password1="mine, not yours", new_password2="mine, not yours"
+        "Set the password", password1="mine, not yours", password2="mine, not yours"
     )
 
     assert (second.status, signs_in("alice", NEW)) == (410, True)
@@ -91,7 +92,7 @@ def test_a_link_is_for_its_account_alone(visitor, mailbox, link, riverside):
     ask(visitor, "bob")
     of_bob = link_in(mailbox.pop())
     mixed = of_bob.partition("&token=")[0] + "&token=" + link.partition("&token=")[2]
-    works = visitor.open(of_bob).field("new_password1") is not None
+    works = visitor.open(of_bob).field("password1") is not None
 
     assert (works, visitor.open(mixed).status) == (True, 410)
 
@@ -114,7 +115,7 @@ def test_a_broken_link_is_told_in_words(visitor, query):
     ("password", "again", "problem"),
     [
         ("short", None, "This password is too short"),
-        (NEW, "something else", "match"),
+        (NEW, "something else", "the same password each time"),
         (factories.PASSWORD, None, "This is the password that you have now."),
         ("x" * 1025, None, "at most 1024 characters"),
     ],
@@ -126,7 +127,7 @@ def test_a_password_that_is_not_good_is_refused_beside_its_field(
 
     assert visitor.status == 200
     assert problem in visitor.text
-    assert visitor.press("Set the password", new_password1=NEW, new_password2=NEW).heading
+    assert visitor.press("Set the password", password1=NEW, password2=NEW).heading
 
 
 def test_a_new_password_lifts_the_lock_of_the_account_and_is_on_record(
@@ -171,3 +172,48 @@ def test_of_several_links_each_works_until_one_is_used(visitor, mailbox, link, a
 
     assert choose(visitor, link).heading == "Your password is set"
     assert visitor.open(newer).status == 410
+
+
+def test_the_mailbox_is_told_of_the_new_password(visitor, mailbox, link):
+    choose(visitor, link)
+
+    (told,) = mailbox
+    assert (told.to, told.subject) == (
+        ["alice@library.example"],
+        "Password Reset: Riverside University",
+    )
+    assert 'account "alice" at Riverside University' in told.body
+    assert "Your password has been reset." in told.body
+
+
+def test_a_link_ends_where_passwords_do_not_count_any_more(visitor, link, riverside):
+    factories.SignInRulesFactory(institution=riverside, passwords=False)
+
+    assert visitor.open(link).status == 410
+
+
+def test_what_was_begun_goes_on_when_a_link_of_somebody_else_is_opened(
+    visitor, link, address, key, riverside, log_in
+):
+    factories.UserFactory(username="bob", institution=riverside)
+    visitor.open(address(key))
+    log_in("bob")
+    at = visitor.url
+
+    choose(visitor, link)
+    visitor.open(at).press("Sign in", username="alice", password=NEW)
+
+    assert visitor.heading == "Allow Campus Planner to act for you?"
+
+
+def test_a_new_password_forgives_no_guesses_at_other_accounts(
+    visitor, link, alice, settings
+):
+    settings.ACCOUNT_RATE_LIMITS = {"login_failed": "9/900s/key,2/900s/ip"}
+    EmailAddress.objects.create(user=alice, email=alice.email, verified=True)
+    for name in ("bob", "carol"):
+        assert not signs_in(name, "guess")
+
+    choose(visitor, link)
+
+    assert not signs_in("alice", NEW)

@@ -348,7 +348,7 @@ def test_no_input_breaks_a_page_or_leads_away_from_a_verified_address(steps, dat
     visitor, pages, token = steps
     page = data.draw(st.sampled_from(pages))
     names = ["institution", "username", "password", "decision", "scope", "application"]
-    names += ["old_password", "new_password1", "new_password2", "remember"]
+    names += ["oldpassword", "password1", "password2", "remember"]
     form = data.draw(st.dictionaries(st.sampled_from(names), anything))
     query = data.draw(st.dictionaries(st.sampled_from(["q", "institution", "x"]), anything))
 
@@ -365,7 +365,7 @@ def test_no_input_breaks_a_page_or_leads_away_from_a_verified_address(steps, dat
 @pytest.mark.parametrize("page", ["login?institution=1001", "access/password", "grant"])
 def test_no_error_report_shows_what_was_sent(client, monkeypatch, page):
     """Not even when the page breaks before its view is reached."""
-    secret = {"password": "hunter2 of alice", "old_password": "hunter2 of alice"}
+    secret = {"password": "hunter2 of alice", "oldpassword": "hunter2 of alice"}
 
     def fail(*_arguments):
         raise RuntimeError("broken")

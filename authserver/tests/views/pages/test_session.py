@@ -3,6 +3,7 @@
 import hashlib
 
 import pytest
+from allauth.account.models import EmailAddress
 from django.db import IntegrityError, transaction
 
 from authserver.models import AuditEvent, Session
@@ -155,9 +156,9 @@ def password_page(at_home):
 def change(page, old=factories.PASSWORD, new=NEW, again=None):
     return page.press(
         "Change the password",
-        old_password=old,
-        new_password1=new,
-        new_password2=new if again is None else again,
+        oldpassword=old,
+        password1=new,
+        password2=new if again is None else again,
     )
 
 
@@ -172,10 +173,37 @@ def test_a_user_changes_the_password_and_stays_signed_in(password_page, alice):
     assert (event.actor, event.registry_id) == ("alice@1001", "1001")
 
 
+def test_the_mailbox_is_told_of_a_change(visitor, mailbox, alice, log_in):
+    type(alice).objects.filter(pk=alice.pk).update(email="alice@library.example")
+    visitor.open("/oauth2/login?institution=1001")
+
+    change(log_in().follow("Change password"))
+
+    (told,) = mailbox
+    assert told.to == ["alice@library.example"]
+    assert "Your password has been changed." in told.body
+
+
+def test_who_confirmed_an_address_changes_the_password_all_the_same(password_page, alice):
+    EmailAddress.objects.create(
+        user=alice, email="a@x.example", verified=True, primary=True
+    )
+
+    assert change(password_page).heading == "My account"
+
+
+def test_who_has_no_password_changes_none(visitor, administrator):
+    administrator.set_unusable_password()
+    administrator.save()
+    visitor.client.force_login(administrator)
+
+    assert visitor.open("/oauth2/access/password").heading == "My account"
+
+
 def test_each_password_can_be_shown(password_page):
     shown = password_page.page.xpath("//button[@data-reveals]/@data-reveals")
 
-    assert shown == ["id_old_password", "id_new_password1", "id_new_password2"]
+    assert shown == ["id_oldpassword", "id_password1", "id_password2"]
 
 
 def test_every_other_session_of_the_user_ends(password_page, alice):
@@ -192,8 +220,8 @@ def test_every_other_session_of_the_user_ends(password_page, alice):
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ({"old": "wrong"}, "Your old password was entered incorrectly"),
-        ({"again": "another phrase"}, "didn\u2019t match"),
+        ({"old": "wrong"}, "Please type your current password."),
+        ({"again": "another phrase"}, "You must type the same password each time."),
         ({"new": "elevenchars", "again": "elevenchars"}, "at least 12 characters"),
         (
             {"new": factories.PASSWORD, "again": factories.PASSWORD},
