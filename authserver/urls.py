@@ -12,7 +12,13 @@ from authserver.views.endpoints.openid import Discovery, EndSession, UserInfo
 from authserver.views.endpoints.revoke import Revoke
 from authserver.views.endpoints.token import Token
 from authserver.views.pages import factors
-from authserver.views.pages.access import ChangePassword, DeleteAccount, MyAccount, MyData
+from authserver.views.pages.access import (
+    ChangeName,
+    ChangePassword,
+    DeleteAccount,
+    MyAccount,
+    MyData,
+)
 from authserver.views.pages.authorize import Authorize
 from authserver.views.pages.federation import Invitation, Leave, OidcCallback
 from authserver.views.pages.grant import Continue, Finish, Grant
@@ -65,6 +71,7 @@ pages: list[URLPattern] = [
     path("secret", ShowSecret.as_view(), name="secret"),
     path("factors", factors.Factors.as_view(), name="factors"),
     path("access", MyAccount.as_view(), name="access"),
+    path("access/name", ChangeName.as_view(), name="name"),
     path("access/data", MyData.as_view(), name="data"),
     path("access/delete", DeleteAccount.as_view(), name="delete"),
     path("access/mail", ChangeMail.as_view(), name="mail"),

@@ -19,13 +19,18 @@ class ProjectConfig(AppConfig):
         from calendar_events.store import changes  # noqa: PLC0415 -- the same
         from calendar_events.webhooks import subscriptions  # noqa: PLC0415 -- the same
         from config import checks  # noqa: F401, PLC0415 -- apps must be loaded first
-        from config.adapters import institutions, webhooks  # noqa: PLC0415 -- the same
+        from config.adapters import (  # noqa: PLC0415 -- the same
+            institutions,
+            personal_data,
+            webhooks,
+        )
         from config.background import queue  # noqa: PLC0415 -- the same
         from config.databases import answers  # noqa: PLC0415 -- psycopg is not for all
         from config.monitoring import signals  # noqa: PLC0415 -- the same
 
         connection_created.connect(answers.limit_waits, dispatch_uid=answers.__name__)
         institutions.connect()
+        personal_data.connect()
         webhooks.connect()
         signals.connect()
         retention.collect_expired.connect(queue.purgeable)

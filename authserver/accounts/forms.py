@@ -8,7 +8,8 @@ from django.contrib.auth.forms import AuthenticationForm
 from django.http import QueryDict
 from django.views.decorators.debug import sensitive_variables
 
-from authserver.models import Institution
+from authserver.accounts.mail import one_line
+from authserver.models import Institution, User
 from authserver.parsing.usernames import normalise_username
 
 MAX_PASSWORD_LENGTH = 1024
@@ -65,6 +66,19 @@ class LoginForm(AuthenticationForm):
         if self.user_cache is None:
             raise self.get_invalid_login_error()
         return data
+
+
+class NameForm(forms.ModelForm):
+    """What people are called."""
+
+    class Meta:
+        model = User
+        fields = ["full_name"]
+        labels = {"full_name": "Name"}
+
+    def clean_full_name(self) -> str:
+        """Return it on one line, as mails and lists show it."""
+        return one_line(self.cleaned_data["full_name"])
 
 
 class GrantForm(forms.Form):

@@ -59,6 +59,23 @@ def everything_about(user: User, now: datetime) -> dict[str, Any]:
     return found | dict(answer for _, answer in answers)
 
 
+def may_change_name(user: User) -> bool:
+    """Return whether the person says their name; else a provider does, at each arrival."""
+    return (
+        user.has_usable_password() and not SocialAccount.objects.filter(user=user).exists()
+    )
+
+
+@transaction.atomic
+def change_name(user: User, name: str) -> None:
+    """Write another name, on record."""
+    changes = f"Full name: {user.full_name or 'nothing'} → {name or 'nothing'}"
+    User.objects.filter(pk=user.pk).update(full_name=name)
+    audit.record_account(
+        AuditEvent.Action.ACCOUNT_CHANGED, user, actor=user.login, changes=changes
+    )
+
+
 @transaction.atomic
 def delete(user: User, now: datetime) -> bool:
     """Delete the account if its institution lets people do so; else record the wish.

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from django.db.models import Max
+
 from authserver.keys.scopes import is_reserved
 from authserver.models import (
     REFRESH_TOKEN_SCOPE,
@@ -33,6 +35,8 @@ class Access:
     scopes: set[str]
     granted_at: datetime
     expires_at: datetime
+    acted_at: datetime | None = None
+    """When the application last took a token to act with, as far as tokens are kept."""
     services: list[str] = field(default_factory=list)
     """The scopes in words."""
 
@@ -65,6 +69,7 @@ def applications_for(user: User, now: datetime) -> list[Application]:
             ),
         )
         access.include(set(scope.split()), granted_at, expires_at)
+    acted = _last_acted(user)
     keys = ServiceKey.objects.in_bulk({key_id for key_id, _ in found})
     institutions = Institution.objects.in_bulk({pk for _, pk in found})
     names = dict(Service.objects.values_list("code", "name"))
@@ -72,6 +77,7 @@ def applications_for(user: User, now: datetime) -> list[Application]:
     for (key_id, institution_id), access in found.items():
         access.institution = institutions[institution_id].name
         access.services = _in_words(access.scopes, names)
+        access.acted_at = acted.get((key_id, institution_id))
         key = keys[key_id]
         applications.setdefault(
             key_id,
@@ -114,6 +120,22 @@ def _rows(user: User, now: datetime) -> Iterator[tuple[int, int, str, datetime, 
         .filter(user=user)
         .values_list("application_id", "institution_id", "scope", "created", "expires")
     )
+
+
+def _last_acted(user: User) -> dict[tuple[int, int], datetime]:
+    """Return when a token was last issued for the user, by application and institution."""
+    found: dict[tuple[int, int], datetime] = {}
+    access, refresh = (
+        rows.filter(user=user)
+        .order_by()
+        .values_list("application_id", "institution_id")
+        .annotate(Max("created"))
+        for rows in (AccessToken.objects, RefreshToken.objects)
+    )
+    for key_id, institution_id, at in access.union(refresh):
+        place = (key_id, institution_id)
+        found[place] = max(at, found.get(place, at))
+    return found
 
 
 def _in_words(scopes: set[str], names: dict[str, str]) -> list[str]:

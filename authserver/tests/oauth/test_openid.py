@@ -6,6 +6,7 @@ import json
 
 import jwt
 import pytest
+from allauth.account.models import EmailAddress
 
 from authserver.models import Service
 from authserver.oauth.openid import read_id_token, subject_of
@@ -154,6 +155,21 @@ def test_user_info_tells_what_was_allowed(client, answer_for, alice):
     assert client.post(USERINFO, headers={"Authorization": f"Bearer {token}"}).json() == (
         response.json()
     )
+
+
+def test_a_confirmed_address_is_told_as_verified(client, answer_for, alice):
+    alice.email = "Alice@riverside.example"
+    alice.save()
+    EmailAddress.objects.create(
+        user=alice, email="alice@riverside.example", verified=True, primary=True
+    )
+    answer = answer_for("openid email", nonce="n").json()
+
+    authorization = {"Authorization": f"Bearer {answer['access_token']}"}
+    told = client.get(USERINFO, headers=authorization).json()
+
+    assert told["email_verified"] is True
+    assert verified(client, answer["id_token"])["email_verified"] is True
 
 
 def test_user_info_wants_a_token_with_openid(client, answer_for):

@@ -7,12 +7,20 @@ from allauth.account.utils import has_verified_email
 from allauth.account.views import PasswordChangeView
 from allauth.mfa.utils import is_mfa_enabled
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseRedirect,
+    JsonResponse,
+)
 from django.utils import timezone
 from django.utils.html import format_html
+from django.views.generic import FormView
 
 from authserver import audit
 from authserver.accounts import factors, personal_data, sessions, signing_in
+from authserver.accounts.forms import NameForm
 from authserver.accounts.password_forms import OwnPasswordForm
 from authserver.authorization import consents, granted_access, session
 from authserver.conf import conf
@@ -57,6 +65,7 @@ class MyAccount(OwnPage):
             institution=self.user.institution,
             applications=granted_access.applications_for(self.user, self.now),
             sessions=sessions.of(self.user, self.now, current=request.session.session_key),
+            may_change_name=personal_data.may_change_name(self.user),
             has_factor=is_mfa_enabled(self.user, factors.STRONG),
             sends_mail=conf.sends_mail,
             is_mail_confirmed=bool(self.user.email)
@@ -86,6 +95,28 @@ class MyAccount(OwnPage):
         if ended:
             audit.record_account(AuditEvent.Action.LOGGED_OUT, self.user, sessions=ended)
             messages.success(request, "Signed out there.")
+        return HttpResponseRedirect(steps.address("access"))
+
+
+class ChangeName(OwnPage, FormView):
+    """The own name, unless an identity provider says it."""
+
+    template_name = "authserver/name.html"
+    form_class = NameForm
+
+    def prepare(self, request: HttpRequest) -> HttpResponse | None:
+        """Be nowhere for people whose name follows claims. Raises ``Http404``."""
+        answer = super().prepare(request)
+        if answer is None and not personal_data.may_change_name(self.user):
+            raise Http404
+        return answer
+
+    def get_initial(self) -> dict[str, Any]:
+        return {"full_name": self.user.full_name}
+
+    def form_valid(self, form: NameForm) -> HttpResponse:
+        personal_data.change_name(self.user, form.cleaned_data["full_name"])
+        messages.success(self.request, "Your name was changed.")
         return HttpResponseRedirect(steps.address("access"))
 
 

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 import pytest
 from allauth.account.models import EmailAddress
 from allauth.mfa.totp.internal import auth as totp
+from allauth.socialaccount.models import SocialAccount
 
 from authserver.accounts import personal_data
 from authserver.accounts.sessions import browser_in_words
@@ -148,6 +149,93 @@ def test_an_account_of_the_platform_has_the_page_too(db):
 
     assert visitor.open("/oauth2/access").heading == "My account"
     assert visitor.open("/oauth2/access/password").heading == "Change your password"
+
+
+# --- The own name ---------------------------------------------------------------------
+
+
+def test_a_person_changes_their_name(alice):
+    here = sign_in().open("/oauth2/access").follow("Change the name")
+    assert here.field("full_name").value == "Alice Archer"
+
+    here.press("Save", full_name="  Alice\u2028Baker ")
+
+    assert here.heading == "My account"
+    assert "Alice Baker" in here.text
+    alice.refresh_from_db()
+    assert alice.full_name == "Alice Baker"
+    event = AuditEvent.objects.get(action="account_changed")
+    assert (event.actor, event.subject) == ("alice@1001", "alice@1001")
+    assert event.details["changes"] == "Full name: Alice Archer → Alice Baker"
+
+
+@pytest.mark.parametrize("name", ["x" * 201, "a\x00b"])
+def test_a_name_that_cannot_be_is_refused_with_words(alice, name):
+    here = sign_in().open("/oauth2/access/name")
+
+    here.press("Save", full_name=name)
+
+    assert (here.heading, here.status) == ("Change your name", 200)
+    assert here.alert
+
+
+def test_the_name_of_an_account_of_a_provider_is_the_provider_s_to_say(alice):
+    SocialAccount.objects.create(user=alice, provider="x", uid="1")
+    here = sign_in()
+
+    assert "Change the name" not in here.text
+    assert here.open("/oauth2/access/name").status == HTTPStatus.NOT_FOUND
+    alice.refresh_from_db()
+    assert alice.full_name == "Alice Archer"
+
+
+def test_a_name_is_not_changed_by_a_forged_form(alice):
+    answer = sign_in().send("/oauth2/access/name", {"full_name": "Mallory"})
+
+    assert answer.status == HTTPStatus.FORBIDDEN
+
+
+# --- Applications ---------------------------------------------------------------------
+
+
+def test_the_page_says_when_an_application_last_took_a_token(alice, key, time_machine):
+    of_alice = {"user": alice, "application": key, "institution": alice.institution}
+    time_machine.move_to(dt.datetime(2026, 11, 20, 8, tzinfo=dt.UTC))
+    factories.RefreshTokenFactory(**of_alice)
+    time_machine.move_to(dt.datetime(2026, 11, 21, 9, 30, tzinfo=dt.UTC))
+    factories.AccessTokenFactory(**of_alice)
+    other = factories.UserFactory(username="bob", institution=alice.institution)
+    time_machine.move_to(dt.datetime(2026, 11, 21, 9, 45, tzinfo=dt.UTC))
+    factories.AccessTokenFactory(**of_alice | {"user": other})
+
+    here = sign_in()
+
+    assert "Last active 21 November 2026, 09:30 UTC" in here.text
+
+
+def test_an_application_that_was_allowed_and_did_nothing_was_not_active(
+    alice, confidential_key
+):
+    factories.ConsentFactory(
+        user=alice, key=confidential_key, institution=alice.institution
+    )
+
+    assert "Last active Not lately" in sign_in().text
+
+
+def test_the_page_asks_as_often_with_many_tokens(alice, key, django_assert_max_num_queries):
+    of_alice = {"user": alice, "application": key, "institution": alice.institution}
+    factories.AccessTokenFactory(**of_alice)
+    here = sign_in()
+    with django_assert_max_num_queries(40) as few:
+        here.open("/oauth2/access")
+        asked = len(few)
+    for _ in range(5):
+        factories.AccessTokenFactory(**of_alice)
+        factories.RefreshTokenFactory(**of_alice)
+
+    with django_assert_max_num_queries(asked):
+        here.open("/oauth2/access")
 
 
 # --- What is kept -------------------------------------------------------------------------

@@ -276,9 +276,9 @@ def test_it_costs_the_same_however_many_applications(
     visitor.open("/oauth2/login?institution=1001")
     log_in()
 
-    # session, user; consents, refresh and access tokens; keys, institutions, services;
-    # second factors and passkeys
-    with django_assert_num_queries(10):
+    # session, user; consents, refresh and access tokens, when they were last issued; keys,
+    # institutions, services; second factors and passkeys, providers
+    with django_assert_num_queries(12):
         visitor.open("/oauth2/access")
 
 

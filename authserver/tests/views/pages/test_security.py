@@ -145,6 +145,7 @@ def test_the_session_cookie_is_for_the_server_alone(visitor, address, key):
         "login/switch",
         "access",
         "access/password",
+        "access/name",
         "logout",
     ],
 )
