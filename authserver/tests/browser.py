@@ -92,7 +92,7 @@ class _Application(BaseHTTPRequestHandler):
 def application():
     """Yield the redirect address of an application on a loopback port of its own."""
     with HTTPServer(("127.0.0.1", 0), _Application) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=[0.02], daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/callback"
         server.shutdown()
 

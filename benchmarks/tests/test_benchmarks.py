@@ -227,7 +227,7 @@ class Server(ThreadingHTTPServer):
 @pytest.fixture
 def port():
     with Server(("127.0.0.1", 0), Answers) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=[0.02])
         thread.start()
         yield server.server_port
         server.shutdown()

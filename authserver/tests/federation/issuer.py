@@ -148,7 +148,7 @@ def running():
     """Yield an issuer on a loopback port of its own."""
     with ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as server:
         server.issuer = Issuer(f"http://127.0.0.1:{server.server_port}")
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=[0.02], daemon=True).start()
         try:
             yield server.issuer
         finally:

@@ -34,7 +34,7 @@ def server(**refusals):
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), _Session) as running:
         running.daemon_threads = True
         running.messages, running.refusals, running.sessions = [], refusals, 0
-        thread = threading.Thread(target=running.serve_forever)
+        thread = threading.Thread(target=running.serve_forever, args=[0.02])
         thread.start()
         try:
             yield running

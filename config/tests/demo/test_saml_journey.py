@@ -62,7 +62,7 @@ class Provider(BaseHTTPRequestHandler):
 @pytest.fixture
 def lakeview_signs_in_by_saml(server):
     with ThreadingHTTPServer(("127.0.0.1", 0), Provider) as provider:
-        threading.Thread(target=provider.serve_forever, daemon=True).start()
+        threading.Thread(target=provider.serve_forever, args=[0.02], daemon=True).start()
         sso = f"http://127.0.0.1:{provider.server_port}/sso"
         metadata = saml_provider.metadata(sso=sso)
         server.manage(

@@ -36,7 +36,7 @@ class Echo(BaseHTTPRequestHandler):
 @pytest.fixture
 def application():
     with ThreadingHTTPServer(("127.0.0.1", 0), Echo) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=[0.02], daemon=True).start()
         yield f"127.0.0.1:{server.server_port}"
         server.shutdown()
 

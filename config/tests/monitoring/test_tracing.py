@@ -155,7 +155,7 @@ def spans_in(bodies):
 def test_a_server_sends_its_traces_and_its_log_names_them(tmp_path):
     collector = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Collector)
     collector.received = []
-    threading.Thread(target=collector.serve_forever, daemon=True).start()
+    threading.Thread(target=collector.serve_forever, args=[0.02], daemon=True).start()
 
     def named(name):
         return [span for span in spans_in(collector.received) if span.name == name]
