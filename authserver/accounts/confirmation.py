@@ -2,40 +2,20 @@
 
 from urllib.parse import urlencode
 
+from allauth.account.fields import EmailField
+from allauth.account.forms import AddEmailForm
 from allauth.account.models import EmailAddress, EmailConfirmationHMAC
-from allauth.core import ratelimit
-from django import forms
-from django.http import HttpRequest
 from django.urls import reverse
 from django_tasks import task
 
 from authserver.accounts import mail
 from authserver.conf import conf
-from authserver.models import User
 
 
-class MailForm(forms.Form):
-    """The new address."""
+class MailForm(AddEmailForm):
+    """django-allauth's: the new address."""
 
-    email = forms.EmailField(max_length=254, label="New e-mail address")
-
-    def __init__(self, *args: object, request: HttpRequest, user: User) -> None:
-        """Take the person, whose messages are limited."""
-        super().__init__(*args)  # type: ignore[arg-type]
-        self.request, self.user = request, user
-
-    def clean(self) -> None:
-        """Refuse more messages than anybody needs. Raises ``ValidationError``."""
-        super().clean()
-        if not self.errors and not ratelimit.consume(
-            self.request, action="manage_email", user=self.user
-        ):
-            raise forms.ValidationError("Too many messages were sent. Please wait an hour.")
-
-    def save(self) -> None:
-        """Remember the address, and let a message be sent to it."""
-        address = self.cleaned_data["email"]
-        EmailAddress.objects.add_new_email(self.request, self.user, address)
+    email = EmailField(max_length=254, label="New e-mail address")
 
 
 @task()

@@ -5,8 +5,10 @@ from typing import Any
 
 from allauth.account.models import EmailConfirmationHMAC
 from allauth.account.views import ConfirmEmailView
+from allauth.core import ratelimit
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.views.generic import FormView
 
 from authserver import audit
 from authserver.accounts import signing_in
@@ -17,10 +19,11 @@ from authserver.views.pages import steps
 from authserver.views.pages.access import OwnPage
 
 
-class ChangeMail(OwnPage):
+class ChangeMail(OwnPage, FormView):
     """A new address, which counts once it is confirmed."""
 
     template_name = "authserver/mail_address.html"
+    form_class = MailForm
 
     def prepare(self, request: HttpRequest) -> HttpResponse | None:
         """Be nowhere where no mail can be sent, and ask again who it is."""
@@ -31,20 +34,17 @@ class ChangeMail(OwnPage):
             signing_in.require_fresh(request)
         return answer
 
-    def get(self, request: HttpRequest) -> HttpResponse:
-        return self._show(MailForm(request=request, user=self.user))
+    def get_form_kwargs(self) -> dict[str, Any]:
+        return {**super().get_form_kwargs(), "user": self.user}
 
-    def post(self, request: HttpRequest) -> HttpResponse:
+    def form_valid(self, form: MailForm) -> HttpResponse:
         """Send the link, whether or not anybody else has the address."""
-        form = MailForm(request.POST, request=request, user=self.user)
-        if not form.is_valid():
-            return self._show(form)
-        form.save()
-        messages.success(request, "A message is on its way to the new address.")
+        if not ratelimit.consume(self.request, action="manage_email"):
+            form.add_error(None, "Too many messages were sent. Please wait an hour.")
+            return self.form_invalid(form)
+        form.save(self.request)
+        messages.success(self.request, "A message is on its way to the new address.")
         return HttpResponseRedirect(steps.address("access"))
-
-    def _show(self, form: MailForm) -> HttpResponse:
-        return self.page(form=form, user=self.user)
 
 
 class ConfirmMail(OwnPage, ConfirmEmailView):

@@ -65,10 +65,10 @@ def test_a_session_in_use_is_written_once_a_minute(
     at_home, clock, django_assert_num_queries
 ):
     clock(59)
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(10):
         at_home.open("/oauth2/access")
     clock(1)
-    with django_assert_num_queries(11):  # a savepoint, the update, its release
+    with django_assert_num_queries(13):  # a savepoint, the update, its release
         at_home.open("/oauth2/access")
 
 
@@ -171,6 +171,17 @@ def test_a_user_changes_the_password_and_stays_signed_in(password_page, alice):
     assert "Your password was changed." in password_page.text
     event = AuditEvent.objects.get(action=AuditEvent.Action.PASSWORD_CHANGED)
     assert (event.actor, event.registry_id) == ("alice@1001", "1001")
+
+
+def test_a_limit_of_the_library_is_told_in_words(password_page, settings):
+    settings.ACCOUNT_RATE_LIMITS = {"change_password": "1/m/user"}
+    page = password_page.url
+    change(password_page, old="wrong")
+
+    change(password_page.open(page), old="wrong")
+
+    assert (password_page.status, password_page.response["Retry-After"]) == (429, "60")
+    assert password_page.heading == "Too many requests from your connection"
 
 
 def test_the_mailbox_is_told_of_a_change(visitor, mailbox, alice, log_in):
