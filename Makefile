@@ -15,7 +15,11 @@ ON_POSTGRES = not nightly and not processes and (both_databases or postgresql_on
 WAITING = not nightly and processes
 PYTEST = $(PY) -m pytest -q
 IN_PROCESS = $(PYTEST) -n $(JOBS) --dist worksteal
-OUTSIDE = $(PYTEST) -n $(WAITING_JOBS) --dist loadgroup
+# Many workers, so that each collects only the modules that have such tests; one cluster.
+OUTSIDE = env -u TEST_CLUSTERS $(PYTEST) -n $(WAITING_JOBS) --dist loadgroup \
+	$$(grep -rl --include="test_*.py" "mark.processes" $(TESTED))
+TESTED = authserver benchmarks calendar_events config institution_admin platform_errors
+ON_CLUSTERS = $(PY) config/tools/with_postgres.py --clusters $(JOBS)
 COVERAGE = --cov --cov-append --cov-report= --cov-fail-under=0
 # The apps that `make quick` tests.
 APP ?= $(shell config/tools/changed_apps.sh)
@@ -65,7 +69,7 @@ test-sqlite: .make/dev ## What of it runs on SQLite
 
 test-postgres: .make/dev ## What of it runs on PostgreSQL, with servers, processes and browsers
 	@echo "--- PostgreSQL"
-	@$(PY) config/tools/with_postgres.py sh -c '{ $(IN_PROCESS) -m "$(ON_POSTGRES)" || $(PYTEST) -n 0 --last-failed -m "$(ON_POSTGRES)"; } && $(OUTSIDE) -m "$(WAITING)"'
+	@$(ON_CLUSTERS) sh -c '$(IN_PROCESS) -m "$(ON_POSTGRES)" && $(OUTSIDE) -m "$(WAITING)"'
 
 test-all: .make/dev ## For a night or a release: everything on both databases, the coverage, longer fuzzing
 	@config/tools/install_test_tools.sh
@@ -73,7 +77,7 @@ test-all: .make/dev ## For a night or a release: everything on both databases, t
 	@echo "--- SQLite"
 	@env -u DATABASE_URL sh -c '$(IN_PROCESS) $(COVERAGE) -m "not processes" && $(OUTSIDE) $(COVERAGE) -m processes'
 	@echo "--- PostgreSQL"
-	@$(PY) config/tools/with_postgres.py sh -c '$(IN_PROCESS) $(COVERAGE) -m "not processes" && $(OUTSIDE) $(COVERAGE) -m processes'
+	@$(ON_CLUSTERS) sh -c '$(IN_PROCESS) $(COVERAGE) -m "not processes" && $(OUTSIDE) $(COVERAGE) -m processes'
 	@$(PY) -m coverage report --skip-covered --show-missing
 	@echo "--- Fuzzing"
 	$(MAKE) --no-print-directory fuzz EXAMPLES=1000

@@ -4,7 +4,6 @@ import contextlib
 import os
 import signal
 import socket
-import subprocess
 import threading
 import time
 from copy import deepcopy
@@ -14,6 +13,7 @@ import psycopg
 from django.db import connections
 from django.test import Client
 
+from config.tests import prepared
 from config.tools import with_postgres
 
 
@@ -43,18 +43,8 @@ def cluster_like(name: str):
 
 
 def copy_database(name: str, target: str) -> None:
-    """Copy a database, tables and rows."""
-    source = os.environ["DATABASE_URL"].rpartition("/")[0] + f"/{name}"
-    binaries = with_postgres.find_binaries()
-    dump = subprocess.run(
-        [binaries / "pg_dump", "--no-owner", source], stdout=subprocess.PIPE, check=True
-    )
-    subprocess.run(
-        [binaries / "psql", "-q", "-v", "ON_ERROR_STOP=1", "-d", target],
-        input=dump.stdout,
-        stdout=subprocess.DEVNULL,
-        check=True,
-    )
+    """Copy a database of the suite's, tables and rows."""
+    prepared.copy_from_server(prepared.address(name), target)
 
 
 def settings_for(running: with_postgres.Cluster, *, options: str = "") -> dict:

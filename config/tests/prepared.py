@@ -17,6 +17,8 @@ from urllib.parse import urlsplit
 import psycopg
 from psycopg import sql
 
+from config.tools import with_postgres
+
 ROOT = Path(__file__).resolve().parents[2]
 MADE = ROOT / ".make"
 
@@ -111,9 +113,27 @@ def migrated() -> str:
 def _exists(name: str) -> bool:
     if not server_url():
         return Path(name).exists()
-    with psycopg.connect(server_url()) as connection:
+    return _is_on(server_url(), name)
+
+
+def _is_on(url: str, name: str) -> bool:
+    with psycopg.connect(url) as connection:
         statement = "SELECT FROM pg_database WHERE datname = %s"
         return connection.execute(statement, [name]).rowcount == 1
+
+
+def copy_from_server(source: str, target: str) -> None:
+    """Copy a PostgreSQL database, tables and rows, into an empty one of another cluster."""
+    binaries = with_postgres.find_binaries()
+    dump = subprocess.run(
+        [binaries / "pg_dump", "--no-owner", source], stdout=subprocess.PIPE, check=True
+    )
+    subprocess.run(
+        [binaries / "psql", "-q", "-v", "ON_ERROR_STOP=1", "-d", target],
+        input=dump.stdout,
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )
 
 
 def _migrate(name: str) -> None:
@@ -124,14 +144,23 @@ def _migrate(name: str) -> None:
     else:
         for old in MADE.glob("migrated_*"):
             old.unlink()
-    _manage(
-        ["migrate", "--run-syncdb", "--verbosity=0", "--skip-checks"],
-        os.environ
-        | {
-            "DJANGO_SETTINGS_MODULE": "config.tests.settings",
-            "DATABASE_URL": address(unfinished),
-        },
-    )
+    migrated_elsewhere = [
+        url
+        for url in os.environ.get("TEST_CLUSTERS", "").split()
+        if server_url() and _is_on(url, name)
+    ]
+    if migrated_elsewhere:
+        source = urlsplit(migrated_elsewhere[0])._replace(path=f"/{name}").geturl()
+        copy_from_server(source, address(unfinished))
+    else:
+        _manage(
+            ["migrate", "--run-syncdb", "--verbosity=0", "--skip-checks"],
+            os.environ
+            | {
+                "DJANGO_SETTINGS_MODULE": "config.tests.settings",
+                "DATABASE_URL": address(unfinished),
+            },
+        )
     if not server_url():
         Path(unfinished).rename(name)
         return
@@ -149,7 +178,8 @@ def demonstration(scratch: Path) -> tuple[str, Path]:
     There, in ``media``, are the pictures that belong to it and, in ``static``, the files
     that ``collectstatic`` makes.
     """
-    directory = run_directory(scratch) / "demonstration"
+    cluster = urlsplit(server_url()).port or "sqlite"
+    directory = run_directory(scratch) / f"demonstration-{cluster}"
     with _alone(directory / "lock"):
         name = str(directory / "made.sqlite3")
         if server_url():

@@ -11,6 +11,12 @@ os.environ.setdefault("PUBLIC_URL", "http://testserver")
 os.environ.setdefault("LOG_LEVEL", "WARNING")
 os.environ.setdefault("ACCESS_LOG", "0")
 os.environ.setdefault("SERVES_REQUESTS", "1")
+# PostgreSQL numbers the transactions of all databases of a cluster together, so that one of
+# another process keeps the log of changes unsettled: each process has a cluster to itself.
+clusters = os.environ.get("TEST_CLUSTERS", "").split()
+if os.environ.get("DATABASE_URL") in clusters:
+    number = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    os.environ["DATABASE_URL"] = clusters[number % len(clusters)]
 
 from config.settings import *  # noqa: F403 -- after the environment was set
 from config.settings import AUTHSERVER, DATABASES

@@ -1,14 +1,16 @@
 """Run a command with ``DATABASE_URL`` naming a throwaway PostgreSQL cluster.
 
-    with_postgres.py [--durable] COMMAND [ARGUMENT ...]
+    with_postgres.py [--durable] [--clusters NUMBER] COMMAND [ARGUMENT ...]
 
 The cluster lives in a temporary directory, listens on a free loopback port, belongs to an
 unprivileged user (PostgreSQL refuses root), and is stopped and removed when the command
 ends, however it ends. With ``--durable`` it commits to the disk and caches as a server in
-use does, which is what benchmarks must pay for. Standard library only. The exit status is
-the command's.
+use does, which is what benchmarks must pay for. With ``--clusters`` there are several: one
+for each process of a test run, as ``TEST_CLUSTERS`` names them. Standard library only. The
+exit status is the command's.
 """
 
+import argparse
 import contextlib
 import fcntl
 import os
@@ -168,14 +170,15 @@ def cluster(options: str) -> Iterator[Cluster]:
                 made.stop()
 
 
-def run_until_it_ends(command: list[str], url: str) -> int:
-    """Run a command with ``DATABASE_URL``; return its exit status.
+def run_until_it_ends(command: list[str], urls: list[str]) -> int:
+    """Run a command with ``DATABASE_URL``, the first of these; return its exit status.
 
     SIGTERM is passed on to it, and its end is waited for: a server that lost its database
     under its feet would go on listening.
     """
     child = subprocess.Popen(  # noqa: S603 -- the caller's own command
-        command, env={**os.environ, "DATABASE_URL": url}
+        command,
+        env={**os.environ, "DATABASE_URL": urls[0], "TEST_CLUSTERS": " ".join(urls)},
     )
     try:
         return child.wait()
@@ -198,20 +201,26 @@ def stop(number: int, _frame: FrameType | None) -> None:
     raise SystemExit(128 + number)
 
 
+def options() -> argparse.Namespace:
+    """Return what the command line asks for; show how it is used, and exit, if nothing."""
+    parser = argparse.ArgumentParser(usage=__doc__, add_help=True)
+    parser.add_argument("--durable", action="store_true")
+    parser.add_argument("--clusters", type=int, default=1)
+    parser.add_argument("command", nargs=argparse.REMAINDER)
+    read = parser.parse_args()
+    if not read.command or read.clusters < 1:
+        parser.error("a command is missing, or clusters to run it with")
+    return read
+
+
 def main() -> int:
-    """Run the command of the command line inside a cluster."""
-    arguments = sys.argv[1:]
-    if not arguments:
-        sys.exit(__doc__)
-    if arguments[0] in {"-h", "--help"}:
-        sys.stdout.write(f"{__doc__}")
-        return 0
-    is_durable = arguments[0] == "--durable"
-    if is_durable and len(arguments) == 1:
-        sys.exit(__doc__)
+    """Run the command of the command line inside its clusters."""
+    asked = options()
     signal.signal(signal.SIGTERM, stop)
-    with cluster(DURABLE_OPTIONS if is_durable else EPHEMERAL_OPTIONS) as running:
-        return run_until_it_ends(arguments[is_durable:], running.url)
+    server = DURABLE_OPTIONS if asked.durable else EPHEMERAL_OPTIONS
+    with contextlib.ExitStack() as stack:
+        running = [stack.enter_context(cluster(server)) for _ in range(asked.clusters)]
+        return run_until_it_ends(asked.command, [one.url for one in running])
 
 
 if __name__ == "__main__":

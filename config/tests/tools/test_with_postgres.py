@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -31,7 +32,7 @@ def test_help_is_shown_without_a_traceback():
         )
 
         shown = finished.stdout + finished.stderr
-        assert "with_postgres.py [--durable] COMMAND" in shown
+        assert "with_postgres.py [--durable] [--clusters NUMBER] COMMAND" in shown
         assert "Traceback" not in shown
 
 
@@ -49,6 +50,32 @@ def test_sigterm_ends_the_command_before_its_database():
     assert running.returncode == 128 + signal.SIGTERM
     with pytest.raises(ProcessLookupError):
         os.kill(child, 0)
+
+
+@pytest.mark.skipif(with_postgres.pg_ctl() is None, reason="PostgreSQL is missing")
+def test_each_process_of_a_test_run_has_a_cluster_to_itself():
+    ask = (
+        "import os; from config.tests import settings;"
+        "print(os.environ['TEST_CLUSTERS'], settings.DATABASES['default']['PORT'])"
+    )
+    workers = "; ".join(
+        f'PYTEST_XDIST_WORKER={worker} "$0" -c "$1"' for worker in ("gw0", "gw1", "gw2")
+    )
+
+    said = subprocess.run(
+        [*TOOL, "--clusters", "2", "sh", "-c", workers, sys.executable, ask],
+        cwd=ROOT,
+        env={**os.environ, "DATABASE_URL": ""},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+
+    first, second, port = said[:3]
+    assert first != second
+    assert [port, said[5], said[8]] == [
+        str(urlsplit(url).port) for url in (first, second, first)
+    ]
 
 
 def test_a_port_is_given_once(monkeypatch):
