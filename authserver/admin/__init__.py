@@ -14,14 +14,10 @@ from django.contrib import admin
 
 from authserver.admin import (
     audit,
-    consent,
     group,
     institution,
     key_activity,
     key_links,
-    pending_request,
-    secret_link,
-    service,
     service_key,
     sign_in,
     token,
@@ -30,14 +26,10 @@ from authserver.admin import (
 
 __all__ = [
     "audit",
-    "consent",
     "group",
     "institution",
     "key_activity",
     "key_links",
-    "pending_request",
-    "secret_link",
-    "service",
     "service_key",
     "sign_in",
     "token",

@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from authserver.admin import dashboard
 from authserver.admin.base import ReadOnlyAdmin
 from authserver.admin.export import ExportedRows
-from authserver.admin.text_filter import TextFilter
+from authserver.admin.filters import TextFilter
 from authserver.models import AuditEvent, Institution, RefusalCount
 from institution_admin.dashboard import Block
 

@@ -1,19 +1,24 @@
 """What the admin classes have in common."""
 
+from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Any, ClassVar
 
+from django.contrib import admin
 from django.contrib.admin.models import LogEntry
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils import timezone
 
 from authserver import audit
 from authserver.accounts import signing_in
 from authserver.admin.changes import changed_values
 from authserver.models import AuditEvent
 from institution_admin import InstitutionScopedAdmin
+from platform_errors.credentials import Terminable
 
 
-class ReadOnlyAdmin(InstitutionScopedAdmin):
+class ReadOnly:
     """Rows that the server writes: to be looked at, not added, changed or deleted."""
 
     def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:
@@ -29,12 +34,37 @@ class ReadOnlyAdmin(InstitutionScopedAdmin):
         return False
 
 
+class ReadOnlyAdmin(ReadOnly, InstitutionScopedAdmin):
+    """The lists and pages of such rows."""
+
+
+class WithState(InstitutionScopedAdmin):
+    """Rows with a status and an expiry."""
+
+    @admin.display(description="state", ordering="status")
+    def state(self, row: Any) -> str:
+        """Say what the two come to, by the rule of the edge."""
+        terminable = Terminable(status=row.status, expires_at=row.expires_at)
+        return terminable.status_at(timezone.now()).capitalize()
+
+
 class AuditedAdmin(InstitutionScopedAdmin):
     """Rows whose every change is in the audit record, besides Django's own log."""
 
     added: ClassVar[AuditEvent.Action]
     changed: ClassVar[AuditEvent.Action]
     deleted: ClassVar[AuditEvent.Action]
+    names: ClassVar[Mapping[str, str]] = {}
+    """What the record says of the row besides the change, as paths from the row."""
+    words: ClassVar[str] = "{message}"
+    """What the record says of the change; ``row`` and Django's ``message`` are known."""
+    fixed: ClassVar[Sequence[str]] = ()
+    """Fields that are chosen once."""
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Keep what is chosen once."""
+        fields = super().get_readonly_fields(request, obj)
+        return [*fields, *self.fixed] if obj else fields
 
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         """Show or take the page of a row, of whoever may change it to a fresh sign-in."""
@@ -54,12 +84,8 @@ class AuditedAdmin(InstitutionScopedAdmin):
         return super().changelist_view(request, *args, **kwargs)
 
     def named(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
-        """Return what the record says of the row besides what was changed."""
-        return {}
-
-    def in_words(self, obj: Any, message: str) -> str:
-        """Return what to record of Django's message about the change."""
-        return message
+        """Return what ``names`` lead to."""
+        return {name: attrgetter(path)(obj) for name, path in self.names.items()}
 
     def action_of_change(self, request: HttpRequest) -> AuditEvent.Action:
         """Return what a change by this request is recorded as."""
@@ -102,7 +128,7 @@ class AuditedAdmin(InstitutionScopedAdmin):
         audit.record(
             action,
             actor=request.user.get_username(),
-            changes=self.in_words(obj, message),
+            changes=self.words.format(row=obj, message=message),
             values=getattr(request, "changed_values", None) or [],
             **self.named(request, obj),
         )

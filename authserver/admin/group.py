@@ -20,23 +20,9 @@ class GroupAdmin(AuditedAdmin, DjangoGroupAdmin):
     called = ("role", "roles")
     list_display = ("name",)
     added = changed = deleted = AuditEvent.Action.ACCOUNT_CHANGED
+    words = "Role {row.name}: {message}"
 
-    def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:
-        """Leave it to superusers."""
-        return super().has_add_permission(request, *args) and _is_superuser(request)
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Leave it to superusers."""
-        return super().has_change_permission(request, obj) and _is_superuser(request)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Leave it to superusers."""
-        return super().has_delete_permission(request, obj) and _is_superuser(request)
-
-    def in_words(self, obj: Group, message: str) -> str:
-        """Name the role."""
-        return f"Role {obj.name}: {message}"
-
-
-def _is_superuser(request: HttpRequest) -> bool:
-    return bool(request.user.is_active and request.user.is_superuser)
+    def is_allowed(self, request: HttpRequest, verb: str, obj: Any = None) -> bool:
+        """Leave all but looking to superusers."""
+        is_superuser = request.user.is_active and request.user.is_superuser
+        return super().is_allowed(request, verb, obj) and (verb == "view" or is_superuser)

@@ -18,6 +18,8 @@ class InstitutionAdmin(AuditedAdmin):
     institution_verbs = frozenset({"view"})
 
     added = changed = deleted = AuditEvent.Action.INSTITUTION_CHANGED
+    names = {"registry_id": "registry_id", "is_active": "is_active"}
+    fixed = ["registry_id"]
     list_display = ["name", "registry_id", "place", "code", "is_active"]
     list_filter = ["is_active"]
     search_fields = ["name", "place", "code", "registry_id"]
@@ -37,21 +39,7 @@ class InstitutionAdmin(AuditedAdmin):
         """Return the primary key: the row is the institution itself."""
         return institution.pk
 
-    def get_readonly_fields(
-        self, request: HttpRequest, obj: Institution | None = None
-    ) -> list[str]:
-        """Let the registry identifier be chosen once."""
-        fixed = ["registry_id"] if obj else []
-        return [*super().get_readonly_fields(request, obj), *fixed]
-
     def get_form(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         """Say what cannot be changed later."""
         words = "Cannot be changed later: logins, addresses and events are named by it."
         return super().get_form(request, *args, help_texts={"registry_id": words}, **kwargs)
-
-    def named(self, request: HttpRequest, obj: Institution) -> dict[str, Any]:
-        """Name the institution, and its new state."""
-        return super().named(request, obj) | {
-            "registry_id": obj.registry_id,
-            "is_active": obj.is_active,
-        }

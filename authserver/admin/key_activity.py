@@ -1,76 +1,16 @@
-"""What service keys are used for: the filters of their list, and their last refusals."""
+"""What was noted about service keys: their last refusals, and links to their secrets."""
 
-from datetime import timedelta
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest
-from django.utils import timezone
 
 from authserver.admin import dashboard
-from authserver.admin.base import ReadOnlyAdmin
-from authserver.admin.text_filter import TextFilter
-from authserver.models import KeyRefusal
-from institution_admin import InstitutionScopedInline, institution_of
+from authserver.admin.base import ReadOnly, ReadOnlyAdmin
+from authserver.admin.filters import TextFilter, may_see_refusals
+from authserver.models import KeyRefusal, SecretLink
+from institution_admin import InstitutionScopedInline
 from institution_admin.dashboard import Block
-
-UNUSED_DAYS = 90
-LATELY_DAYS = (1, 7)
-
-
-class UseFilter(admin.SimpleListFilter):
-    """Filter of unused keys."""
-
-    title = "use"
-    parameter_name = "use"
-
-    def lookups(
-        self, request: HttpRequest, model_admin: admin.ModelAdmin
-    ) -> list[tuple[str, str]]:
-        """Offer what an administrator asks for."""
-        return [
-            ("unused", f"Unused for {UNUSED_DAYS} days"),
-            ("never", "Never used"),
-        ]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """Keep these; a key that was made a moment ago is not unused for long."""
-        if self.value() == "never":
-            return queryset.filter(last_used_at=None)
-        if self.value() == "unused":
-            then = timezone.now() - timedelta(days=UNUSED_DAYS)
-            is_unused = Q(last_used_at__lte=then) | Q(last_used_at=None)
-            return queryset.filter(is_unused, created__lte=then)
-        return queryset
-
-
-class RefusalFilter(admin.SimpleListFilter):
-    """Keys that something is wrong with."""
-
-    title = "refusals"
-    parameter_name = "refused"
-
-    def lookups(
-        self, request: HttpRequest, model_admin: admin.ModelAdmin
-    ) -> list[tuple[str, str]]:
-        """Offer what an administrator asks for; refusals are for the platform."""
-        if not may_see_refusals(request):
-            return []
-        words = {1: "day"}
-        return [
-            (str(days), f"In the last {words.get(days, f'{days} days')}")
-            for days in LATELY_DAYS
-        ]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """Keep keys that were refused since then."""
-        days = self.value()
-        if days not in {str(each) for each in LATELY_DAYS} or not self.has_output():
-            return queryset
-        since = timezone.now() - timedelta(days=int(days))
-        lately = KeyRefusal.objects.filter(key=OuterRef("pk"), at__gte=since)
-        return queryset.filter(Exists(lately))
 
 
 class OfTheKey:
@@ -84,7 +24,7 @@ class OfTheKey:
         return may_see_refusals(request)
 
 
-class KeyRefusalInline(OfTheKey, InstitutionScopedInline):
+class KeyRefusalInline(OfTheKey, ReadOnly, InstitutionScopedInline):
     """The last refused requests of a key, the newest first."""
 
     model = KeyRefusal
@@ -95,16 +35,6 @@ class KeyRefusalInline(OfTheKey, InstitutionScopedInline):
     ordering = ["-pk"]
     can_delete = False
     extra = max_num = 0
-
-    def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:
-        """Leave writing to the server."""
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
 
 
 @admin.register(KeyRefusal)
@@ -129,7 +59,13 @@ class KeyRefusalAdmin(OfTheKey, ReadOnlyAdmin):
         return dashboard.refusal_blocks(self.get_queryset(request))
 
 
-def may_see_refusals(request: HttpRequest) -> bool:
-    """Return whether the user sees the keys of the whole platform."""
-    is_of_platform = institution_of(request) is None
-    return is_of_platform and request.user.has_perm("authserver.view_servicekey")
+@admin.register(SecretLink)
+class SecretLinkAdmin(OfTheKey, ReadOnlyAdmin):
+    """Who made a link to a secret, and whether it was opened; the row cannot open it."""
+
+    list_display = ("key", "made_by", "made_at", "expires_at", "shown_at", "ended_at")
+    list_filter = ["made_at", "shown_at"]
+    list_select_related = ["key"]
+    search_fields = ["key__client_id", "key__name", "made_by"]
+    fields = (*list_display, "secret_created_at")
+    ordering = ["-made_at", "-pk"]

@@ -1,4 +1,4 @@
-"""What is on a service key: its services and its institutions."""
+"""Services, and what is on a service key: some of them, and institutions."""
 
 from typing import Any, ClassVar
 
@@ -6,13 +6,23 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from authserver.admin import expiry
-from authserver.admin.base import AuditedAdmin
-from authserver.admin.expiry import ExpiryFilter
-from authserver.models import AuditEvent, KeyInstitution, KeyService
-from institution_admin import FewRelatedFilter, InstitutionScopedInline
+from authserver.admin.base import AuditedAdmin, WithState
+from authserver.admin.filters import ExpiryFilter
+from authserver.models import AuditEvent, KeyInstitution, KeyService, Service
+from institution_admin import (
+    FewRelatedFilter,
+    InstitutionScopedAdmin,
+    InstitutionScopedInline,
+)
 
-Action = AuditEvent.Action
+
+@admin.register(Service)
+class ServiceAdmin(InstitutionScopedAdmin):
+    """What keys can be given; the description is what the grant page says."""
+
+    list_display = ["name", "code", "description"]
+    search_fields = ["name", "code", "description"]
+    ordering = ["name", "pk"]
 
 
 class _LinkInline(InstitutionScopedInline):
@@ -67,27 +77,17 @@ class KeyInstitutionInline(_LinkInline):
 class _KeyLinkAdmin(AuditedAdmin):
     """What is on a key; a change of it is recorded as a change of the key."""
 
-    added = changed = deleted = Action.KEY_CHANGED
+    added = changed = deleted = AuditEvent.Action.KEY_CHANGED
+    names = {"client_id": "key.client_id"}
+    words = "{row}: {message}"
     institution_verbs = frozenset({"view"})
-
-    def named(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
-        return super().named(request, obj) | {"client_id": obj.key.client_id}
-
-    def in_words(self, obj: Any, message: str) -> str:
-        """Say what on the key it was."""
-        return f"{obj}: {message}"
 
 
 @admin.register(KeyService)
-class KeyServiceAdmin(_KeyLinkAdmin):
+class KeyServiceAdmin(WithState, _KeyLinkAdmin):
     """Which keys have a service: to find those that lapse."""
 
     institution_path = "key__institutions"
-
-    @admin.display(description="state", ordering="status")
-    def state(self, link: KeyService) -> str:
-        """Say whether the service works on the key, by its own status and expiry."""
-        return expiry.state(link)
 
     def belongs_to(self, obj: Any, institution: Any) -> bool:
         """Return whether the institution is on the key."""

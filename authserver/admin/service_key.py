@@ -1,5 +1,6 @@
 """Service keys: made, changed, canceled and restored."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django import forms
@@ -11,10 +12,10 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
-from authserver.admin import dashboard, expiry, key_secret_pages, request_check
-from authserver.admin.base import AuditedAdmin
-from authserver.admin.expiry import ExpiryFilter
-from authserver.admin.key_activity import KeyRefusalInline, RefusalFilter, UseFilter
+from authserver.admin import dashboard, key_secret_pages, request_check
+from authserver.admin.base import AuditedAdmin, WithState
+from authserver.admin.filters import ExpiryFilter, RefusalFilter, UseFilter
+from authserver.admin.key_activity import KeyRefusalInline
 from authserver.admin.key_links import KeyInstitutionInline, KeyServiceInline
 from authserver.keys import secret_links, status
 from authserver.models import AuditEvent, KeyRefusal, SecretLink, ServiceKey
@@ -53,12 +54,14 @@ def _institutions_on(key: ServiceKey | None) -> int:
     return 0 if key is None or key.pk is None else key.institution_links.count()
 
 
-class ServiceKeyAdmin(AuditedAdmin):
+class ServiceKeyAdmin(WithState, AuditedAdmin):
     """Registered through ``OAUTH2_PROVIDER["APPLICATION_ADMIN_CLASS"]``."""
 
     added = Action.KEY_CREATED
     changed = Action.KEY_CHANGED
     deleted = Action.KEY_DELETED
+    names = {"client_id": "client_id"}
+    fixed = ["client_id"]
     institution_path = "institutions"
     institution_verbs = frozenset({"view"})
 
@@ -126,39 +129,24 @@ class ServiceKeyAdmin(AuditedAdmin):
             *more,
         ]
 
-    def get_readonly_fields(
-        self, request: HttpRequest, obj: ServiceKey | None = None
-    ) -> list[str]:
-        """Keep the identifier of a key that clients already use."""
-        return [*self.readonly_fields, *(["client_id"] if obj else [])]
-
     def get_urls(self) -> list[URLPattern]:
         """Add the pages about secrets, and the one that cancels and restores."""
         pages = key_secret_pages.KeySecretPages(self)
-        check = request_check.RequestCheck(self)
-        return [
+        views: dict[str, tuple[str, Callable[..., HttpResponse]]] = {
+            "check/": ("check", request_check.RequestCheck(self).page),
+            "<int:key_id>/secret/rotate/": ("rotate_secret", pages.rotate),
+            "<int:key_id>/secret/retire/": ("retire_secret", pages.retire),
+            "<int:key_id>/switch/": ("switch", pages.switch),
+        }
+        ours = [
             path(
-                "check/",
-                self.admin_site.admin_view(check.page),
-                name="authserver_servicekey_check",
-            ),
-            path(
-                "<int:key_id>/secret/rotate/",
-                self.admin_site.admin_view(pages.rotate),
-                name="authserver_servicekey_rotate_secret",
-            ),
-            path(
-                "<int:key_id>/switch/",
-                self.admin_site.admin_view(pages.switch),
-                name="authserver_servicekey_switch",
-            ),
-            path(
-                "<int:key_id>/secret/retire/",
-                self.admin_site.admin_view(pages.retire),
-                name="authserver_servicekey_retire_secret",
-            ),
-            *super().get_urls(),
+                route,
+                self.admin_site.admin_view(view),
+                name=f"authserver_servicekey_{name}",
+            )
+            for route, (name, view) in views.items()
         ]
+        return [*ours, *super().get_urls()]
 
     def save_model(
         self,
@@ -183,9 +171,6 @@ class ServiceKeyAdmin(AuditedAdmin):
         if made is None:
             return super().response_add(request, obj, post_url_continue)
         return key_secret_pages.show_once(self, request, obj, made)
-
-    def named(self, request: HttpRequest, obj: ServiceKey) -> dict[str, Any]:
-        return super().named(request, obj) | {"client_id": obj.client_id}
 
     def dashboard_blocks(self, request: HttpRequest) -> list[Block]:
         """Say on the first page which keys end."""
@@ -237,11 +222,6 @@ class ServiceKeyAdmin(AuditedAdmin):
             for pk in queryset.values_list("pk", flat=True)
         ]
         bulk.report(request, done, sum(changed), {})
-
-    @admin.display(description="state", ordering="status")
-    def state(self, key: ServiceKey) -> str:
-        """Say whether the key works."""
-        return expiry.state(key)
 
     @admin.display(description="generation", ordering="old_generation")
     def generation(self, key: ServiceKey) -> str:

@@ -104,6 +104,9 @@ class SignInMethodAdmin(AuditedAdmin):
 
     institution_path = "institution"
     added = changed = deleted = AuditEvent.Action.PROVIDER_CHANGED
+    names = {"registry_id": "institution.registry_id"}
+    words = "{row.name} ({row.issuer}): {message}"
+    fixed = SignInMethod.FIXED
     form = SignInMethodForm
     change_form_template = "admin/authserver/signinmethod/change_form.html"
     inlines = [RoleRuleInline]
@@ -139,13 +142,6 @@ class SignInMethodAdmin(AuditedAdmin):
         ),
         ("History", {"fields": ["created_at"]}),
     ]
-
-    def get_readonly_fields(
-        self, request: HttpRequest, obj: SignInMethod | None = None
-    ) -> list[str]:
-        """Let institution, protocol and issuer be chosen once."""
-        fixed = SignInMethod.FIXED if obj else ()
-        return [*super().get_readonly_fields(request, obj), *fixed]
 
     def has_delete_permission(
         self, request: HttpRequest, obj: SignInMethod | None = None
@@ -189,14 +185,6 @@ class SignInMethodAdmin(AuditedAdmin):
         }
         return depart(request, method, next_url=back, data=data)
 
-    def named(self, request: HttpRequest, obj: SignInMethod) -> dict[str, Any]:
-        """Name the institution."""
-        return super().named(request, obj) | {"registry_id": obj.institution.registry_id}
-
-    def in_words(self, obj: SignInMethod, message: str) -> str:
-        """Name the provider."""
-        return f"{obj.name} ({obj.issuer}): {message}"
-
     @admin.display(description="redirect address")
     def redirect_address(self, method: SignInMethod) -> str:
         """Return what to register with the provider."""
@@ -224,6 +212,9 @@ class SignInRulesAdmin(AuditedAdmin):
 
     institution_path = "institution"
     added = changed = deleted = AuditEvent.Action.INSTITUTION_CHANGED
+    names = {"registry_id": "institution.registry_id"}
+    words = "Sign-in: {message}"
+    fixed = ["institution"]
     list_display = ["institution", "passwords", "arrivals"]
     list_filter = ["passwords", "arrivals"]
     list_select_related = ["institution"]
@@ -231,18 +222,3 @@ class SignInRulesAdmin(AuditedAdmin):
     ordering = ["institution__name", "pk"]
     autocomplete_fields = ["institution"]
     fields = ["institution", "passwords", "arrivals"]
-
-    def get_readonly_fields(
-        self, request: HttpRequest, obj: SignInRules | None = None
-    ) -> list[str]:
-        """Let the institution be chosen once."""
-        fixed = ["institution"] if obj else []
-        return [*super().get_readonly_fields(request, obj), *fixed]
-
-    def named(self, request: HttpRequest, obj: SignInRules) -> dict[str, Any]:
-        """Name the institution."""
-        return super().named(request, obj) | {"registry_id": obj.institution.registry_id}
-
-    def in_words(self, obj: SignInRules, message: str) -> str:
-        """Say of what it is."""
-        return f"Sign-in: {message}"

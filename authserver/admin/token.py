@@ -1,4 +1,7 @@
-"""Codes and tokens: who holds what, and an end to it. Their values are stored nowhere."""
+"""What applications asked for and got: requests, consents, codes and tokens.
+
+The values of codes and tokens are stored nowhere.
+"""
 
 from typing import Any
 
@@ -10,7 +13,7 @@ from django.utils import timezone
 
 from authserver import audit
 from authserver.admin.base import ReadOnlyAdmin
-from authserver.models import AccessToken, AuditEvent, RefreshToken
+from authserver.models import AccessToken, AuditEvent, Consent, PendingRequest, RefreshToken
 from authserver.oauth import tokens
 from institution_admin import FewRelatedFilter, bulk
 from institution_admin.search import MOST_FOUND
@@ -75,11 +78,7 @@ class GrantAdmin(_CredentialAdmin):
 
     list_display = ["pk", *FOR_WHAT, "expires", "redeemed_at"]
     fields = [
-        *FOR_WHAT,
-        "redirect_uri",
-        "created",
-        "expires",
-        "redeemed_at",
+        *(*FOR_WHAT, "redirect_uri", "created", "expires", "redeemed_at"),
         "failed_verifiers",
     ]
 
@@ -110,6 +109,41 @@ class IDTokenAdmin(ReadOnlyAdmin):
     def has_module_permission(self, request: HttpRequest) -> bool:
         """Leave out of the menu what the server keeps for itself."""
         return False
+
+
+@admin.register(PendingRequest)
+class PendingRequestAdmin(ReadOnlyAdmin):
+    """Tells support whether a browser arrived, and how far it got."""
+
+    institution_path = "institution"
+
+    _since = ["scope", "created_at", "expires_at", "consumed_at"]
+    list_display = ["pk", "key", "institution", *_since]
+    list_filter = ["created_at", "consumed_at"]
+    list_select_related = ["key", "institution"]
+    search_fields = ["key__client_id", "key__name", "institution__registry_id"]
+    ordering = ["-created_at", "-pk"]
+    fields = ["key", "institution", "redirect_uri", *_since]
+
+
+@admin.register(Consent)
+class ConsentAdmin(ReadOnlyAdmin):
+    """Remembered consents; withdrawing one withdraws the application's tokens with it."""
+
+    institution_path = "institution"
+
+    list_display = [
+        *("user", "key", "institution", "scope"),
+        *("granted_at", "expires_at", "revoked_at"),
+    ]
+    list_filter = ["granted_at", "revoked_at", ("institution", FewRelatedFilter)]
+    list_select_related = ["user", "key", "institution"]
+    search_fields = [
+        *("user__login__startswith", "key__client_id", "key__name", "scope__contains"),
+    ]
+    search_help_text = HELP
+    finds_newest = True
+    ordering = ["-granted_at", "-pk"]
 
 
 @transaction.atomic
