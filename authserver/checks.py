@@ -30,8 +30,8 @@ CLASSES = {
     "OAUTH2_SERVER_CLASS": "authserver.oauth.server.Server",
     "OAUTH2_VALIDATOR_CLASS": "authserver.oauth.validator.Validator",
 }
-ALLAUTH = ("allauth", "allauth.account", "allauth.mfa", "allauth.socialaccount")
-ACCOUNT_MIDDLEWARE = "allauth.account.middleware.AccountMiddleware"
+ALLAUTH = ("allauth", "allauth.account")
+"""What nothing else misses at the start: its other apps and its middleware it asks for."""
 ACCOUNTS = {
     "ACCOUNT_ADAPTER": "authserver.accounts.adapter.AccountAdapter",
     "ACCOUNT_USER_MODEL_USERNAME_FIELD": "login",
@@ -50,10 +50,9 @@ def check_settings(**_kwargs: Any) -> list[CheckMessage]:
     """Run every check of the app."""
     return [
         *_encryption_keys(),
-        *_toolkit(),
+        *_settings(),
         *_commands(),
-        *_admin(),
-        *_accounts(),
+        *_apps(),
         *_issuer(),
         *_lifetimes(),
         *_requests(),
@@ -120,11 +119,12 @@ def _encryption_keys() -> Iterator[CheckMessage]:
             )
 
 
-def _toolkit() -> Iterator[CheckMessage]:
-    """E003, E004: django-oauth-toolkit must use our models and answers, all of them."""
-    for name, value in SWAPPED.items():
-        if getattr(settings, name, None) != value:
-            yield Error(f"{name} must be {value!r}.", id="authserver.E003")
+def _settings() -> Iterator[CheckMessage]:
+    """E003, E004, E013: the toolkit's models and answers, and the accounts, are ours."""
+    for wanted, number in ((SWAPPED, "E003"), (ACCOUNTS, "E013")):
+        for name, value in wanted.items():
+            if getattr(settings, name, None) != value:
+                yield Error(f"{name} must be {value!r}.", id=f"authserver.{number}")
     provider = getattr(settings, "OAUTH2_PROVIDER", {})
     for name, value in CLASSES.items():
         if provider.get(name) != value:
@@ -143,26 +143,14 @@ def _commands() -> Iterator[CheckMessage]:
         )
 
 
-def _admin() -> Iterator[CheckMessage]:
-    """E011: pages of admin extend templates of ``institution_admin``."""
-    if apps.is_installed("django.contrib.admin") and not apps.is_installed(
-        "institution_admin"
-    ):
+def _apps() -> Iterator[CheckMessage]:
+    """E011, E012: pages of admin extend ``institution_admin``, accounts are allauth's."""
+    has_admin = apps.is_installed("django.contrib.admin")
+    if has_admin and not apps.is_installed("institution_admin"):
         yield Error("INSTALLED_APPS must name 'institution_admin'.", id="authserver.E011")
-
-
-def _accounts() -> Iterator[CheckMessage]:
-    """E012, E013: accounts are django-allauth's, with institutions, secrets encrypted."""
     for app in ALLAUTH:
         if not apps.is_installed(app):
             yield Error(f"INSTALLED_APPS must name {app!r}.", id="authserver.E012")
-    if ACCOUNT_MIDDLEWARE not in settings.MIDDLEWARE:
-        yield Error(
-            f"MIDDLEWARE must contain {ACCOUNT_MIDDLEWARE!r}.", id="authserver.E012"
-        )
-    for name, value in ACCOUNTS.items():
-        if getattr(settings, name, None) != value:
-            yield Error(f"{name} must be {value!r}.", id="authserver.E013")
 
 
 def _issuer() -> Iterator[CheckMessage]:

@@ -209,14 +209,6 @@ def test_every_app_of_accounts_is_needed(settings, app):
     assert "authserver.E012" in ids()
 
 
-def test_the_middleware_of_accounts_is_needed(settings):
-    settings.MIDDLEWARE = [
-        name for name in settings.MIDDLEWARE if name != checks.ACCOUNT_MIDDLEWARE
-    ]
-
-    assert ids() == ["authserver.E012"]
-
-
 @pytest.mark.parametrize("name", checks.ACCOUNTS)
 def test_the_settings_of_accounts_must_be_ours(settings, name):
     setattr(settings, name, "another")
