@@ -6,11 +6,9 @@ from oauth2_provider.views import JwksInfoView
 
 from authserver.legacy import urls as legacy
 from authserver.oauth.dialect import ENDPOINT
-from authserver.views.endpoints.introspect import Introspect
 from authserver.views.endpoints.metadata import Metadata
 from authserver.views.endpoints.openid import Discovery, EndSession, UserInfo
-from authserver.views.endpoints.revoke import Revoke
-from authserver.views.endpoints.token import Token
+from authserver.views.endpoints.token import Introspect, Revoke, Token
 from authserver.views.pages import factors
 from authserver.views.pages.access import (
     ChangeName,

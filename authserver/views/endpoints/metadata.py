@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from authserver.conf import conf
 from authserver.models import REFRESH_TOKEN_SCOPE, Service
-from authserver.oauth.grants import GRANT_TYPES
+from authserver.oauth.server import GRANT_TYPES
 from authserver.views.endpoints.base import Endpoint
 from platform_errors.errors.handler import is_unavailable
 

@@ -1,13 +1,16 @@
-"""The token endpoint (spec 4.2)."""
+"""Tokens: issued (spec 4.2), given back (RFC 7009) and looked into (RFC 7662)."""
 
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
-from authserver.oauth import failures, responses, tokens
+from authserver import audit
+from authserver.models import AuditEvent
+from authserver.oauth import clients, failures, responses, tokens
 from authserver.oauth.client_request import read
+from authserver.oauth.introspection import introspect
 from authserver.oauth.server import get_server
 from authserver.oauth.token_request import TokenRequest
-from authserver.views.endpoints.base import Endpoint
+from authserver.views.endpoints.base import ClientEndpoint, Endpoint
 from platform_errors.errors.base import ApiError
 from platform_errors.errors.log import state_proof
 
@@ -33,3 +36,40 @@ class Token(Endpoint):
         state_proof(request, token_request.key.client_id, token_request.registry_id)
         tokens.tokens_issued.send_robust(sender=Token, grant_type=token_request.grant_type)
         return responses.token_response(token_request, issued)
+
+
+class Revoke(ClientEndpoint):
+    """``POST {auth_url}/revoke``: a client gives a token back, with all of its family."""
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        """Answer alike whether there was such a token or not (RFC 7009 section 2.2)."""
+        now = timezone.now()
+        client_request = read(request)
+        key = self.authenticate(client_request, now)
+        revoked = tokens.revoke(client_request.require("token"), key_pk=key.pk, now=now)
+        if revoked is not None:
+            audit.record(
+                AuditEvent.Action.TOKEN_REVOKED,
+                actor=key.client_id,
+                subject=revoked.user.login if revoked.user is not None else "",
+                client_id=key.client_id,
+                registry_id=revoked.institution.registry_id,
+                at=now,
+            )
+        return responses.json_response({})
+
+
+class Introspect(ClientEndpoint):
+    """``POST {auth_url}/introspect``: a service asks what a token is worth."""
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        """Answer keys with a secret only (decisions 4)."""
+        now = timezone.now()
+        client_request = read(request)
+        key = self.authenticate(client_request, now)
+        if not key.has_secret:
+            raise clients.AuthenticationRequired(
+                "introspection is for service keys with a secret"
+            )
+        members = introspect(client_request.require("token"), caller=key, now=now)
+        return responses.json_response(members)

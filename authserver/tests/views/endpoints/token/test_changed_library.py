@@ -14,7 +14,7 @@ from oauthlib.oauth2.rfc6749.grant_types import authorization_code
 
 from authserver.models import AccessToken, Grant
 from authserver.oauth import tokens
-from authserver.oauth.grants import GRANT_TYPES, GrantType
+from authserver.oauth.server import GRANT_TYPES, GrantType
 from authserver.oauth.validator import Validator
 from authserver.tests.oauth_client import assert_error, basic, make_key, new_code, refresh
 from authserver.views.endpoints.metadata import metadata
