@@ -115,33 +115,33 @@ WORDS = {
 
 
 @pytest.mark.parametrize("who", ["anonymous", "editor"])
-@pytest.mark.parametrize("word", WORDS)
-def test_a_list_of_events_is_the_same_as_pages_as_rows_and_as_count(editor, who, word):
+def test_a_list_of_events_is_the_same_as_pages_as_rows_and_as_count(editor, who):
     viewer = editor if who == "editor" else ANONYMOUS
-    events = WORDS[word](Event.objects.listed_for(viewer, NOW))
+    for word, narrowed in WORDS.items():
+        events = narrowed(Event.objects.listed_for(viewer, NOW))
 
-    found, totals = walk(events)
+        found, totals = walk(events)
 
-    assert totals == {len(found)} == {events.count()}
-    assert found == [event.pk for event in events]
+        assert totals == {len(found)} == {events.count()}, word
+        assert found == [event.pk for event in events], word
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_the_total_is_the_number_of_rows_whatever_words_are_combined(editor, seed):
+def test_the_total_is_the_number_of_rows_whatever_words_are_combined(editor):
     """Before and after each other; the kept counters (PostgreSQL) answer some of them."""
-    rng = random.Random(seed)
-    viewer = rng.choice([ANONYMOUS, editor])
-    words = rng.sample(list(WORDS), rng.randint(1, 4))
-    events = Event.objects.filter(pk__gt=0) if rng.random() < 0.2 else Event.objects
-    events = events.listed_for(viewer, NOW)
-    if viewer is editor and rng.random() < 0.3:
-        events = events.with_statuses(rng.sample(Status.values, 2))
-    for word in words:
-        events = WORDS[word](events)
+    for seed in range(60):
+        rng = random.Random(seed)
+        viewer = rng.choice([ANONYMOUS, editor])
+        words = rng.sample(list(WORDS), rng.randint(1, 4))
+        events = Event.objects.filter(pk__gt=0) if rng.random() < 0.2 else Event.objects
+        events = events.listed_for(viewer, NOW)
+        if viewer is editor and rng.random() < 0.3:
+            events = events.with_statuses(rng.sample(Status.values, 2))
+        for word in words:
+            events = WORDS[word](events)
 
-    found, totals = walk(events, size=5)
+        found, totals = walk(events, size=5)
 
-    assert totals == {events.count()} == {len(found)}, words
+        assert totals == {events.count()} == {len(found)}, (seed, words)
 
 
 @pytest.mark.postgresql_only  # elsewhere everything is counted

@@ -323,16 +323,16 @@ def test_a_history_of_nothing_is_not_found(ines, here, address):
     assert ines.get(f"/admin/calendar_events/{address}").status_code == 404
 
 
-@pytest.mark.parametrize("value", ["abc", HUGE, "-1", "1.5"])
 @pytest.mark.parametrize(
     "field", ["at_venues", "by_organizers", "in_terms", "image", "author", "post_parent"]
 )
-def test_a_choice_that_is_no_number_is_refused_beside_the_field(oscar, here, field, value):
+def test_a_choice_that_is_no_number_is_refused_beside_the_field(oscar, here, field):
     sent = pages.shown(oscar.get(pages.of(here.event)))
 
-    answer = oscar.post(pages.of(here.event), **sent | {field: value})
+    for value in ("abc", HUGE, "-1", "1.5"):
+        answer = oscar.post(pages.of(here.event), **sent | {field: value})
 
-    assert list(answer.context["adminform"].form.errors) == [field]
+        assert list(answer.context["adminform"].form.errors) == [field], value
 
 
 def test_a_term_without_a_kind_is_refused(ines, here):

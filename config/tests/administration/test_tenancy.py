@@ -1,5 +1,6 @@
 """Staff of an institution meet its rows in admin, whichever way they try for others."""
 
+import itertools
 import json
 
 import pytest
@@ -55,13 +56,12 @@ def offered(response):
 # --- The rule is everywhere ---------------------------------------------------------------
 
 
-@pytest.mark.parametrize("model_admin", REGISTERED, ids=name_of)
-def test_every_admin_class_keeps_the_rule(model_admin):
-    assert isinstance(model_admin, InstitutionScopedAdmin)
-    assert type(model_admin).get_queryset is not admin.ModelAdmin.get_queryset
-    assert all(
-        issubclass(inline, InstitutionScopedInline) for inline in model_admin.inlines
-    )
+def test_every_admin_class_keeps_the_rule():
+    for model_admin in REGISTERED:
+        assert isinstance(model_admin, InstitutionScopedAdmin), model_admin
+        assert type(model_admin).get_queryset is not admin.ModelAdmin.get_queryset
+        for inline in model_admin.inlines:
+            assert issubclass(inline, InstitutionScopedInline), inline
 
 
 def test_what_names_no_institution_is_for_the_platform_alone(ines, here):
@@ -93,40 +93,38 @@ def test_a_class_that_forgets_to_say_whose_its_rows_are_shows_them_to_nobody(
 # --- Lists, searches, filters, addresses --------------------------------------------------
 
 
-@pytest.mark.parametrize("model_admin", SCOPED, ids=name_of)
-def test_a_list_and_a_search_hold_the_own_rows_only(ines, here, there, model_admin):
+def test_a_list_and_a_search_hold_the_own_rows_only(ines, here, there):
     factories.UserFactory(institution=here.institution, is_superuser=True)
-    ours = {row.pk for row in rows_of(here, model_admin.model)}
-    theirs = {row.pk for row in rows_of(there, model_admin.model)}
     ines.user.is_superuser = True  # no permission of Django's is missing
     ines.user.save()
 
-    found = {row.pk for row in listed(ines.get(pages.about(model_admin.model)))}
-    searched = {row.pk for row in listed(ines.get(pages.about(model_admin.model), q="e"))}
+    for model_admin in SCOPED:
+        address = pages.about(model_admin.model)
+        found = {row.pk for row in listed(ines.get(address))}
+        searched = {row.pk for row in listed(ines.get(address, q="e"))}
 
-    assert ours <= found
-    assert not (theirs & (found | searched))
+        assert {row.pk for row in rows_of(here, model_admin.model)} <= found, address
+        theirs = {row.pk for row in rows_of(there, model_admin.model)}
+        assert not (theirs & (found | searched)), address
 
 
-@pytest.mark.parametrize("model_admin", SCOPED, ids=name_of)
-@pytest.mark.parametrize("verb", ["view", "change", "delete"])
-def test_a_row_that_a_list_let_through_is_refused_by_itself(
-    rf, ines, here, there, model_admin, verb
-):
+def test_a_row_that_a_list_let_through_is_refused_by_itself(rf, ines, here, there):
     """The second lock: what a queryset forgets, the row's own institution still refuses."""
     request = rf.get("/")
     request.user = ines.user
     ines.user.is_superuser = True  # no permission of Django's is missing
-    ours = rows_of(here, model_admin.model)
-    theirs = rows_of(there, model_admin.model)
 
-    allowed = {model_admin.belongs_to(row, here.institution) for row in ours}
-    refused = {model_admin.belongs_to(row, here.institution) for row in theirs}
+    for model_admin in SCOPED:
+        ours = rows_of(here, model_admin.model)
+        theirs = rows_of(there, model_admin.model)
+        allowed = {model_admin.belongs_to(row, here.institution) for row in ours}
+        refused = {model_admin.belongs_to(row, here.institution) for row in theirs}
 
-    assert (allowed, refused) == ({True}, {False})
-    for row in theirs:
-        assert not model_admin.is_allowed(request, verb, row)
-        assert not getattr(model_admin, f"has_{verb}_permission")(request, row)
+        assert (allowed, refused) == ({True}, {False}), model_admin
+        for row, verb in itertools.product(theirs, ("view", "change", "delete")):
+            assert not model_admin.is_allowed(request, verb, row), (model_admin, verb)
+            may = getattr(model_admin, f"has_{verb}_permission")
+            assert not may(request, row), (model_admin, verb)
 
 
 def test_a_filter_shows_no_other_institution_and_cannot_be_turned_around(ines, here, there):
@@ -422,12 +420,13 @@ def test_the_login_page_of_admin_says_where_capital_letters_count(client, here):
 # --- Without an institution ---------------------------------------------------------------
 
 
-@pytest.mark.parametrize("model_admin", SCOPED, ids=name_of)
-def test_staff_of_the_platform_meet_the_rows_of_all(oscar, here, there, model_admin):
-    found = {row.pk for row in listed(oscar.get(pages.about(model_admin.model)))}
+def test_staff_of_the_platform_meet_the_rows_of_all(oscar, here, there):
+    for model_admin in SCOPED:
+        found = {row.pk for row in listed(oscar.get(pages.about(model_admin.model)))}
 
-    for world in (here, there):
-        assert {row.pk for row in world.rows if type(row) is model_admin.model} <= found
+        for world in (here, there):
+            theirs = {row.pk for row in world.rows if type(row) is model_admin.model}
+            assert theirs <= found, model_admin
 
 
 @pytest.mark.parametrize(
