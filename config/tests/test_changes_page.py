@@ -266,26 +266,45 @@ def wait_for(condition, *processes):
         time.sleep(0.5)
 
 
-@pytest.mark.parametrize("language", RUNNERS)
-def test_a_copy_equals_the_server_after_a_thousand_random_writes(
-    own_server, writer, language, tmp_path
+def test_copies_equal_the_server_after_a_thousand_random_writes(
+    own_server, writer, tmp_path
 ):
-    if RUNNERS[language][0][0] is None:
-        pytest.skip(f"{language} is not installed")
-    with keeping(own_server, language, tmp_path) as process:
-        wait_for(lambda: copied(tmp_path) is not None, process)
-        before = copied(tmp_path)
-        ways = writer.chance.choices(
-            list(KINDS_OF_WRITES), list(KINDS_OF_WRITES.values()), k=WRITES // 2
-        )
+    """The programs of all languages keep their copies beside each other."""
+    copies = {name: tmp_path / name for name, (runner, _) in RUNNERS.items() if runner[0]}
+    for directory in copies.values():
+        directory.mkdir()
+
+    def write_at_random(ways):
         for write in ways:
             write(writer)
-        if process.poll() is None:  # it goes on where it was ended
-            process.kill()
-            process.wait()
-    for write in writer.chance.choices(list(KINDS_OF_WRITES), k=WRITES // 2):
-        write(writer)
-    with keeping(own_server, language, tmp_path) as process:
-        wait_for(lambda: copied(tmp_path) == listed(own_server), process)
 
-    assert len(copied(tmp_path).keys() - before.keys()) > WRITES / 20
+    def all_are_equal():
+        there = listed(own_server)
+        return all(copied(directory) == there for directory in copies.values())
+
+    with all_kept(own_server, copies) as processes:
+        wait_for(lambda: None not in map(copied, copies.values()), *processes)
+        before = {name: copied(directory).keys() for name, directory in copies.items()}
+        weights = list(KINDS_OF_WRITES.values())
+        write_at_random(
+            writer.chance.choices(list(KINDS_OF_WRITES), weights, k=WRITES // 2)
+        )
+    # They were ended, and go on where that was.
+    write_at_random(writer.chance.choices(list(KINDS_OF_WRITES), k=WRITES // 2))
+    with all_kept(own_server, copies) as processes:
+        wait_for(all_are_equal, *processes)
+
+    for name, directory in copies.items():
+        assert len(copied(directory).keys() - before[name]) > WRITES / 20
+    if len(copies) < len(RUNNERS):
+        pytest.skip(f"only {', '.join(copies)} is installed; its copy is equal")
+
+
+@contextlib.contextmanager
+def all_kept(server, copies):
+    """Run the program of each language in its directory."""
+    with contextlib.ExitStack() as running:
+        yield [
+            running.enter_context(keeping(server, language, directory))
+            for language, directory in copies.items()
+        ]
