@@ -23,7 +23,6 @@ from django.views.decorators.http import require_http_methods
 from authserver.admin import dry_run
 from authserver.admin.signature_diagnosis import METHODS
 from authserver.authorization import requests
-from authserver.errors import authorization_error
 from authserver.oauth import parameters
 from authserver.oauth.client_generation import PRESENT
 from authserver.views.pages.authorize import Authorize
@@ -171,14 +170,7 @@ class RequestCheck:
             client_id = ""
         if client_id and not self._may_ask(request, client_id):
             unknown = catalogue.KeyInvalid(key=client_id)
-            return Answer(
-                refused=requests.AuthorizationError(
-                    error=authorization_error(unknown),
-                    description=unknown.text,
-                    http_code=unknown.status_code,
-                    reason=unknown.reason,
-                )
-            )
+            return Answer(refused=requests.authorization_error_of(unknown))
         try:
             accepted = requests.validate(
                 address.query.encode(),

@@ -14,7 +14,7 @@ from django.utils import timezone
 from authserver import audit
 from authserver.admin.base import ReadOnlyAdmin
 from authserver.models import AccessToken, AuditEvent, Consent, PendingRequest, RefreshToken
-from authserver.oauth import tokens
+from authserver.models.token import revoke_family
 from institution_admin import FewRelatedFilter, bulk
 from institution_admin.search import MOST_FOUND
 
@@ -149,7 +149,7 @@ class ConsentAdmin(ReadOnlyAdmin):
 @transaction.atomic
 def _revoke(token: AccessToken | RefreshToken, request: HttpRequest) -> None:
     now = timezone.now()
-    tokens.revoke_family(token.token_family, now)
+    revoke_family(token.token_family, now)
     if isinstance(token, AccessToken):
         token.revoke()
     audit.record(

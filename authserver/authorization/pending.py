@@ -219,12 +219,10 @@ def issue_code(
                 scopes=scopes,
                 now=now,
             )
-        audit.record(
+        audit.record_account(
             AuditEvent.Action.ACCESS_GRANTED,
-            actor=user.login,
-            subject=user.login,
+            user,
             client_id=request.key.client_id,
-            registry_id=institution,
             at=now,
             scopes=str(scopes),
         )

@@ -89,7 +89,7 @@ class AuthorizationRequest:
     def authorization_error(self, error: ApiError) -> AuthorizationError:
         """Return an error to raise, which goes back to the application."""
         return replace(
-            _authorization_error(error),
+            authorization_error_of(error),
             state=self.state,
             client_id=self.key.client_id,
             redirect_uri=self.redirect_uri,
@@ -113,14 +113,14 @@ def validate(
         values = parameters.parse(query)
         _require(values, "client_id", "redirect_uri")
     except ApiError as error:
-        raise _authorization_error(error) from None
+        raise authorization_error_of(error) from None
     client_id, redirect_uri = values["client_id"], values["redirect_uri"]
     key = find_client(client_id)
     if key is None:
         raise _unknown_key(values, now)
     if not redirect_uris.is_registered(redirect_uri, key.redirect_addresses):
         mismatch = errors.RedirectMismatch()
-        raise replace(_authorization_error(mismatch), client_id=client_id)
+        raise replace(authorization_error_of(mismatch), client_id=client_id)
     request = AuthorizationRequest(
         key=key,
         redirect_uri=redirect_uri,
@@ -179,7 +179,7 @@ def _unknown_key(values: dict[str, str], now: datetime) -> AuthorizationError:
     Character by character, and https only: without a key no loopback rule applies.
     """
     error = replace(
-        _authorization_error(catalogue.KeyInvalid(key=values["client_id"])),
+        authorization_error_of(catalogue.KeyInvalid(key=values["client_id"])),
         client_id=values["client_id"],
     )
     address = values["redirect_uri"]
@@ -210,7 +210,8 @@ def _code_challenge(key: Client, values: dict[str, str]) -> str:
     return challenge
 
 
-def _authorization_error(error: ApiError) -> AuthorizationError:
+def authorization_error_of(error: ApiError) -> AuthorizationError:
+    """Return the error in the words of this endpoint, which goes nowhere yet."""
     return AuthorizationError(
         error=errors.authorization_error(error),
         description=error.text,

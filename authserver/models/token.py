@@ -207,12 +207,7 @@ class RefreshToken(AbstractRefreshToken):
 
         The toolkit's own finds access tokens through ``access_token``, which is not used.
         """
-        if token_family is not None:
-            revoke_all(
-                cls.objects.filter(token_family=token_family),
-                AccessToken.objects.filter(token_family=token_family),
-                timezone.now(),
-            )
+        revoke_family(token_family, timezone.now())
 
     def revoke(self) -> None:
         """Revoke the token with its family; the toolkit's leaves access tokens alive."""
@@ -246,3 +241,14 @@ def revoke_all(
     while live.exists():
         count += live.update(revoked=now)
     return count + access.filter(revoked_at__isnull=True).update(revoked_at=now)
+
+
+def revoke_family(family: uuid.UUID | None, now: datetime) -> int:
+    """Revoke every token that descends from one grant; return how many were live."""
+    if family is None:
+        return 0
+    return revoke_all(
+        RefreshToken.objects.filter(token_family=family),
+        AccessToken.objects.filter(token_family=family),
+        now,
+    )

@@ -12,7 +12,7 @@ from authserver.conf import conf
 from authserver.crypto import opaque
 from authserver.errors import InvalidGrant, InvalidRequest
 from authserver.models import AuditEvent, Grant
-from authserver.oauth import tokens
+from authserver.models.token import revoke_family
 from authserver.oauth.token_request import TokenRequest
 
 _WRONG = "the code is not valid"
@@ -41,7 +41,7 @@ def find(token_request: TokenRequest) -> Grant:
 
 def replayed(token_request: TokenRequest) -> None:
     """Revoke what was issued from a used code. Always raises ``InvalidGrant``."""
-    if tokens.revoke_family(token_request.family, token_request.now):
+    if revoke_family(token_request.family, token_request.now):
         token_request.recorded_as = AuditEvent.Action.CODE_REPLAYED
     token_request.fail(InvalidGrant(_WRONG), cause="code_spent")
 

@@ -1,7 +1,6 @@
 """Access and refresh tokens: issued, rotated, revoked; only their digests are stored."""
 
 from datetime import datetime
-from uuid import UUID
 
 from django.dispatch import Signal
 
@@ -10,7 +9,7 @@ from authserver.conf import conf
 from authserver.crypto import opaque
 from authserver.errors import InvalidGrant
 from authserver.models import AccessToken, AuditEvent, RefreshToken
-from authserver.models.token import revoke_all
+from authserver.models.token import revoke_family
 from authserver.oauth.token_request import Issued, TokenRequest
 
 tokens_issued = Signal()
@@ -92,17 +91,6 @@ def consume_refresh_token(token_request: TokenRequest, token: RefreshToken) -> b
     """Spend the refresh token; ``False`` when another request did so first."""
     unused = RefreshToken.objects.filter(pk=token.pk, revoked__isnull=True)
     return bool(unused.update(revoked=token_request.now))
-
-
-def revoke_family(family: UUID | None, now: datetime) -> int:
-    """Revoke every token that descends from one grant; return how many were live."""
-    if family is None:
-        return 0
-    return revoke_all(
-        RefreshToken.objects.filter(token_family=family),
-        AccessToken.objects.filter(token_family=family),
-        now,
-    )
 
 
 def revoke(token: str, *, key_pk: int, now: datetime) -> AccessToken | RefreshToken | None:

@@ -14,7 +14,7 @@ from authserver.authorization.requests import AuthorizationRequest
 from authserver.keys.scopes import Scopes
 from authserver.keys.store import find_client
 from authserver.models import AccessToken, AuditEvent, Grant, RefreshToken
-from authserver.oauth import tokens
+from authserver.models.token import revoke_family
 from authserver.tests import factories
 from authserver.tests.oauth_client import REDIRECT, TokenClient, new_code, new_verifier
 
@@ -140,7 +140,7 @@ def test_a_revocation_during_a_refresh_ends_what_the_refresh_brings(alice, key, 
         under_way = pool.submit(refresh)
         assert is_spent.wait(timeout=60)
         if by == "family":
-            tokens.revoke_family(old.token_family, timezone.now())
+            revoke_family(old.token_family, timezone.now())
         else:
             consents.revoke(user=alice, key=key, now=timezone.now())
         under_way.result()

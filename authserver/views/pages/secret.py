@@ -26,6 +26,8 @@ class ShowSecret(Page):
     """
 
     template_name = "authserver/secret.html"
+    now: datetime
+    token: str
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Keep the page, and the address that it was found at, to the reader."""
@@ -36,29 +38,28 @@ class ShowSecret(Page):
 
     def prepare(self, request: HttpRequest) -> HttpResponse | None:
         """Look at nothing for who tries too many. Raises ``TooManyRequests``."""
-        failures.require_place_within_limit(REFUSED, timezone.now())
+        self.now = timezone.now()
+        failures.require_place_within_limit(REFUSED, self.now)
+        self.token = request.GET.get("token", "")
         return None
 
     def get(self, request: HttpRequest) -> HttpResponse:
         """Say what waits here."""
-        now = timezone.now()
-        token = request.GET.get("token", "")
-        link = secret_links.find(token, now)
+        link = secret_links.find(self.token, self.now)
         if link is None:
-            return self._refuse(token, now)
+            return self._refuse()
         return self.page(key=link.key, expires_at=link.expires_at)
 
     @method_decorator(sensitive_variables("shown"))
     def post(self, request: HttpRequest) -> HttpResponse:
         """Show the secret, the first time."""
-        now = timezone.now()
-        token = request.GET.get("token", "")
-        shown = secret_links.show(token, now)
+        shown = secret_links.show(self.token, self.now)
         if shown is None:
-            return self._refuse(token, now)
+            return self._refuse()
         return self.page(shown=shown)
 
-    def _refuse(self, token: str, now: datetime) -> HttpResponse:
-        if failures.count(REFUSED, "", now):
-            audit.record(REFUSED, client_id=secret_links.client_id_of(token), at=now)
+    def _refuse(self) -> HttpResponse:
+        if failures.count(REFUSED, "", self.now):
+            client_id = secret_links.client_id_of(self.token)
+            audit.record(REFUSED, client_id=client_id, at=self.now)
         return message(self.request, "secret_gone", HTTPStatus.NOT_FOUND)
