@@ -12,9 +12,7 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.decorators import method_decorator
-from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.debug import sensitive_variables
-from django.views.decorators.http import require_http_methods
 
 from authserver.accounts import signing_in
 from authserver.conf import conf
@@ -55,7 +53,7 @@ def make_secret(
     return made
 
 
-@sensitive_variables("made")
+@sensitive_variables("made", "more")
 def show_once(
     model_admin: ModelAdmin, request: HttpRequest, key: ServiceKey, made: Made
 ) -> HttpResponse:
@@ -63,44 +61,54 @@ def show_once(
     page, title = (
         ("link", "Link to the new secret") if made.link else ("secret", "The new secret")
     )
-    return TemplateResponse(
-        request,
-        f"admin/authserver/servicekey/{page}.html",
-        {
-            **_context(model_admin, request, key, title=title),
-            "secret": made.secret,
-            "link": made.link,
-            "expires_at": timezone.now() + conf.secret_link_lifetime,
-        },
-        headers={"Cache-Control": "no-store"},
-    )
+    until = timezone.now() + conf.secret_link_lifetime
+    more = {"secret": made.secret, "link": made.link, "expires_at": until}
+    return _page(model_admin, request, key, page, title, **more)
 
 
-def _context(
-    model_admin: ModelAdmin, request: HttpRequest, key: ServiceKey, *, title: str
-) -> dict[str, Any]:
-    return {
+@sensitive_variables("more", "context")
+def _page(
+    model_admin: ModelAdmin,
+    request: HttpRequest,
+    key: ServiceKey,
+    page: str,
+    title: str,
+    **more: Any,
+) -> HttpResponse:
+    context = {
         **model_admin.admin_site.each_context(request),
         "title": title,
         "opts": model_admin.opts,
         "key": key,
         "change_url": reverse("admin:authserver_servicekey_change", args=[key.pk]),
+        **more,
     }
+    return TemplateResponse(
+        request,
+        f"admin/authserver/servicekey/{page}.html",
+        context,
+        headers={"Cache-Control": "no-store"},
+    )
 
 
 class KeySecretPages:
-    """Rotate and retire, each asked first and done by a form."""
+    """Rotate, retire and switch, each asked first and done by a form."""
 
     def __init__(self, model_admin: ModelAdmin) -> None:
         self.admin = model_admin
 
-    @method_decorator([csrf_protect, require_http_methods(["GET", "POST"])])
     @method_decorator(sensitive_variables("made"))
     def rotate(self, request: HttpRequest, key_id: int) -> HttpResponse:
         """Make a secret, the first or the next, and show it once."""
         key = self._key(request, key_id)
         if request.method != "POST":
-            return self._ask(request, key, "rotate")
+            title = "Rotate the secret" if key.has_secret else "Make a secret"
+            more = {
+                "seen": _seen(key),
+                "is_unseen": secrets.is_unseen(key),
+                "hours": int(conf.secret_link_lifetime.total_seconds() // 3600),
+            }
+            return _page(self.admin, request, key, "rotate", title, **more)
         if request.POST.get("seen", "") != _seen(key):
             return self._back(request, key, CHANGED, messages.WARNING)
         by_link = "by_link" in request.POST
@@ -110,17 +118,15 @@ class KeySecretPages:
             return self._back(request, key, CHANGED, messages.WARNING)
         return show_once(self.admin, request, key, made)
 
-    @method_decorator([csrf_protect, require_http_methods(["GET", "POST"])])
     def retire(self, request: HttpRequest, key_id: int) -> HttpResponse:
         """End the previous secret."""
         key = self._key(request, key_id)
         if request.method != "POST":
-            return self._ask(request, key, "retire")
+            title = "Retire the previous secret"
+            return _page(self.admin, request, key, "retire", title)
         try:
             secrets.retire_previous(
-                key_id=key.pk,
-                actor=request.user.get_username(),
-                now=timezone.now(),
+                key_id=key.pk, actor=request.user.get_username(), now=timezone.now()
             )
         except secrets.ChangedMeanwhile:
             return self._back(request, key, CHANGED, messages.WARNING)
@@ -128,7 +134,6 @@ class KeySecretPages:
             request, key, "The previous secret no longer works.", messages.SUCCESS
         )
 
-    @method_decorator([csrf_protect, require_http_methods(["GET", "POST"])])
     def switch(self, request: HttpRequest, key_id: int) -> HttpResponse:
         """Cancel the key or restore it; the form says which, for a second click."""
         key = self._key(request, key_id)
@@ -136,9 +141,7 @@ class KeySecretPages:
             is_active = key.status == Status.ACTIVE
             title = "Cancel the key" if is_active else "Restore the key"
             to = Status.CANCELED if is_active else Status.ACTIVE
-            context = _context(self.admin, request, key, title=title) | {"to": to}
-            page = "admin/authserver/servicekey/switch.html"
-            return TemplateResponse(request, page, context)
+            return _page(self.admin, request, key, "switch", title, to=to)
         if request.POST.get("to") not in Status.values:
             return self._back(request, key, "Nothing was chosen.", messages.WARNING)
         to = Status(request.POST["to"])
@@ -159,22 +162,6 @@ class KeySecretPages:
             raise PermissionDenied
         signing_in.require_fresh(request)
         return key
-
-    def _ask(self, request: HttpRequest, key: ServiceKey, what: str) -> HttpResponse:
-        titles = {
-            "rotate": "Rotate the secret" if key.has_secret else "Make a secret",
-            "retire": "Retire the previous secret",
-        }
-        return TemplateResponse(
-            request,
-            f"admin/authserver/servicekey/{what}.html",
-            {
-                **_context(self.admin, request, key, title=titles[what]),
-                "seen": _seen(key),
-                "is_unseen": secrets.is_unseen(key),
-                "hours": int(conf.secret_link_lifetime.total_seconds() // 3600),
-            },
-        )
 
     def _back(
         self, request: HttpRequest, key: ServiceKey, text: str, level: int

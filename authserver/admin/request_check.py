@@ -16,9 +16,7 @@ from django.template.response import TemplateResponse
 from django.urls import Resolver404, resolve
 from django.utils import timezone
 from django.utils.decorators import method_decorator
-from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
-from django.views.decorators.http import require_http_methods
 
 from authserver.admin import dry_run
 from authserver.admin.signature_diagnosis import METHODS
@@ -112,7 +110,6 @@ class RequestCheck:
     def __init__(self, model_admin: ModelAdmin) -> None:
         self.admin = model_admin
 
-    @method_decorator([csrf_protect, require_http_methods(["GET", "POST"])])
     @method_decorator([sensitive_post_parameters(), sensitive_variables()])
     def page(self, request: HttpRequest) -> HttpResponse:
         """Show both forms, and what came of the one that was sent."""

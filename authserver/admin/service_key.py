@@ -11,6 +11,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
+from django.views.decorators.http import require_http_methods
 
 from authserver.admin import dashboard, key_secret_pages, request_check
 from authserver.admin.base import AuditedAdmin, WithState
@@ -138,10 +139,11 @@ class ServiceKeyAdmin(WithState, AuditedAdmin):
             "<int:key_id>/secret/retire/": ("retire_secret", pages.retire),
             "<int:key_id>/switch/": ("switch", pages.switch),
         }
+        only = require_http_methods(["GET", "POST"])
         ours = [
             path(
                 route,
-                self.admin_site.admin_view(view),
+                self.admin_site.admin_view(only(view)),
                 name=f"authserver_servicekey_{name}",
             )
             for route, (name, view) in views.items()
