@@ -3,8 +3,7 @@
 from authserver.models.audit import AuditEvent, RefusalCount
 from authserver.models.consent import Consent
 from authserver.models.institution import Institution
-from authserver.models.key_refusal import KeyRefusal
-from authserver.models.secret_link import SecretLink
+from authserver.models.key_notes import KeyRefusal, SecretLink
 from authserver.models.service import (
     CONTEXT_SCOPE_PREFIX,
     IDENTITY_SCOPES,

@@ -5,7 +5,7 @@ from django.contrib.auth.models import Group
 from django.test import Client
 from django_tasks_db.management.commands import db_worker
 
-from authserver.admin import export
+from authserver.admin import audit
 from authserver.tests import factories
 from calendar_events.tests import factories as calendar
 from config.background import worker
@@ -131,7 +131,7 @@ def work(monkeypatch):
 @pytest.fixture
 def _few_are_many(monkeypatch):
     """Let three rows be the most that one statement of an export reads."""
-    monkeypatch.setattr(export, "ROWS_OF_STATEMENT", 3)
+    monkeypatch.setattr(audit, "ROWS_OF_STATEMENT", 3)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from django.contrib import admin
 from django.db.models import DateTimeField
 from lxml import html
 
-from authserver.admin import export
+from authserver.admin import audit
 from authserver.models import AuditEvent, KeyService, ServiceKey
 from authserver.tests import factories
 from config.tests.administration import pages
@@ -73,7 +73,7 @@ def test_a_date_at_the_edge_of_the_calendar_breaks_no_list(here, lookup, of_the_
 
 @naive_dates
 @pytest.mark.both_databases
-@pytest.mark.parametrize("kind", export.WRITERS)
+@pytest.mark.parametrize("kind", audit.WRITERS)
 @pytest.mark.parametrize("lookup", EDGES)
 def test_a_date_at_the_edge_of_the_calendar_breaks_no_export(oscar, kind, lookup):
     query = f"?at__{lookup.replace('+', '%2B')}"

@@ -1,4 +1,4 @@
-"""Links that hand the secret of a key over: each shows it once, to its first visitor."""
+"""What is noted about service keys: refused requests, and links that show a secret once."""
 
 from datetime import datetime
 from typing import Self
@@ -69,3 +69,26 @@ class SecretLink(models.Model):
 
     def __str__(self) -> str:
         return f"Link to the secret of {self.key}, made {self.made_at:%Y-%m-%d %H:%M}Z"
+
+
+class KeyRefusal(models.Model):
+    """One request that named the key and was refused: no address, no query, no secret.
+
+    Anyone who knows a key's identifier can cause these rows, so they are few and no
+    part of the audit record (``authserver.keys.activity``).
+    """
+
+    key = models.ForeignKey(ServiceKey, on_delete=models.CASCADE, related_name="refusals")
+    at = models.DateTimeField(default=timezone.now)
+    reason = models.CharField(max_length=64)
+    status_code = models.PositiveSmallIntegerField("status")
+    method = models.CharField(max_length=16)
+    path = models.CharField(max_length=200)
+    request_id = models.CharField("request identifier", max_length=64, blank=True)
+
+    class Meta:
+        verbose_name = "refused request"
+        indexes = [models.Index(fields=["at"], name="key_refusal_by_time")]
+
+    def __str__(self) -> str:
+        return f"{self.reason} at {self.at:%Y-%m-%d %H:%M:%S}Z (#{self.pk})"
