@@ -30,7 +30,7 @@ def test_an_institution_administrator_finds_accounts_and_the_calendar(ines):
         "Authorization server": [
             *("Access tokens", "Audit events", "Authorization codes"),
             *("Authorization requests", "Consents", "Identity providers", "Institutions"),
-            *("Institutions on keys", "Password links", "Refresh tokens"),
+            *("Institutions on keys", "Refresh tokens"),
             *("Service keys", "Services on keys", "Sign-in of institutions", "Users"),
         ],
         "Calendar events": CALENDAR,
@@ -53,7 +53,7 @@ def test_a_superuser_finds_no_table_that_the_server_keeps_for_itself():
 
     assert set(names) == {"Authorization server", "Calendar events"}
     assert names["Calendar events"] == CALENDAR
-    assert {"Roles", "Password links"} < set(names["Authorization server"])
+    assert {"Roles", "Consents"} < set(names["Authorization server"])
     assert "Id tokens" not in names["Authorization server"]
 
 
