@@ -1,6 +1,7 @@
-"""Access and refresh tokens: issued, rotated, revoked; only their digests are stored."""
+"""Access and refresh tokens: issued, rotated, revoked, looked into; stored as digests."""
 
 from datetime import datetime
+from typing import Any
 
 from django.dispatch import Signal
 
@@ -8,6 +9,8 @@ from authserver import audit
 from authserver.conf import conf
 from authserver.crypto import opaque
 from authserver.errors import InvalidGrant
+from authserver.keys import policy
+from authserver.keys.store import Client, ServiceKeyStore
 from authserver.models import AccessToken, AuditEvent, RefreshToken
 from authserver.models.token import revoke_family
 from authserver.oauth.token_request import Issued, TokenRequest
@@ -16,6 +19,7 @@ tokens_issued = Signal()
 """Sent when a client gets tokens; with ``grant_type``, by its name in RFC 6749."""
 
 _WRONG = "the refresh token is not valid"
+INACTIVE: dict[str, Any] = {"active": False}
 
 
 def issue(
@@ -107,6 +111,35 @@ def revoke(token: str, *, key_pk: int, now: datetime) -> AccessToken | RefreshTo
                 row.revoke()
             return row
     return None
+
+
+def introspect(token: str, *, caller: Client, now: datetime) -> dict[str, Any]:
+    """Return what the token is, to a caller that has one of its services live itself.
+
+    Everything that stops a token elsewhere makes it inactive here: a disabled user, a
+    canceled or expired key, a lost institution, services that ended.
+    """
+    access_token = ServiceKeyStore().find_token(token)
+    if access_token is None or not policy.is_token_in_force(access_token, now):
+        return INACTIVE
+    services = policy.live_services(access_token.key, access_token.scopes, now)
+    if not policy.live_services(caller, services, now):
+        return INACTIVE
+    principal = access_token.principal
+    members: dict[str, Any] = {
+        "active": True,
+        "scope": " ".join(sorted(services)),
+        "client_id": access_token.key.client_id,
+        "token_type": "bearer",
+        "exp": int(access_token.expires_at.timestamp()),
+        "iss": conf.issuer,
+        "contextInstitutionId": access_token.institution,
+        "principalID": principal.identifier if principal is not None else "",
+        "principalIDNS": principal.namespace if principal is not None else "",
+    }
+    if principal is not None:
+        members["sub"] = principal.identifier
+    return members
 
 
 def audit_token_request(

@@ -7,7 +7,6 @@ from authserver import audit
 from authserver.models import AuditEvent
 from authserver.oauth import clients, failures, responses, tokens
 from authserver.oauth.client_request import read
-from authserver.oauth.introspection import introspect
 from authserver.oauth.server import get_server
 from authserver.oauth.token_request import TokenRequest
 from authserver.views.endpoints.base import ClientEndpoint, Endpoint
@@ -71,5 +70,5 @@ class Introspect(ClientEndpoint):
             raise clients.AuthenticationRequired(
                 "introspection is for service keys with a secret"
             )
-        members = introspect(client_request.require("token"), caller=key, now=now)
+        members = tokens.introspect(client_request.require("token"), caller=key, now=now)
         return responses.json_response(members)
