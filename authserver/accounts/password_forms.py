@@ -19,6 +19,7 @@ class _Bounded(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{**kwargs, "label_suffix": ""})
         for field in self.fields.values():
+            field.label = str(field.label).capitalize()  # the library's is in title case
             field.help_text = ""
             field.validators.append(MaxLengthValidator(MAX_PASSWORD_LENGTH))
             field.widget.attrs |= {"maxlength": MAX_PASSWORD_LENGTH, "placeholder": ""}
