@@ -14,6 +14,7 @@ from fido2.webauthn import UserVerificationRequirement
 from authserver.accounts.login_limits import LoginLocked
 
 MOST = 100
+MOST_PASSKEYS = 20
 MOST_OF_A_CREDENTIAL = 20_000
 NOT_TAKEN = "That did not work. Please try again."
 
@@ -51,6 +52,15 @@ class AddPasskeyForm(_Untrusted, webauthn.AddWebAuthnForm):
         if len(text) > MOST_OF_A_CREDENTIAL or not text.isascii() or r"\u0000" in text:
             raise forms.ValidationError(NOT_TAKEN)
         return credential
+
+    def clean(self) -> Any:
+        """Take no more passkeys than a person looks through. Raises ``ValidationError``."""
+        own = Authenticator.objects.filter(user=self.user, type=Authenticator.Type.WEBAUTHN)
+        if own.count() >= MOST_PASSKEYS:
+            raise forms.ValidationError(
+                f"You have {MOST_PASSKEYS} passkeys. Remove one before you add another."
+            )
+        return super().clean()
 
 
 class PasskeyForm(_Untrusted, webauthn.AuthenticateWebAuthnForm):

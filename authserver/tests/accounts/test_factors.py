@@ -198,6 +198,16 @@ def test_an_app_is_set_up_with_a_picture_and_a_key(
     assert actions_of("alice@1001").count("factor_added") == 2
 
 
+def test_the_key_of_an_app_is_encrypted_before_it_is_confirmed_too(visitor, alice):
+    sign_in(visitor).open("/oauth2/factors/app")
+    (secret,) = visitor.page.xpath("//details//code/text()")
+
+    kept = visitor.client.session[totp.SECRET_SESSION_KEY]
+
+    assert secret not in kept
+    assert kept.startswith("gAAAA")  # Fernet
+
+
 def test_a_wrong_code_sets_up_no_app(visitor, alice):
     sign_in(visitor).open("/oauth2/factors/app").press("Set it up", code="000000")
 

@@ -9,7 +9,7 @@ from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal import auth as totp
 from django.core.cache import cache
 
-from authserver.accounts import login_limits
+from authserver.accounts import factor_forms, login_limits
 from authserver.conf import conf
 from authserver.tests import factories
 from authserver.tests.accounts.test_factors import sign_in
@@ -95,6 +95,19 @@ def test_a_passkey_with_a_nul_in_it_is_refused_in_words(visitor, alice):
     assert response.status_code == HTTPStatus.OK
     assert "That did not work." in response.content.decode()
     assert not Authenticator.objects.exists()
+
+
+def test_a_person_has_at_most_twenty_passkeys(visitor, alice):
+    browser = sign_in(visitor)
+    add_key(browser)
+    data = Authenticator.objects.get(type="webauthn").data
+    for _ in range(factor_forms.MOST_PASSKEYS - 1):
+        Authenticator.objects.create(user=alice, type="webauthn", data=data)
+
+    _, response = add_key(browser)
+
+    assert "You have 20 passkeys. Remove one" in response.content.decode()
+    assert Authenticator.objects.filter(user=alice, type="webauthn").count() == 20
 
 
 def test_a_right_passkey_forgives_an_address_no_failures(key_of_alice, rf):

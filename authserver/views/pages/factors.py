@@ -9,10 +9,12 @@ from typing import Any
 from allauth.account import views as account
 from allauth.account.adapter import get_adapter
 from allauth.account.utils import get_next_redirect_url
+from allauth.mfa.adapter import get_adapter as get_mfa_adapter
 from allauth.mfa.base import views as base
 from allauth.mfa.models import Authenticator
 from allauth.mfa.recovery_codes import views as recovery_codes
 from allauth.mfa.totp import views as totp
+from allauth.mfa.totp.internal.auth import SECRET_SESSION_KEY as NEW_SECRET
 from allauth.mfa.webauthn import views as webauthn
 from allauth.mfa.webauthn.internal import auth
 from django.core.serializers.json import DjangoJSONEncoder
@@ -102,6 +104,17 @@ class AddCodes(_OfFactors, totp.ActivateTOTPView):
     """Codes of an authenticator app."""
 
     template_name = "authserver/factor_codes.html"
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        """Encrypt the new secret in the session, where the library keeps it as it is."""
+        session = request.session
+        if kept := session.pop(NEW_SECRET, ""):
+            session[NEW_SECRET] = get_mfa_adapter().decrypt(kept)
+        try:
+            return super().dispatch(request, *args, **kwargs)
+        finally:
+            if secret := session.pop(NEW_SECRET, ""):
+                session[NEW_SECRET] = get_mfa_adapter().encrypt(secret)
 
 
 class RemoveCodes(_OfFactors, totp.DeactivateTOTPView):
