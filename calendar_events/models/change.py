@@ -44,7 +44,11 @@ class CurrentTransaction(Func):
 
 
 class Horizon(Func):
-    """The number of the oldest transaction that is still running."""
+    """The number of the oldest transaction that is still running, in any database.
+
+    ``pg_stat_activity`` tells those of this database, but is no part of the statement's
+    snapshot: a transaction that commits between the two would be missed for ever.
+    """
 
     output_field = BigIntegerField()
 
