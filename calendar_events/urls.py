@@ -14,6 +14,7 @@ from calendar_events.api.dialect import EVENTS
 from calendar_events.api.feeds import EventFeeds
 from calendar_events.api.root import Documentation, Root, Schema
 from calendar_events.api.series import SeriesCalendar, SeriesView
+from calendar_events.api.webhook_deliveries import WebhookDeliveryViewSet
 from calendar_events.api.webhooks import WebhookViewSet
 from calendar_events.models.kinds import KINDS, Kind
 from platform_errors.views import NoSuchResource
@@ -29,6 +30,7 @@ WRITES: dict[str, Any] = {
 }
 RECORD: dict[str, Any] = {"get": "retrieve", **WRITES}
 PK = r"(?P<pk>[0-9]+)"
+MESSAGE = r"(?P<message>msg_[0-9A-Za-z]{1,36})"
 SLUG = r"by-slug/(?P<slug>[^/]+)"
 
 
@@ -89,6 +91,16 @@ urlpatterns = [
         rf"^/webhooks/{PK}/test/?$",
         WebhookViewSet.as_view({"post": "test"}),
         name="webhook-test",
+    ),
+    re_path(
+        rf"^/webhooks/{PK}/deliveries/?$",
+        WebhookDeliveryViewSet.as_view({"get": "deliveries"}),
+        name="webhook-deliveries",
+    ),
+    re_path(
+        rf"^/webhooks/{PK}/deliveries/{MESSAGE}/again/?$",
+        WebhookDeliveryViewSet.as_view({"post": "send_again"}),
+        name="webhook-send-again",
     ),
     re_path(r"^/", NoSuchResource.as_view(error_dialect=EVENTS)),
 ]

@@ -17,7 +17,7 @@ class ProjectConfig(AppConfig):
         """Register the project's checks; bring back its roles after ``manage.py flush``."""
         from authserver import retention  # noqa: PLC0415 -- the same
         from calendar_events.store import changes  # noqa: PLC0415 -- the same
-        from calendar_events.webhooks import subscriptions  # noqa: PLC0415 -- the same
+        from calendar_events.webhooks import deliveries  # noqa: PLC0415 -- the same
         from config import checks  # noqa: F401, PLC0415 -- apps must be loaded first
         from config.adapters import (  # noqa: PLC0415 -- the same
             institutions,
@@ -35,7 +35,7 @@ class ProjectConfig(AppConfig):
         signals.connect()
         retention.collect_expired.connect(queue.purgeable)
         retention.collect_expired.connect(changes.purgeable)
-        retention.collect_expired.connect(subscriptions.purgeable)
+        retention.collect_expired.connect(deliveries.purgeable)
         post_migrate.connect(restore_roles, sender=self)
 
 

@@ -28,6 +28,20 @@ class ReadOnlyAdmin(InstitutionScopedAdmin):
         return False
 
 
+class OnlyActions(InstitutionScopedAdmin):
+    """Rows that nobody makes or changes by hand; actions do something with them."""
+
+    show_full_result_count = False
+
+    def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:
+        """Nobody adds by hand."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Let actions be used; nothing in a row is changed by hand."""
+        return obj is None and super().has_change_permission(request)
+
+
 @admin.register(IdempotentAnswer)
 class IdempotentAnswerAdmin(ReadOnlyAdmin):
     """Answers that are repeated for an ``Idempotency-Key``."""

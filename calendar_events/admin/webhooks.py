@@ -1,10 +1,9 @@
-"""Webhooks of an institution, and the messages to them: what was sent, and the answers.
+"""Webhooks of an institution.
 
 Service keys subscribe by the interface, people here; both are shown the secret once. No
 address is changed here: that would send what one may read to others.
 """
 
-import json
 from typing import Any
 
 from django import forms
@@ -18,21 +17,21 @@ from django.utils import timezone
 from django.utils.html import format_html
 
 from calendar_events.admin.base import CalendarAdmin
+from calendar_events.admin.forms import OrderedChoices
 from calendar_events.admin.institutions import (
     InstitutionFilter,
     offer,
     own,
-    registry_id_of,
 )
+from calendar_events.admin.internals import OnlyActions
 from calendar_events.conf import conf
-from calendar_events.models import WebhookDelivery, WebhookSubscription
+from calendar_events.models import Event, WebhookDelivery, WebhookSubscription
 from calendar_events.models.webhooks import TYPES, all_of_events, published_only
 from calendar_events.permissions import Actor, NotAllowed
 from calendar_events.serializers.webhooks import STATUSES
 from calendar_events.services.changesets import InvalidFields
-from calendar_events.webhooks import audience, subscriptions
-from institution_admin import InstitutionScopedAdmin, bulk
-from institution_admin.filters import FewRelatedFilter
+from calendar_events.webhooks import audience, deliveries, subscriptions
+from institution_admin import bulk
 
 STATES = WebhookSubscription.Status
 NO_ACCESS = "There is no such key, or it has no access to the calendar of the institution."
@@ -58,18 +57,23 @@ class SubscriptionForm(forms.ModelForm):
         published_only(),
         "Others than publish are told of the institution's own records alone.",
     )
+    categories = OrderedChoices(Event, "terms", label="Categories")
 
     class Meta:
         model = WebhookSubscription
         fields = (
             *("client_id", "institution", "url", "description", "types"),
-            *("only_institution", "statuses"),
+            *("only_institution", "categories", "statuses"),
         )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         """Offer the institutions whose subscriptions the user may make."""
         super().__init__(*args, **kwargs)
         offer(self.fields, own(self.request))
+        categories: Any = self.fields.get("categories")  # a stored one is only shown
+        if categories is not None:
+            categories.keep_to(self.request)
+            categories.help_text = "Only events in one of them or under them."
 
     @property
     def actor(self) -> Actor:
@@ -83,8 +87,12 @@ class SubscriptionForm(forms.ModelForm):
     @property
     def values(self) -> dict[str, Any]:
         """Return what the subscription is to be."""
-        named = ("url", "description", "types", "only_institution", "statuses")
+        named = SubscriptionForm.Meta.fields[2:]  # without the key and its institution
         return {name: self.cleaned_data[name] for name in named}
+
+    def clean_categories(self) -> list[int]:
+        """Return the identifiers, as the column has them."""
+        return [category.pk for category in self.cleaned_data["categories"]]
 
     def clean(self) -> dict[str, Any]:
         """Require what the interface requires of a key, an address and filters."""
@@ -111,20 +119,6 @@ class SubscriptionForm(forms.ModelForm):
         return cleaned
 
 
-class OnlyActions(InstitutionScopedAdmin):
-    """Rows that nobody makes or changes by hand; actions do something with them."""
-
-    show_full_result_count = False
-
-    def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:
-        """Nobody adds by hand."""
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Let actions be used; nothing in a row is changed by hand."""
-        return obj is None and super().has_change_permission(request)
-
-
 @admin.register(WebhookSubscription)
 class WebhookSubscriptionAdmin(OnlyActions, CalendarAdmin):
     """Subscriptions of service keys."""
@@ -141,7 +135,8 @@ class WebhookSubscriptionAdmin(OnlyActions, CalendarAdmin):
     fields = (
         *("url", "description", "client_id", "institution", "status", "disabled_reason"),
         *("types", "only_institution", "categories", "statuses", "messages_to_it"),
-        *("failing_since", "last_success_at", "previous_secret_until", "created_at"),
+        *("failing_since", "paused_until", "last_success_at", "previous_secret_until"),
+        "created_at",
     )
 
     def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:
@@ -208,7 +203,7 @@ class WebhookSubscriptionAdmin(OnlyActions, CalendarAdmin):
         """Have a test sent to each that is active."""
         active = queryset.filter(status=STATES.ACTIVE)
         for subscription in active:
-            subscriptions.queue_test(subscription, now=timezone.now())
+            deliveries.queue_test(subscription, now=timezone.now())
         left = {"Disabled, and not tested": queryset.exclude(status=STATES.ACTIVE).count()}
         bulk.report(request, "Tests that will be sent", len(active), left)
 
@@ -228,45 +223,3 @@ class WebhookSubscriptionAdmin(OnlyActions, CalendarAdmin):
             subscriptions.switch(subscription, to=to, now=timezone.now())
             self.log_change(request, subscription, f"Changed status to {to.label}.")
         messages.success(request, f"{to.label} now: {len(rows)}.")
-
-
-@admin.register(WebhookDelivery)
-class WebhookDeliveryAdmin(OnlyActions):
-    """Messages of the last days."""
-
-    institution_path = "subscription__institution"
-    list_display = (
-        *("message_id", "type", "record", "subscription", "state", "attempts"),
-        *("answer_status", "milliseconds", "created_at", "next_attempt_at"),
-    )
-    list_select_related = ("subscription",)
-    list_filter = ("state", ("subscription", FewRelatedFilter), "created_at")
-    search_fields = ("message_id__exact", "type__exact")
-    search_help_text = "A whole identifier of a message, or a type such as event.created."
-    ordering = ("-id",)
-    actions = ("send_again",)
-    fields = (
-        *("message_id", "type", "subscription", "state", "attempts", "next_attempt_at"),
-        *("created_at", "attempted_at", "milliseconds", "request"),
-        *("answer_status", "answer", "error"),
-    )
-    readonly_fields = fields
-
-    def institution_value(self, institution: Any) -> str:
-        """Return the identifier; of another project's institutions, their text."""
-        return registry_id_of(institution)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Nobody deletes by hand; ``clear_expired`` does."""
-        return False
-
-    @admin.display(description="request")
-    def request(self, row: WebhookDelivery) -> str:
-        """Return what was sent, set out for people."""
-        return format_html("<pre>{}</pre>", json.dumps(json.loads(row.payload), indent=2))
-
-    @admin.action(description="Send again", permissions=["change"])
-    def send_again(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        """Send what was delivered or given up once more, under the same identifier."""
-        count = subscriptions.send_again(queryset, now=timezone.now())
-        messages.success(request, f"Messages that will be sent again: {count}.")

@@ -18,10 +18,8 @@ from calendar_events.serializers.base import refusal
 from calendar_events.services.changesets import InTrash, InvalidFields, TermExists
 from calendar_events.services.fetching import TooManyFetches
 from calendar_events.services.images import NotAPicture, NotStored
-from calendar_events.webhooks.subscriptions import (
-    SubscriptionDisabled,
-    TooManySubscriptions,
-)
+from calendar_events.webhooks.deliveries import SubscriptionDisabled
+from calendar_events.webhooks.subscriptions import TooManySubscriptions
 from platform_errors.errors import base, catalogue, writes
 
 RETRY_LATER = {"Retry-After": "60"}

@@ -17,8 +17,8 @@ from calendar_events.api.base import EventsView
 from calendar_events.api.schema.webhooks import WebhookAutoSchema
 from calendar_events.conf import conf
 from calendar_events.documents.webhooks import (
+    MessageIdentifier,
     SecretDocument,
-    TestMessage,
     WebhookDocument,
     WebhookList,
 )
@@ -27,7 +27,7 @@ from calendar_events.parsing.slugs import identifier
 from calendar_events.permissions import Actor
 from calendar_events.serializers import bodies
 from calendar_events.serializers.webhooks import WebhookChange, WebhookInput
-from calendar_events.webhooks import subscriptions
+from calendar_events.webhooks import deliveries, subscriptions
 from platform_errors.errors.catalogue import NoSuchResource
 from platform_errors.permissions import (
     RequiresInstitution,
@@ -35,7 +35,11 @@ from platform_errors.permissions import (
     RequiresUser,
 )
 
-VERBS: Final = {"list": "view", "retrieve": "view", "create": "add", "destroy": "delete"}
+VERBS: Final = {
+    **dict.fromkeys(("list", "retrieve", "deliveries"), "view"),
+    "create": "add",
+    "destroy": "delete",
+}
 """The permission that an action needs; any other needs ``change``."""
 LISTS: Final = frozenset({"types", "categories", "statuses"})
 """Fields of which a form may hold several under one name."""
@@ -55,7 +59,7 @@ class WebhookViewSet(EventsView):
         "list": WebhookList,
         "create": SecretDocument,
         "rotate": SecretDocument,
-        "test": TestMessage,
+        "test": MessageIdentifier,
     }
     """Of actions that do not answer with a subscription alone."""
 
@@ -117,8 +121,8 @@ class WebhookViewSet(EventsView):
         """Have a test sent: 202 with the identifier of the message."""
         subscription = self.get_object()
         with self.atomic():
-            message = subscriptions.send_test(subscription, actor=self.actor, now=self.now)
-        return self.answer(TestMessage({"message_id": message.message_id}), status=202)
+            message = deliveries.send_test(subscription, actor=self.actor, now=self.now)
+        return self.answer(MessageIdentifier(message), status=202)
 
     @cached_property
     def actor(self) -> Actor:

@@ -1,11 +1,11 @@
 """What is answered of a webhook subscription; its secret is not among it."""
 
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import Any
 
 from rest_framework import serializers
 
-from calendar_events.models import WebhookSubscription
+from calendar_events.models import WebhookDelivery, WebhookSubscription
 
 
 class UtcMoment(serializers.DateTimeField):
@@ -25,6 +25,9 @@ class WebhookDocument(serializers.ModelSerializer):
         help_text="Until when messages are signed with the secret before, too."
     )
     failing_since_utc = UtcMoment(source="failing_since", allow_null=True)
+    paused_until_utc = serializers.SerializerMethodField(
+        help_text="Until when the receiver has asked to be left alone."
+    )
     last_success_utc = UtcMoment(source="last_success_at", allow_null=True)
     created_utc = UtcMoment(source="created_at")
 
@@ -33,14 +36,20 @@ class WebhookDocument(serializers.ModelSerializer):
         fields = [
             *("id", "institution", "url", "description", "types", "only_institution"),
             *("categories", "statuses", "status", "disabled_reason"),
-            *("secret_overlap_until_utc", "failing_since_utc", "last_success_utc"),
-            "created_utc",
+            *("secret_overlap_until_utc", "failing_since_utc", "paused_until_utc"),
+            *("last_success_utc", "created_utc"),
         ]
 
     def get_secret_overlap_until_utc(self, row: WebhookSubscription) -> str | None:
         """Return the end of an overlap that is not over."""
-        until, now = row.previous_secret_until, self.context["now"]
-        if until is None or until <= now:
+        return self._to_come(row.previous_secret_until)
+
+    def get_paused_until_utc(self, row: WebhookSubscription) -> str | None:
+        """Return the end of a pause that is not over."""
+        return self._to_come(row.paused_until)
+
+    def _to_come(self, until: datetime | None) -> str | None:
+        if until is None or until <= self.context["now"]:
             return None
         return str(UtcMoment().to_representation(until))
 
@@ -60,7 +69,30 @@ class WebhookList(serializers.Serializer):
     webhooks = WebhookDocument(many=True)
 
 
-class TestMessage(serializers.Serializer):
+class MessageIdentifier(serializers.Serializer):
     """The message that will be sent."""
 
     message_id = serializers.CharField(help_text="The `webhook-id` to come.")
+
+
+class DeliveryDocument(serializers.ModelSerializer):
+    """A message, and what came of its last attempt."""
+
+    created_utc = UtcMoment(source="created_at")
+    attempted_utc = UtcMoment(source="attempted_at", allow_null=True)
+    next_attempt_utc = UtcMoment(source="next_attempt_at", allow_null=True)
+
+    class Meta:
+        model = WebhookDelivery
+        fields = [
+            *("message_id", "type", "record", "state", "attempts", "created_utc"),
+            *("attempted_utc", "next_attempt_utc", "milliseconds", "answer_status"),
+            *("answer", "error"),
+        ]
+
+
+class DeliveryList(serializers.Serializer):
+    """Messages, the newest first."""
+
+    deliveries = DeliveryDocument(many=True)
+    more = serializers.BooleanField(help_text="Whether there are older ones.")

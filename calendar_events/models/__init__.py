@@ -18,7 +18,11 @@ from calendar_events.models.rendered import Rendered
 from calendar_events.models.series import Series
 from calendar_events.models.term import Term
 from calendar_events.models.visibility import Status, Taxonomy
-from calendar_events.models.webhooks import WebhookDelivery, WebhookSubscription
+from calendar_events.models.webhooks import (
+    WebhookAttempt,
+    WebhookDelivery,
+    WebhookSubscription,
+)
 
 __all__ = [
     "Change",
@@ -40,6 +44,7 @@ __all__ = [
     "TermQuerySet",
     "Venue",
     "WallClockField",
+    "WebhookAttempt",
     "WebhookDelivery",
     "WebhookSubscription",
 ]

@@ -49,8 +49,9 @@ class WebhookSubscriptionQuerySet(models.QuerySet["WebhookSubscription"]):
         return self.filter(status=WebhookSubscription.Status.ACTIVE)
 
     def idle(self, now: datetime) -> Self:
-        """Keep those that nobody is sending to."""
-        return self.filter(Q(leased_until=None) | Q(leased_until__lte=now))
+        """Keep those that nobody is sending to, and that did not ask for a pause."""
+        free = Q(leased_until=None) | Q(leased_until__lte=now)
+        return self.filter(free, Q(paused_until=None) | Q(paused_until__lte=now))
 
     def with_due(self, now: datetime) -> Self:
         """Keep those for which there is a message to send now."""
@@ -102,6 +103,8 @@ class WebhookSubscription(models.Model):
     """Until when one worker alone sends to it."""
     served_at = models.DateTimeField(null=True, blank=True, editable=False)
     """When a worker last took it; those that have waited longest come first."""
+    paused_until = models.DateTimeField(null=True, blank=True, editable=False)
+    """Until when its receiver has asked to be left alone (``Retry-After``)."""
     failing_since = models.DateTimeField(null=True, blank=True, editable=False)
     last_success_at = models.DateTimeField(null=True, blank=True, editable=False)
     created_at = models.DateTimeField(editable=False)
@@ -217,6 +220,7 @@ class WebhookDelivery(models.Model):
                 condition=Q(state="pending"),
                 name="webhook_delivery_in_order",
             ),
+            models.Index(fields=["subscription", "-id"], name="webhook_delivery_newest"),
             models.Index(fields=["created_at", "id"], name="webhook_delivery_by_age"),
             models.Index(
                 fields=["id"], condition=Q(state="failed"), name="webhook_delivery_failed"
@@ -225,3 +229,26 @@ class WebhookDelivery(models.Model):
 
     def __str__(self) -> str:
         return f"{self.type} {self.message_id} ({self.pk})"
+
+
+class WebhookAttempt(models.Model):
+    """One sending of a message, and what the receiver answered."""
+
+    delivery = models.ForeignKey(
+        WebhookDelivery, on_delete=models.CASCADE, related_name="history"
+    )
+    at = models.DateTimeField("sent")
+    url = models.CharField("address", max_length=2048)
+    milliseconds = models.PositiveIntegerField()
+    answer_status = models.PositiveSmallIntegerField(null=True, blank=True)
+    answer = models.TextField(blank=True, default="")
+    """The first kilobyte."""
+    error = models.CharField(max_length=200, blank=True, default="")
+    """Why there was no answer."""
+
+    class Meta:
+        default_permissions = ()  # who may read a message may read these
+        indexes = [models.Index(fields=["at", "id"], name="webhook_attempt_by_age")]
+
+    def __str__(self) -> str:
+        return f"{self.delivery_id} at {self.at:%Y-%m-%d %H:%M:%S} ({self.pk})"

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from calendar_events.models import Status, WebhookSubscription
+from calendar_events.models import Status, WebhookDelivery, WebhookSubscription
 from calendar_events.models.webhooks import TYPES, all_of_events, published_only
 from calendar_events.parsing.slugs import MAX_ID
 from calendar_events.serializers.base import Input
@@ -21,6 +21,7 @@ from calendar_events.serializers.fields import (
 
 STATUSES = [status.value for status in Status if status is not Status.TRASH]
 MOST_CATEGORIES = 50
+MOST_DELIVERIES = 100
 
 
 class WordList(Clearable):
@@ -138,3 +139,11 @@ class WebhookChange(WebhookInput):
 
     url = WebAddress(clearable=False, help_text=WebhookInput().fields["url"].help_text)
     status = SubscriptionStatus(help_text="`active` begins again where it stopped.")
+
+
+class DeliveryParameters(serializers.Serializer[Any]):
+    """Which messages are asked for."""
+
+    state = serializers.ChoiceField(WebhookDelivery.State.choices, default="")
+    before = serializers.CharField(default="", max_length=40)
+    per_page = serializers.IntegerField(min_value=1, default=20)

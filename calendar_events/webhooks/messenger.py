@@ -66,11 +66,15 @@ class Messenger:
         return any(is_more) or self._last > 0
 
     def _send(self) -> None:
-        free = self._most - len(self._under_way)
-        failing = sum(turn.is_failing for turn in self._under_way.values())
-        room = max(1, self._most // 2) - failing
-        now = timezone.now()
-        for turn in turns.take(now, at_most=free, failing=min(free, room)):
+        failing = max(1, self._most // 2)
+        found = turns.take(
+            timezone.now(),
+            under_way=self._under_way.values(),
+            at_most=self._most,
+            failing=failing,
+            per_key=max(1, self._most - failing - 1),  # one place is left for other keys
+        )
+        for turn in found:
             if not turn.headers:
                 turns.give_back(turn, UNSIGNED, now=timezone.now())
                 continue

@@ -8,7 +8,11 @@ threads can wait here and hold no connection of one.
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Final
+
+from django.utils import timezone
+from django.utils.http import parse_http_date
 
 from calendar_events.conf import conf
 from platform_errors.http import addresses, outgoing
@@ -19,6 +23,9 @@ MAX_ANSWER_BYTES: Final = 64 * 1024
 KEPT_BYTES: Final = 1024
 """So much of it is kept."""
 GONE: Final = 410
+BUSY: Final = frozenset({429, 503})
+"""Statuses at which a receiver may say for how long."""
+LONGEST_PAUSE: Final = timedelta(days=3)
 HEADERS: Final = {
     "Content-Type": "application/json",
     "User-Agent": "calendar-events-webhooks",
@@ -33,6 +40,8 @@ class Answer:
     status: int | None = None
     text: str = ""
     error: str = ""
+    pause: timedelta = timedelta(0)
+    """For so long the receiver asked to be left alone (``Retry-After``)."""
 
     @property
     def is_success(self) -> bool:
@@ -83,7 +92,22 @@ def send(url: str, *, headers: Mapping[str, str], payload: str) -> Answer:
         milliseconds=_since(started),
         status=answer.status,
         text=text.replace("\x00", "\ufffd"),  # neither database stores NUL
+        pause=_pause(answer) if answer.status in BUSY else timedelta(0),
     )
+
+
+def _pause(answer: outgoing.Answer) -> timedelta:
+    """Return what ``Retry-After`` asks for: seconds, or until a date (RFC 9110 10.2.3)."""
+    text = answer.headers.get("Retry-After", "")[:40].strip()
+    if text.isascii() and text.isdigit():
+        seconds = float(text)
+    else:
+        try:
+            seconds = parse_http_date(text) - timezone.now().timestamp()
+        except ValueError:
+            return timedelta(0)
+    longest = LONGEST_PAUSE.total_seconds()
+    return timedelta(seconds=min(max(seconds, 0), longest))
 
 
 def _since(started: float) -> int:

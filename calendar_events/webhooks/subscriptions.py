@@ -1,7 +1,7 @@
 """What a service key does with its subscriptions, and an administrator with any."""
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Final
 
 from django.db import transaction
@@ -9,12 +9,12 @@ from django.db.models import QuerySet
 
 from calendar_events.conf import conf
 from calendar_events.models import Status, Term, WebhookDelivery, WebhookSubscription
-from calendar_events.models.webhooks import TEST_TYPE
 from calendar_events.permissions import Actor, NotAllowed
 from calendar_events.services.changesets import InvalidFields
+from calendar_events.signals import webhook_disabled
 from calendar_events.store import changed
 from calendar_events.store.sql import advisory_lock
-from calendar_events.webhooks import messages, sending, signing
+from calendar_events.webhooks import sending, signing
 from platform_errors.http.outgoing import RequestFailed
 
 RECORDS: Final = ("event", "venue", "organizer")
@@ -23,10 +23,6 @@ RECORDS: Final = ("event", "venue", "organizer")
 
 class TooManySubscriptions(Exception):
     """The key has as many subscriptions in the institution as it may have."""
-
-
-class SubscriptionDisabled(Exception):
-    """The subscription is told of nothing until it is active again."""
 
 
 def require(actor: Actor, verb: str) -> None:
@@ -103,12 +99,28 @@ def switch(subscription: WebhookSubscription, *, to: str, now: datetime) -> None
     subscription.status = to
     is_active = subscription.is_active
     subscription.disabled_reason = "" if is_active else WebhookSubscription.Reason.ASKED
-    subscription.failing_since = None
-    subscription.save(update_fields=["status", "disabled_reason", "failing_since"])
+    subscription.failing_since = subscription.paused_until = None
+    subscription.save(
+        update_fields=["status", "disabled_reason", "failing_since", "paused_until"]
+    )
     if is_active:
         # What it missed does not wait for what was tried in vain.
         waiting = WebhookDelivery.objects.pending().filter(subscription=subscription)
         waiting.update(attempts=0, next_attempt_at=now)
+
+
+def disable(
+    subscriptions: QuerySet[WebhookSubscription], reason: WebhookSubscription.Reason
+) -> None:
+    """Disable those of them that are active, and send ``webhook_disabled`` of each."""
+    for pk in subscriptions.active().values_list("pk", flat=True):  # type: ignore[attr-defined]
+        rows = WebhookSubscription.objects.active().filter(pk=pk)
+        if rows.update(
+            status=WebhookSubscription.Status.DISABLED,
+            disabled_reason=reason,
+            leased_until=None,
+        ):
+            webhook_disabled.send(WebhookSubscription, subscription=pk, reason=reason.value)
 
 
 def delete(subscription: WebhookSubscription, *, actor: Actor) -> None:
@@ -132,44 +144,6 @@ def rotate(subscription: WebhookSubscription, *, actor: Actor, now: datetime) ->
         )
     subscription.previous_secret_until = stored.previous_secret_until
     return secret
-
-
-def send_test(
-    subscription: WebhookSubscription, *, actor: Actor, now: datetime
-) -> WebhookDelivery:
-    """Have a message sent that only shows that messages arrive, once.
-
-    Raises ``NotAllowed`` and ``SubscriptionDisabled``.
-    """
-    require(actor, "change")
-    if not subscription.is_active:
-        raise SubscriptionDisabled
-    return queue_test(subscription, now=now)
-
-
-def queue_test(subscription: WebhookSubscription, *, now: datetime) -> WebhookDelivery:
-    """Return the test that waits to be sent; one at a time is enough."""
-    waiting = WebhookDelivery.objects.pending().filter(
-        subscription=subscription, type=TEST_TYPE
-    )
-    delivery = waiting.first()
-    if delivery is None:
-        delivery = messages.test(subscription, now=now)
-        delivery.save(force_insert=True)
-    return delivery
-
-
-def send_again(deliveries: QuerySet[WebhookDelivery], *, now: datetime) -> int:
-    """Have messages sent once more, as new ones are; return how many."""
-    return deliveries.exclude(state=WebhookDelivery.State.PENDING).update(
-        state=WebhookDelivery.State.PENDING, attempts=0, next_attempt_at=now
-    )
-
-
-def purgeable(now: datetime, **_kwargs: Any) -> list[QuerySet[Any]]:
-    """Return the messages that are done with and old (``clear_expired``)."""
-    old = WebhookDelivery.objects.filter(created_at__lt=now - timedelta(conf.webhook_days))
-    return [old.exclude(state=WebhookDelivery.State.PENDING)]
 
 
 def check(

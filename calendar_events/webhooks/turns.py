@@ -6,20 +6,23 @@ ends, and the message is sent again: at least once, with the same identifier.
 """
 
 import random
+from collections import Counter
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet, Subquery, Window
+from django.db.models.functions import RowNumber
 
 from calendar_events.conf import conf
-from calendar_events.models import WebhookDelivery, WebhookSubscription
+from calendar_events.models import WebhookAttempt, WebhookDelivery, WebhookSubscription
 from calendar_events.models.webhooks import TEST_TYPE
-from calendar_events.signals import webhook_disabled
 from calendar_events.webhooks import signing
 from calendar_events.webhooks.audience import has_access
 from calendar_events.webhooks.sending import Answer
+from calendar_events.webhooks.subscriptions import disable
 from platform_errors.keys import SecretUnreadable
 
 SCHEDULE: Final = tuple(
@@ -34,8 +37,12 @@ JITTER: Final = 0.1
 """By so much, at most, a pause is longer."""
 PATIENCE: Final = timedelta(days=3)
 """A receiver that fails for so long is disabled."""
+KEPT_ATTEMPTS: Final = 20
+"""So many attempts of a message are kept, the last ones."""
 LEASE_SLACK: Final = timedelta(seconds=30)
 """A lease outlives its attempt by so much; clocks of servers differ by less."""
+IN_TURN: Final = (F("served_at").asc(nulls_first=True), F("pk").asc())
+"""Who has waited longest comes first."""
 State = WebhookDelivery.State
 Reason = WebhookSubscription.Reason
 
@@ -45,9 +52,11 @@ class Turn:
     """A message that this worker alone may send now."""
 
     subscription: int
+    client_id: str
     delivery: int
     leased_until: datetime
     attempt: int
+    at: datetime
     is_failing: bool
     """Whether the receiver failed last."""
     type: str
@@ -56,18 +65,28 @@ class Turn:
     headers: dict[str, str]
 
 
-def take(now: datetime, *, at_most: int, failing: int) -> list[Turn]:
-    """Return so many messages to send at most, each to another subscription.
+def take(
+    now: datetime, *, under_way: Collection[Turn], at_most: int, failing: int, per_key: int
+) -> list[Turn]:
+    """Return messages to send beside those under way, each to another subscription.
 
-    ``failing``: no more than so many of them to receivers that failed last, so that however
-    many hang they keep no others waiting.
+    Under way are never more than ``at_most``, no more than ``failing`` of them to receivers
+    that failed last, and to others no more than ``per_key`` of one service key: whoever
+    hangs, or takes long to answer, keeps no others waiting.
     """
-    if at_most <= 0:
+    free = at_most - len(under_way)
+    if free <= 0:
         return []
     ready = WebhookSubscription.objects.active().idle(now).with_due(now)
-    in_turn = ready.order_by(F("served_at").asc(nulls_first=True), "pk")
-    chosen = list(in_turn.exclude(failing_since=None)[: max(0, failing)])
-    chosen += in_turn.filter(failing_since=None)[: at_most - len(chosen)]
+    room = min(free, failing - sum(turn.is_failing for turn in under_way))
+    chosen = list(ready.exclude(failing_since=None).order_by(*IN_TURN)[: max(0, room)])
+    place = Window(RowNumber(), partition_by="client_id", order_by=IN_TURN)
+    others = ready.filter(failing_since=None).annotate(place=place)
+    busy = Counter(turn.client_id for turn in under_way if not turn.is_failing)
+    allowed = Q(place__lte=per_key) & ~Q(client_id__in=busy)
+    for client_id, count in busy.items():
+        allowed |= Q(place__lte=per_key - count, client_id=client_id)
+    chosen += others.filter(allowed).order_by(*IN_TURN)[: free - len(chosen)]
     turns = [_take_one(subscription, now) for subscription in chosen]
     return [turn for turn in turns if turn is not None]
 
@@ -78,13 +97,14 @@ def give_back(turn: Turn, answer: Answer, *, now: datetime) -> None:
         deliveries = WebhookDelivery.objects.filter(
             pk=turn.delivery, state=State.PENDING, attempts=turn.attempt
         )
-        deliveries.update(
-            milliseconds=answer.milliseconds,
-            answer_status=answer.status,
-            answer=answer.text,
-            error=answer.error[:200],
-            **_next(turn, answer, now),
-        )
+        outcome = {
+            "milliseconds": answer.milliseconds,
+            "answer_status": answer.status,
+            "answer": answer.text,
+            "error": answer.error[:200],
+        }
+        if deliveries.update(**outcome, **_next(turn, answer, now)):
+            _keep(turn, outcome)
         subscriptions = WebhookSubscription.objects.filter(pk=turn.subscription)
         subscriptions.filter(leased_until=turn.leased_until).update(leased_until=None)
         if answer.is_success:
@@ -95,23 +115,21 @@ def give_back(turn: Turn, answer: Answer, *, now: datetime) -> None:
             subscriptions.filter(failing_since=None).update(failing_since=now)
             failing = subscriptions.filter(failing_since__lte=now - PATIENCE)
             disable(failing, Reason.FAILING)
+        if answer.pause:
+            _pause(subscriptions, now + answer.pause)
 
 
-def disable(subscriptions: QuerySet[WebhookSubscription], reason: Reason) -> None:
-    """Disable those of them that are active, and send ``webhook_disabled`` of each."""
-    for pk in subscriptions.active().values_list("pk", flat=True):  # type: ignore[attr-defined]
-        rows = WebhookSubscription.objects.active().filter(pk=pk)
-        if rows.update(
-            status=WebhookSubscription.Status.DISABLED,
-            disabled_reason=reason,
-            leased_until=None,
-        ):
-            webhook_disabled.send(WebhookSubscription, subscription=pk, reason=reason.value)
+def _pause(subscriptions: QuerySet[WebhookSubscription], until: datetime) -> None:
+    """Leave a receiver alone as it asked, but not past the time that it may fail."""
+    for since in subscriptions.values_list("failing_since", flat=True):
+        latest = until if since is None else min(until, since + PATIENCE)
+        subscriptions.update(paused_until=latest)
 
 
 def _take_one(subscription: WebhookSubscription, now: datetime) -> Turn | None:
     """Lease a subscription and begin its next message; ``None`` if others were faster."""
-    until = now + timedelta(seconds=conf.webhook_seconds) + LEASE_SLACK
+    # Connecting and its TLS may each take all of the time.
+    until = now + 2 * timedelta(seconds=conf.webhook_seconds) + LEASE_SLACK
     rows = WebhookSubscription.objects.active().filter(pk=subscription.pk)
     if not rows.idle(now).update(leased_until=until, served_at=now):
         return None
@@ -134,9 +152,11 @@ def _take_one(subscription: WebhookSubscription, now: datetime) -> Turn | None:
     mine.update(attempts=attempt, attempted_at=now)
     return Turn(
         subscription=subscription.pk,
+        client_id=subscription.client_id,
         delivery=delivery.pk,
         leased_until=until,
         attempt=attempt,
+        at=now,
         is_failing=subscription.failing_since is not None,
         type=delivery.type,
         url=subscription.url,
@@ -158,6 +178,14 @@ def _headers(
         )
     except SecretUnreadable:
         return {}
+
+
+def _keep(turn: Turn, outcome: Mapping[str, Any]) -> None:
+    """Put the attempt on record, and forget the oldest where there are too many."""
+    attempts = WebhookAttempt.objects.filter(delivery=turn.delivery)
+    attempts.create(delivery_id=turn.delivery, at=turn.at, url=turn.url, **outcome)
+    newest = attempts.order_by("-pk").values("pk")[KEPT_ATTEMPTS:][:1]
+    attempts.filter(pk__lte=Subquery(newest)).delete()
 
 
 def _next(turn: Turn, answer: Answer, now: datetime) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from drf_spectacular.utils import OpenApiExample, OpenApiResponse
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse
 
 from calendar_events.api.schema.components import (
     IDENTIFIER,
@@ -14,9 +14,14 @@ from calendar_events.api.schema.components import (
 )
 from calendar_events.api.schema.operations import JSON, READ_ERRORS, EventsAutoSchema
 from calendar_events.documents.webhooks import WebhookDocument
-from calendar_events.serializers.webhooks import WebhookChange, WebhookInput
+from calendar_events.models import WebhookDelivery
+from calendar_events.serializers.webhooks import (
+    MOST_DELIVERIES,
+    WebhookChange,
+    WebhookInput,
+)
 
-STATUSES: Final = {"create": 201, "test": 202}
+STATUSES: Final = {"create": 201, "test": 202, "send_again": 202}
 NAMES: Final = {
     "list": ("listWebhooks", "List the webhooks of the service key"),
     "create": ("createWebhook", "Subscribe to changes"),
@@ -24,6 +29,8 @@ NAMES: Final = {
     "destroy": ("deleteWebhook", "Delete a webhook and its messages"),
     "rotate": ("rotateWebhookSecret", "Give a webhook another secret"),
     "test": ("testWebhook", "Have a test message sent"),
+    "deliveries": ("listWebhookDeliveries", "List the messages to a webhook"),
+    "send_again": ("sendWebhookAgain", "Have a message sent again"),
 }
 CHANGES: Final = {"PUT": "replaceWebhook", "PATCH": "updateWebhook"}
 ERRORS: Final = {
@@ -38,6 +45,26 @@ WRITE_ERRORS: Final = {
 }
 LOCATION: Final = header("Location", "The address of the webhook.", response=[201])
 SECRET: Final = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw9Jm3iUqLbhM="  # noqa: S105 -- shown
+MESSAGE_ID: Final = "msg_2Lh9KRb0pzN4LePd3XiA4v12"
+MESSAGE: Final = OpenApiParameter(
+    "message", str, OpenApiParameter.PATH, description="The `webhook-id` of a message."
+)
+WHICH: Final = [
+    OpenApiParameter(
+        "state",
+        str,
+        enum=WebhookDelivery.State.values,
+        description="Only messages in this state.",
+    ),
+    OpenApiParameter(
+        "before", str, description="Only messages older than the one of this `webhook-id`."
+    ),
+    OpenApiParameter(
+        "per_page",
+        {"type": "integer", "minimum": 1, "default": 20},
+        description=f"Messages of an answer; {MOST_DELIVERIES} are the most.",
+    ),
+]
 BODY: Final = {
     "url": "https://receiver.example/calendar",
     "types": ["event.created", "event.updated", "event.deleted"],
@@ -54,6 +81,7 @@ ONE: Final = {
     "disabled_reason": "",
     "secret_overlap_until_utc": None,
     "failing_since_utc": None,
+    "paused_until_utc": None,
     "last_success_utc": "2026-11-25T02:00:04Z",
     "created_utc": "2026-11-24T09:30:00Z",
 }
@@ -61,7 +89,27 @@ EXAMPLES: Final[dict[str, Any]] = {
     "list": {"webhooks": [ONE]},
     "create": {**ONE, "last_success_utc": None, "secret": SECRET},
     "rotate": {**ONE, "secret_overlap_until_utc": "2026-11-26T02:00:00Z", "secret": SECRET},
-    "test": {"message_id": "msg_2Lh9KRb0pzN4LePd3XiA4v12"},
+    "test": {"message_id": MESSAGE_ID},
+    "send_again": {"message_id": MESSAGE_ID},
+    "deliveries": {
+        "deliveries": [
+            {
+                "message_id": MESSAGE_ID,
+                "type": "event.updated",
+                "record": 12,
+                "state": "pending",
+                "attempts": 1,
+                "created_utc": "2026-11-25T02:00:04Z",
+                "attempted_utc": "2026-11-25T02:00:05Z",
+                "next_attempt_utc": "2026-11-25T02:00:10Z",
+                "milliseconds": 87,
+                "answer_status": 500,
+                "answer": "Out of order",
+                "error": "",
+            }
+        ],
+        "more": False,
+    },
 }
 
 
@@ -87,7 +135,8 @@ class WebhookAutoSchema(EventsAutoSchema):
         parameters = [INSTITUTION, *REFUSED]
         if "{id}" in self.path:
             parameters.append(IDENTIFIER)
-        return [*parameters, LOCATION] if self.action == "create" else parameters
+        more = {"create": [LOCATION], "deliveries": WHICH, "send_again": [MESSAGE]}
+        return [*parameters, *more.get(self.action, [])]
 
     def get_request_serializer(self) -> Any:
         """Return the body of a write; a change needs no field."""

@@ -12,6 +12,8 @@ from standardwebhooks import Webhook
 from calendar_events.models import WebhookDelivery, WebhookSubscription
 from calendar_events.tests.callers import key_for
 from calendar_events.tests.factories import (
+    CategoryFactory,
+    TagFactory,
     UserFactory,
     WebhookDeliveryFactory,
     WebhookSubscriptionFactory,
@@ -60,15 +62,22 @@ def test_no_page_shows_a_secret(administrator):
 
 
 def test_a_message_is_shown_with_its_request_and_the_answer(administrator):
-    row = WebhookDeliveryFactory(
-        state="failed", answer_status=500, answer="<b>Out of order</b>", milliseconds=42
-    )
+    row = WebhookDeliveryFactory(state="failed")
+    for status in (500, 502):
+        row.history.create(
+            at=timezone.now(),
+            url="https://receiver.example/before",
+            milliseconds=42,
+            answer_status=status,
+            answer="<b>Out of order</b>",
+        )
 
     content = administrator.get(page_of(row)).content.decode()
 
     assert "&quot;type&quot;: &quot;event.created&quot;" in content
     assert "&lt;b&gt;Out of order&lt;/b&gt;" in content
-    assert "42" in content
+    assert content.count("https://receiver.example/before") >= 2
+    assert all(text in content for text in ("42", "500", "502"))
     assert 'name="_save"' not in content
 
 
@@ -217,3 +226,14 @@ def test_staff_of_an_institution_subscribe_for_theirs_alone(client):
 
     client.post(ADD, {**NEW, "client_id": "key-1001-1002"})
     assert WebhookSubscription.objects.get().institution == "1001"
+
+
+def test_only_categories_of_the_calendar_can_be_a_filter(administrator):
+    key_for("1001")
+    category, tag = CategoryFactory(), TagFactory()
+
+    refused = administrator.post(ADD, {**NEW, "categories": [tag.pk]})
+    assert list(refused.context["adminform"].form.errors) == ["categories"]
+
+    administrator.post(ADD, {**NEW, "categories": [category.pk]})
+    assert WebhookSubscription.objects.get().categories == [category.pk]

@@ -105,6 +105,8 @@ def test_the_document_has_every_path_and_method(anonymous):
     expected |= {"/webhooks": {"get", "post"}}
     expected |= {"/webhooks/{id}": {method.lower() for method in SINGLE}}
     expected |= {f"/webhooks/{{id}}/{action}": {"post"} for action in ("rotate", "test")}
+    messages = "/webhooks/{id}/deliveries"
+    expected |= {messages: {"get"}, f"{messages}/{{message}}/again": {"post"}}
     assert {path: set(methods) for path, methods in paths.items()} == expected
 
 
@@ -153,7 +155,7 @@ def test_identifiers_in_paths_are_integers(anonymous):
         if "{id}" in path and parameter["name"] == "id"
     ]
 
-    assert len(schemas) == 35
+    assert len(schemas) == 37
     assert all(schema["type"] == "integer" for schema in schemas)
 
 
@@ -195,7 +197,7 @@ def test_every_operation_has_examples_of_what_is_sent_and_answered(anonymous):
         answer = operation["responses"][success]
         assert answer["content"]["application/json"]["examples"], (path, method)
         assert operation["responses"]["400"]["content"]["application/json"]["examples"]
-        if path.endswith(("/rotate", "/test")):  # of webhooks: nothing is sent
+        if path.endswith(("/rotate", "/test", "/again")):  # of webhooks: nothing is sent
             continue
         if method in {"post", "put", "patch"}:
             body = operation["requestBody"]["content"]["application/json"]

@@ -27,6 +27,7 @@ SINCE = [
     *("0011_guard_base_managers", "0012_changes", "0013_series", "0014_series_index"),
     *("0015_webhooks", "0016_roles_of_webhooks"),
     "0017_standing",
+    "0018_webhook_attempts",
 ]
 """The migrations after those that replaced others."""
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]

@@ -14,7 +14,7 @@ from calendar_events.tests.callers import key_for
 from calendar_events.tests.factories import EventFactory
 from calendar_events.tests.receiving import answering, ok, receiving
 from calendar_events.tests.settling import settle
-from calendar_events.webhooks import sending, subscriptions, turns
+from calendar_events.webhooks import deliveries, sending, subscriptions, turns
 from calendar_events.webhooks.messenger import Messenger
 from platform_errors.keys import SecretUnreadable
 from platform_errors.tests.store import MemoryKeyStore
@@ -163,7 +163,7 @@ def test_one_that_was_disabled_gets_what_it_missed_when_it_is_active_again(
     ids = [post_event(editor)]
     deliver()
     rows = WebhookSubscription.objects.filter(pk=one["id"])
-    turns.disable(rows, WebhookSubscription.Reason.FAILING)
+    subscriptions.disable(rows, WebhookSubscription.Reason.FAILING)
     ids.append(post_event(editor))
     receiver.answer, receiver.received[:] = ok, []
     deliver()
@@ -253,7 +253,7 @@ def test_a_message_is_sent_again_under_the_same_identifier(
     post_event(editor)
     deliver()
 
-    assert subscriptions.send_again(WebhookDelivery.objects.all(), now=timezone.now()) == 1
+    assert deliveries.send_again(WebhookDelivery.objects.all(), now=timezone.now()) == 1
     deliver()
 
     first, second = receiver.received
@@ -309,7 +309,7 @@ def test_a_message_whose_worker_died_is_sent_again_when_its_lease_ends(
     messenger = Messenger()
     settle()
     messenger._read_log()
-    (lost,) = turns.take(timezone.now(), at_most=1, failing=1)
+    (lost,) = turns.take(timezone.now(), under_way=[], at_most=1, failing=1, per_key=1)
     assert lost.attempt == 1
     deliver()
     assert receiver.received == []
@@ -369,7 +369,10 @@ def test_looking_for_work_costs_the_same_however_many_wait(
     messenger._read_log()
 
     with django_assert_max_num_queries(8):
-        assert len(turns.take(timezone.now(), at_most=1, failing=1)) == 1
+        assert (
+            len(turns.take(timezone.now(), under_way=[], at_most=1, failing=1, per_key=1))
+            == 1
+        )
     messenger.close()
 
 

@@ -15,7 +15,7 @@ from authserver.tests import factories
 from calendar_events.models import WebhookDelivery, WebhookSubscription
 from calendar_events.tests import factories as calendar
 from calendar_events.tests.receiving import ok, receiving
-from calendar_events.webhooks import messages, signing, turns
+from calendar_events.webhooks import messages, signing, subscriptions
 from config.background.webhooks import WebhookLoop
 from config.background.worker import Worker
 from config.tests import prepared, servers
@@ -127,8 +127,8 @@ def test_the_contact_of_the_key_is_told_once_when_a_webhook_is_disabled():
     row, _ = subscription_to("https://receiver.example/hook")
     rows = WebhookSubscription.objects.filter(pk=row.pk)
 
-    turns.disable(rows, WebhookSubscription.Reason.FAILING)
-    turns.disable(rows, WebhookSubscription.Reason.GONE)
+    subscriptions.disable(rows, WebhookSubscription.Reason.FAILING)
+    subscriptions.disable(rows, WebhookSubscription.Reason.GONE)
     Worker().run_once()
 
     (message,) = mail.outbox
@@ -143,7 +143,7 @@ def test_the_contact_of_the_key_is_told_once_when_a_webhook_is_disabled():
 def test_nobody_is_told_where_there_is_nothing_to_tell(case):
     row, _ = subscription_to("https://receiver.example/hook")
     rows = WebhookSubscription.objects.filter(pk=row.pk)
-    turns.disable(rows, WebhookSubscription.Reason.FAILING)
+    subscriptions.disable(rows, WebhookSubscription.Reason.FAILING)
     if case == "no contact":
         rows.update(client_id="unknown")
     elif case == "active again":
