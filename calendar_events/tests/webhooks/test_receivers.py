@@ -1,5 +1,6 @@
 """Receivers that hang, lie, redirect, or want to be somewhere else."""
 
+import gzip
 import socket
 import threading
 
@@ -173,3 +174,63 @@ def test_an_http_address_of_before_is_not_visited_once_the_settings_forbid_it(se
 
         assert answer.error == "the address is not an https URL"
         assert receiver.received == []
+
+
+@pytest.mark.parametrize(
+    "endless",
+    [b"X", b"X-A: 1\r\n", b"HTTP/1.1 100 Continue\r\n\r\n"],
+    ids=["a line", "headers", "interim answers"],
+)
+def test_headers_that_do_not_end_are_a_failure(settings, endless):
+    hurry(settings)
+    release = threading.Event()
+
+    def flood(handler, message):
+        if not endless.startswith(b"HTTP"):
+            handler.wfile.write(b"HTTP/1.1 200 OK\r\n")
+        while not release.is_set():
+            try:
+                handler.wfile.write(endless * 1000)
+            except OSError:
+                return
+
+    with receiving(flood) as receiver:
+        answer = sent(receiver.url)
+        release.set()
+
+    assert (answer.status, answer.is_success) == (None, False)
+
+
+def test_an_answer_that_is_packed_is_not_unpacked():
+    bomb = gzip.compress(b"x" * 10_000_000)
+    with receiving(answering(200, {"Content-Encoding": "gzip"}, bomb)) as receiver:
+        answer = sent(receiver.url)
+
+    assert receiver.received[0].headers["accept-encoding"] == "identity"
+    assert "x" * 20 not in answer.text
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("2130706433", "0x7f000001", "0177.0.0.1", "127.1", "0", "localhost"),
+        *("[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[64:ff9b::7f00:1]"),
+        *("[::127.0.0.1]", "[2002:7f00:1::]", "\uff11\uff12\uff17.0.0.1"),
+    ],
+)
+def test_nobody_is_visited_inside_however_it_is_written(settings, host):
+    settings.CALENDAR_EVENTS = {**settings.CALENDAR_EVENTS, "WEBHOOK_NETWORKS": []}
+    with receiving() as receiver:
+        answer = sent(f"http://{host}:{receiver.server_port}/hook")
+
+        assert (answer.status, receiver.received) == (None, [])
+        assert answer.error
+
+
+@pytest.mark.parametrize("tail", ["\r\nX-Sent: 1", "a b", "\n\nPOST / HTTP/1.1"])
+def test_an_address_adds_no_line_to_a_request(tail):
+    with receiving() as receiver:
+        sent(receiver.url + tail)
+
+    assert len(receiver.received) <= 1
+    assert all("x-sent" not in each.headers for each in receiver.received)

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from calendar_events.checks import check_encryption
 from calendar_events.models import Event, WebhookSubscription
 from calendar_events.tests.callers import bad_fields, caller, refusal
-from calendar_events.tests.factories import CategoryFactory
+from calendar_events.tests.factories import CategoryFactory, WebhookSubscriptionFactory
 from platform_errors.tests.factories import make_key, make_service
 
 pytestmark = [pytest.mark.both_databases, pytest.mark.django_db]
@@ -239,16 +239,15 @@ def test_listing_costs_the_same_however_many_there_are(
 def test_a_write_costs_nothing_more_however_many_subscribe(editor):
     body = {"title": "E", "start_date": "2031-01-15 19:00", "end_date": "2031-01-15 21:00"}
     editor.post("/events", body)
-    with CaptureQueriesContext(connection) as without:
-        editor.post("/events", {**body, "title": "F"})
-    for _ in range(5):
-        editor.post("/webhooks", {"url": URL})
+    counts = []
+    for more in (0, 1, 49):
+        WebhookSubscriptionFactory.create_batch(more)
+        with CaptureQueriesContext(connection) as written:
+            editor.post("/events", {**body, "title": f"F{more}"})
+        counts.append(len(written))
 
-    with CaptureQueriesContext(connection) as with_five:
-        editor.post("/events", {**body, "title": "G"})
-
-    assert len(with_five) == len(without)
-    assert Event.objects.count() == 3
+    assert counts == [counts[0]] * 3
+    assert (Event.objects.count(), WebhookSubscription.objects.count()) == (4, 50)
 
 
 @pytest.mark.parametrize(
