@@ -24,6 +24,7 @@ _PATTERNS = (
     ),
     # The platform's own tokens and codes carry their kind in front.
     (re.compile(r"\b(tk|rt|auth)_[A-Za-z0-9]{16,}"), rf"\1_{_MASK}"),
+    (re.compile(r"\bwhsec_[A-Za-z0-9+/=]{16,}"), f"whsec_{_MASK}"),
     # name=value of a query or form, name="value" of a header.
     (
         re.compile(

@@ -145,3 +145,10 @@ def test_every_line_of_a_request_has_its_identifier_and_no_credentials(
     }
     for hidden in (CODE, TOKEN, SIGNATURE, header):
         assert hidden not in json.dumps(lines)
+
+
+@pytest.mark.parametrize("text", ["it was {}", "repr='{}'", "{}, and more"])
+def test_a_secret_of_a_webhook_is_masked_wherever_it_stands(text):
+    secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw9Jm3iUqLb/+="
+
+    assert redact(text.format(secret)) == text.format("whsec_[redacted]")
