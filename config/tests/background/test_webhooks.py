@@ -2,6 +2,7 @@
 
 import signal
 import threading
+import time
 from datetime import timedelta
 
 import pytest
@@ -103,6 +104,41 @@ def test_a_worker_that_is_told_to_stop_waits_for_the_answer(environment):
             assert process.wait(PATIENCE_SECONDS) == 0
 
     assert delivered(environment) == [(receiver.received[0].id, 1)]
+
+
+@pytest.mark.processes
+def test_two_workers_send_each_message_once_and_in_order_per_record(environment):
+    under_way, overlaps, lock = set(), [], threading.Lock()
+
+    def answer(handler, received):
+        with lock:
+            overlaps.extend(under_way & {received.path})
+            under_way.add(received.path)
+        time.sleep(0.01)  # long enough for the other worker to come in between
+        with lock:
+            under_way.discard(received.path)
+        ok(handler, received)
+
+    with receiving(answer) as receiver:
+        with database_of(environment):
+            for name in ("a", "b"):
+                row, _ = subscription_to(f"{receiver.url}/{name}")
+                for record in (1, 2, 3) * 10:
+                    calendar.WebhookDeliveryFactory(subscription=row, record=record)
+        with db_worker(environment), db_worker(environment):
+            eventually(lambda: len(delivered(environment)) == 60)
+
+    ids = [message.id for message in receiver.received]
+    assert overlaps == []
+    assert len(ids) == len(set(ids)) == 60
+    assert {attempts for _, attempts in delivered(environment)} == {1}
+    with database_of(environment):
+        rows = {row.message_id: row for row in WebhookDelivery.objects.all()}
+    orders = {}
+    for each in ids:
+        row = rows[each]
+        orders.setdefault((row.subscription_id, row.record), []).append(row.pk)
+    assert all(order == sorted(order) for order in orders.values())
 
 
 @pytest.mark.processes
