@@ -13,12 +13,14 @@ from calendar_events.admin.institutions import registry_id_of
 from calendar_events.admin.internals import OnlyActions
 from calendar_events.models import WebhookAttempt, WebhookDelivery
 from calendar_events.webhooks import deliveries
+from institution_admin import InstitutionScopedInline
 from institution_admin.filters import FewRelatedFilter
 
 
-class AttemptInline(admin.TabularInline):
+class AttemptInline(InstitutionScopedInline):
     """Each time that a message was sent; there are few (``turns.KEPT_ATTEMPTS``)."""
 
+    institution_path = "delivery__subscription__institution"
     model = WebhookAttempt
     verbose_name_plural = "attempts"
     ordering = ("-id",)
@@ -26,6 +28,10 @@ class AttemptInline(admin.TabularInline):
     readonly_fields = fields
     extra = 0
     can_delete = False
+
+    def institution_value(self, institution: Any) -> str:
+        """Return the identifier; of another project's institutions, their text."""
+        return registry_id_of(institution)
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Show them to those who may see the message."""

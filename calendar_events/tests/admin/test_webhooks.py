@@ -237,3 +237,15 @@ def test_only_categories_of_the_calendar_can_be_a_filter(administrator):
 
     administrator.post(ADD, {**NEW, "categories": [category.pk]})
     assert WebhookSubscription.objects.get().categories == [category.pk]
+
+
+def test_staff_of_an_institution_see_the_attempts_of_its_messages_alone(client):
+    client.force_login(editor_of("1001"))
+    own = WebhookDeliveryFactory()
+    other = WebhookDeliveryFactory(subscription__institution="1002")
+    for row in (own, other):
+        row.history.create(at=timezone.now(), url="https://sent.example/", milliseconds=1)
+
+    assert "https://sent.example/" in client.get(page_of(own)).content.decode()
+    refused = client.get(page_of(other), follow=True)
+    assert "https://sent.example/" not in refused.content.decode()
