@@ -42,7 +42,7 @@ def autocompletes(model_admin: Any) -> Iterator[tuple[str, str]]:
     ]
     fields = getattr(model_admin.form, "declared_fields", {}).values()
     searched = [getattr(field.widget, "field", None) for field in fields]
-    chosen += [(model_admin, field.name) for field in searched if field is not None]
+    chosen += [(field, field.name) for field in searched if field is not None]
     for each, name in chosen:
         owner = getattr(each, "model", model_admin.model)._meta
         asked = {"app_label": owner.app_label, "model_name": owner.model_name}

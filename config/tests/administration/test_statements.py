@@ -8,10 +8,11 @@ from django.contrib import admin
 from django.db import connection
 from django.test import RequestFactory
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from authserver.models import Institution, ServiceKey
 from authserver.tests import factories
-from calendar_events.models import Event
+from calendar_events.models import Change, Event
 from calendar_events.models.guard import store_writes
 from calendar_events.tests import factories as calendar
 from config.tests.administration import every_page, pages
@@ -58,6 +59,8 @@ def fill(start):
 @time_machine.travel(datetime(2026, 11, 20, 12, tzinfo=UTC), tick=False)
 def test_every_page_takes_few_statements_and_no_more_with_ten_times_the_rows(here, ines):
     factories.RefusalCountFactory()
+    log = [Change(at=timezone.now(), kind="", record=0, version=0) for _ in range(51)]
+    Change.objects.bulk_create(log)  # more than a page, which takes a statement more
     root = Staff(factories.UserFactory(administrator=True))
     before = {0: statements(root), 1: statements(ines)}
     fill(2001)
