@@ -136,6 +136,8 @@ def stored(text: str) -> Rule | None:
 
 def _parts(text: str) -> dict[str, str]:
     """Return the values by their names. Raises ``RuleError``."""
+    if "\n" in text.strip():
+        raise RuleError("must be one rule in one line.")
     parts: dict[str, str] = {}
     for part in filter(None, text.strip().upper().removeprefix("RRULE:").split(";")):
         name, equals, value = part.partition("=")
@@ -153,7 +155,7 @@ def _number(name: str, text: str, least: int, most: int) -> int:
     """Return a whole number; negative ones count from the end. Raises ``RuleError``."""
     number = int(text) if _WHOLE.fullmatch(text) else None
     if number is None or not least <= number <= most:
-        raise RuleError(f"has a {name} that is not from {least} to {most}.")
+        raise RuleError(f"must have {name} from {least} to {most}.")
     return number
 
 

@@ -47,6 +47,11 @@ class Pattern:
         """Whether there is always a next date."""
         return self.rule is not None and self.rule.is_endless
 
+    @property
+    def repeats(self) -> bool:
+        """Whether it is more than one date; a rule is, also one that ends at once."""
+        return self.rule is not None or bool(self.rdates)
+
     def dates(self, *, until: datetime, most: int) -> list[datetime]:
         """Return the dates up to ``until``, at most so many, also those left out."""
         single = sorted({self.start, *self.rdates})

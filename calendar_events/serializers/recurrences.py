@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any, ClassVar
 
 from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
 
 from calendar_events.models import Event
 from calendar_events.parsing import recurrence as rules
@@ -30,7 +31,6 @@ _RULE = {"type": "string", "example": "FREQ=WEEKLY;BYDAY=MO;COUNT=10"}
 class RuleText(Clearable):
     """A rule; an empty one is none."""
 
-    cleared = KEPT
     default_error_messages: ClassVar[Messages] = {
         "type": "must be a rule such as FREQ=WEEKLY;COUNT=10.",
         "length": f"must not be longer than {rules.LONGEST} characters.",
@@ -50,7 +50,7 @@ class RuleText(Clearable):
 class DateList(Clearable):
     """Dates, a list or separated by commas; one without a time has that of the start."""
 
-    cleared = KEPT
+    cleared = ()
     default_error_messages: ClassVar[Messages] = {
         "type": "must be a list of dates.",
         "many": f"must not have more than {MOST_DATES} dates.",
@@ -80,8 +80,8 @@ class RecurrenceObject(Clearable):
 
     cleared = KEPT
     default_error_messages: ClassVar[Messages] = {
-        "type": "must be an object with rrule, rdate and exdate.",
-        "inside": "has a member that cannot be used: {name} {reason}",
+        "type": "must be an object with rrule, rdate or exdate.",
+        "inside": "cannot be used: {name} {reason}",
     }
 
     blanks = ([], {}, 0)
@@ -89,39 +89,36 @@ class RecurrenceObject(Clearable):
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         if isinstance(data, str):
             data = {"rrule": data}
-        if not isinstance(data, Mapping):
+        if not isinstance(data, Mapping) or not {*FIELDS, "rule"} & data.keys():
             self.fail("type")
-        members = {**data, "rrule": data.get("rrule", data.get("rule"))}
+        members = {"rrule": data["rule"], **data} if "rule" in data else data
         read: dict[str, Any] = {}
-        for name, field in (
-            ("rrule", RuleText()),
-            ("rdate", DateList()),
-            ("exdate", DateList()),
-        ):
-            if not field.is_empty(members.get(name)):
+        for name, field in zip(FIELDS, (RuleText(), DateList(), DateList()), strict=True):
+            if name in members:
                 field.bind(name, self.parent)
-                read[name] = field.run_validation(members[name])
+                try:
+                    read[name] = field.run_validation(members[name])
+                except serializers.ValidationError as error:
+                    self.fail("inside", name=name, reason=next(iter(error.detail)))
         return read
 
 
 def taken(current: Event | None, values: dict[str, Any]) -> Recurrence | None:
     """Take what a body says of recurrence out of its values; ``None`` for nothing new.
 
-    The rule of its own answer, sent back, is nothing new.
+    What the series answers, sent back, is nothing new.
     """
     sent = {**values.pop("recurrence", {})}
-    sent |= {name: values.pop(name) for name in FIELDS if name in values}
-    if not sent:
-        return None
+    apart = {name: values.pop(name) for name in FIELDS if name in values}
+    sent |= {name: value for name, value in apart.items() if value or name not in sent}
     series = current and current.series
-    if series and sent.get("rrule"):
-        rule = series.pattern.rule
-        written = rule and rule.rfc(zones.zone(series.timezone), all_day=series.all_day)
-        if sent["rrule"] == written:
-            del sent["rrule"]
-    if not any(value or series for value in sent.values()):
-        return None
-    return Recurrence(**sent)
+    known: dict[str, Any] = dict.fromkeys(FIELDS, ())
+    known["rrule"] = ""
+    if sent and series:
+        known["rrule"] = series.rule_text
+        known["rdate"], known["exdate"] = tuple(series.rdates), tuple(series.exdates)
+    new = {name: value for name, value in sent.items() if value != known[name]}
+    return Recurrence(**new) if new else None
 
 
 def check(
@@ -134,11 +131,10 @@ def check(
 ) -> None:
     """Require that an event can repeat as it is to. Raises ``InvalidFields``."""
     names = [name for name in FIELDS if getattr(sent, name) is not None]
-    if current is not None and current.series_id is None:
-        raise InvalidFields(dict.fromkeys(names, "can only be given to a new event."))
-    if current is not None and scope == THIS:
+    is_alone = current is None or current.series_id is None
+    if not is_alone and scope == THIS:
         why = "can only be changed with scope=following or scope=all."
         raise InvalidFields(dict.fromkeys(names, why))
-    if current is None:
+    if is_alone:
         zone = zones.zone(schedule.timezone)
         recurrence.pattern_of(sent, start=schedule.start_local, zone=zone, now=now)

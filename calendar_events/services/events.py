@@ -1,6 +1,6 @@
 """Create and change events."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any
 
@@ -51,18 +51,20 @@ def new_event(*, actor: Actor, changes: EventChanges, now: datetime) -> tuple[Ev
 
 
 @transaction.atomic
-def update_event(
+def update_event(  # noqa: PLR0913 -- who writes what, when, and what was seen
     *,
     actor: Actor,
     pk: int,
     changes: EventChanges,
     now: datetime,
     expected_version: int | None = None,
+    prepare: Callable[[Event], None] = lambda _: None,
 ) -> Event:
     """Change what is among the changes; an explicit status restores from the trash.
 
-    Raises ``NotAllowed``, ``InTrash``, ``VersionConflict``, ``Event.DoesNotExist``, and
-    ``InvalidFields`` when the dates make no schedule.
+    ``prepare`` gets the event as it is about to be saved. Raises ``NotAllowed``,
+    ``InTrash``, ``VersionConflict``, ``Event.DoesNotExist``, and ``InvalidFields`` when the
+    dates make no schedule.
     """
     event = writing.lock(Event, pk, expected_version=expected_version)
     require_on(actor, "change", event)
@@ -73,6 +75,7 @@ def update_event(
     fill(event, changes, current=current, actor=actor, now=now)
     links = links_of(event, changes, actor=actor, now=now)
     occurrences.note_overrides(event, before, links)
+    prepare(event)
     writing.save(event, changes, stored_slug=stored_slug, now=now, links=links)
     occurrences.touch(event, was_in_trash=was_in_trash, now=now)
     return event

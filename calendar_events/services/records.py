@@ -90,6 +90,8 @@ def update(
     if isinstance(record, Term):
         return terms.update_term(term_id=record.pk, **written)
     if isinstance(record, Event):
+        if "recurrence" in changes:
+            return series.begin_series(pk=record.pk, **written)
         return events.update_event(pk=record.pk, **written)
     return places.update_place(type(record), pk=record.pk, **written)
 

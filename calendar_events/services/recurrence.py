@@ -4,6 +4,7 @@ Pure: what is stored and what was sent come in.
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 
 from dateutil.relativedelta import relativedelta
@@ -11,7 +12,7 @@ from dateutil.relativedelta import relativedelta
 from calendar_events.conf import conf
 from calendar_events.models import Series
 from calendar_events.parsing import dates, recurrence, zones
-from calendar_events.parsing.recurrence import RuleError
+from calendar_events.parsing.recurrence import Rule, RuleError
 from calendar_events.parsing.recurrence_dates import Pattern
 from calendar_events.services.changesets import InvalidFields, Recurrence
 from calendar_events.services.schedule import Schedule
@@ -32,11 +33,10 @@ def pattern_of(
     ``start`` is the wall clock of its first date. Raises ``InvalidFields``.
     """
     reasons: dict[str, str] = {}
-    most = conf.series_max_occurrences
     rule = current.rule if current else None
-    if sent.rrule:
+    if sent.rrule is not None:
         try:
-            rule = recurrence.read(sent.rrule, start=start, zone=zone, most=most)
+            rule = _rule(sent.rrule, start, zone)
         except RuleError as error:
             reasons["rrule"] = str(error)
     walls: dict[str, Iterable[datetime]] = {
@@ -54,11 +54,31 @@ def pattern_of(
         reasons["rdate"] = "must not be before start_date."
     if reasons:
         raise InvalidFields(reasons)
-    pattern = Pattern(
-        start=start, rule=rule, rdates=rdates, exdates=frozenset(walls["exdate"])
-    )
-    require_usable(pattern)
-    return pattern
+    exdates = frozenset(walls["exdate"])
+    pattern = Pattern(start=start, rule=rule, rdates=rdates, exdates=exdates)
+    if current is None and not pattern.repeats:
+        name = "exdate" if sent.rdate is None else "rdate"
+        raise InvalidFields({name: "needs a rule, or a date besides start_date."})
+    is_by_rule = sent.exdate is None and sent.rrule is not None
+    require_usable(pattern, blamed="rrule" if is_by_rule else "exdate")
+    unknown = _unknown(pattern)
+    if unknown and sent.exdate is not None:
+        why = f"has {dates.written(min(unknown))}, which is no date of the series."
+        raise InvalidFields({"exdate": why})
+    return replace(pattern, exdates=exdates - unknown)
+
+
+def _unknown(pattern: Pattern) -> frozenset[datetime]:
+    """Return what is left out of a pattern and is no date of it."""
+    last = max(pattern.exdates, default=pattern.start)
+    known = pattern.dates(until=last, most=conf.series_max_occurrences)
+    return pattern.exdates.difference(known)
+
+
+def _rule(text: str, start: datetime, zone: tzinfo) -> Rule | None:
+    """Return a rule; an empty one is none. Raises ``RuleError``."""
+    most = conf.series_max_occurrences
+    return recurrence.read(text, start=start, zone=zone, most=most) if text else None
 
 
 def _wall(text: str, start: datetime, zone: tzinfo, now: datetime) -> datetime:
@@ -71,10 +91,10 @@ def _wall(text: str, start: datetime, zone: tzinfo, now: datetime) -> datetime:
     return wall if moment.has_time else datetime.combine(wall, start.time())
 
 
-def require_usable(pattern: Pattern) -> None:
+def require_usable(pattern: Pattern, *, blamed: str = "exdate") -> None:
     """Require that a pattern has its start and no more dates than a series may have.
 
-    Raises ``InvalidFields``.
+    ``blamed`` is the field that leaves no date. Raises ``InvalidFields``.
     """
     most = conf.series_max_occurrences
     name = "rrule" if pattern.rule else "rdate"
@@ -84,7 +104,7 @@ def require_usable(pattern: Pattern) -> None:
     except RuleError as error:
         raise InvalidFields({name: str(error)}) from error
     if pattern.exdates.issuperset(pattern.dates(until=pattern.first_year, most=most)):
-        raise InvalidFields({"exdate": NO_DATE_LEFT})
+        raise InvalidFields({blamed: NO_DATE_LEFT})
 
 
 def horizon_of(start: datetime, *, now: datetime) -> datetime:

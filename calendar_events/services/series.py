@@ -10,12 +10,13 @@ from django.db.models import F, Q
 from calendar_events.conf import conf
 from calendar_events.models import Event, Series, Status
 from calendar_events.parsing import dates, zones
-from calendar_events.permissions import Actor
+from calendar_events.permissions import Actor, require_create
 from calendar_events.services import events, occurrences, recurrence, writing
 from calendar_events.services.changesets import EventChanges, InvalidFields
 from calendar_events.store import links as link_rows
 from calendar_events.store import naming
 from calendar_events.store.links import Links
+from calendar_events.store.saving import VersionConflict
 
 DAY = timedelta(days=1)
 EXTENDED = "the series was extended"
@@ -33,13 +34,7 @@ def create_series(*, actor: Actor, changes: EventChanges, now: datetime) -> Even
     """
     first, links = events.new_event(actor=actor, changes=changes, now=now)
     series = new_series(first, changes, now=now)
-    series.save()
-    walls = recurrence.walls_of(series)
-    series.dates = len(walls)
-    series.save()
-    dated = [
-        (place, wall) for place, wall in enumerate(walls, 1) if not series.is_excluded(wall)
-    ]
+    dated = dates_of(series)
     if not dated:
         raise InvalidFields({"exdate": recurrence.NO_DATE_LEFT})
     base = changes.get("slug", "")
@@ -49,8 +44,47 @@ def create_series(*, actor: Actor, changes: EventChanges, now: datetime) -> Even
     return made[0]
 
 
+@transaction.atomic
+def begin_series(
+    *,
+    actor: Actor,
+    pk: int,
+    changes: EventChanges,
+    now: datetime,
+    expected_version: int | None = None,
+) -> Event:
+    """Let an event by itself repeat: it is the first occurrence, under its identifier.
+
+    Raises what ``create_series`` and ``update_event`` raise.
+    """
+    require_create(actor, Event)
+
+    def begin(event: Event) -> None:
+        if event.series_id is not None:
+            raise VersionConflict(f"{event} has got into a series.")
+        series = new_series(event, changes, now=now)
+        if series.is_excluded(series.start_local):
+            raise InvalidFields({"exdate": "must not leave out the event itself."})
+        occurrences.put(event, series, wall=series.start_local, position=1)
+
+    event = events.update_event(
+        actor=actor,
+        pk=pk,
+        changes=changes,
+        now=now,
+        expected_version=expected_version,
+        prepare=begin,
+    )
+    series = occurrences.lock(event.series_id or 0)
+    _, *dated = dates_of(series)
+    links = Links(**link_rows.stored(event))
+    base = naming.restored(event.slug)
+    write_dates(series, event, dated, links=links, base=base, actor=actor, now=now)
+    return event
+
+
 def new_series(first: Event, changes: EventChanges, *, now: datetime) -> Series:
-    """Return the series that an event begins, not yet saved. Raises ``InvalidFields``."""
+    """Store the series that an event begins. Raises ``InvalidFields``."""
     pattern = recurrence.pattern_of(
         changes["recurrence"],
         start=first.start_local,
@@ -69,7 +103,19 @@ def new_series(first: Event, changes: EventChanges, *, now: datetime) -> Series:
     )
     series.pattern = pattern
     series.total = pattern.total(most=conf.series_max_occurrences)
+    series.dates = len(recurrence.walls_of(series))
+    series.save()
     return series
+
+
+def dates_of(series: Series, *, after: int = 0) -> list[tuple[int, datetime]]:
+    """Return the dates behind a position as far as the horizon, but for those left out."""
+    walls = recurrence.walls_of(series)
+    return [
+        (position, wall)
+        for position, wall in enumerate(walls, 1)
+        if position > after and not series.is_excluded(wall)
+    ]
 
 
 def write_dates(  # noqa: PLR0913 -- a series, what it says, when, and who
@@ -140,13 +186,8 @@ def extend_series(*, pk: int, now: datetime) -> int:
     template = template_of(series)
     if template is None:
         return 0
-    walls = recurrence.walls_of(series)
-    dated = [
-        (place, wall)
-        for place, wall in enumerate(walls, 1)
-        if place > series.dates and not series.is_excluded(wall)
-    ]
-    series.dates = len(walls)
+    dated = dates_of(series, after=series.dates)
+    series.dates = len(recurrence.walls_of(series))
     if dated:
         series.touch(now)
     series.save()

@@ -72,6 +72,7 @@ def update_series(  # noqa: PLR0913 -- who writes what, where, and what was seen
     pattern = group.series.pattern
     if is_moved or sent:
         pattern = _pattern(group.series, changes, shift, planned, now)
+    is_over = sent is not None and not pattern.repeats
     excluded = group.series.pattern.exdates
     if event.status == Status.TRASH:  # and it is to come back
         pattern = replace(
@@ -93,8 +94,12 @@ def update_series(  # noqa: PLR0913 -- who writes what, where, and what was seen
         if is_placed:
             row.overrides = row.overrides - SCHEDULE
         is_excluded = wall in pattern.exdates
+        if is_over:
+            occurrences.leave(row)
         writer.write(row, is_excluded=is_excluded, was_excluded=was_excluded)
     _add_missing(group, matched, pattern, actor=actor, now=now)
+    if is_over:
+        group.series.delete()
     return event if event.series_id else next(iter(matched.kept.values()), event)
 
 

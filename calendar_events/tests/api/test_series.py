@@ -171,10 +171,31 @@ REFUSED_RULES = {
     "FREQ=DAILY;BYHOUR=9": "must not have BYHOUR: each date begins at the same time.",
     "FREQ=DAILY;BYEASTER=1": "has a part that is not known: BYEASTER=1.",
     "FREQ=DAILY;FREQ=WEEKLY": "has FREQ twice.",
-    "FREQ=DAILY;COUNT=0": "has a COUNT that is not from 1 to 2000.",
-    "FREQ=DAILY;COUNT=2001": "has a COUNT that is not from 1 to 2000.",
+    "FREQ=DAILY;COUNT=0": "must have COUNT from 1 to 2000.",
+    "FREQ=DAILY;COUNT=2001": "must have COUNT from 1 to 2000.",
+    "FREQ=DAILY;COUNT=-1": "must have COUNT from 1 to 2000.",
+    "FREQ=DAILY;COUNT=1e3": "must have COUNT from 1 to 2000.",
+    "FREQ=DAILY;COUNT=\u0663": "must have COUNT from 1 to 2000.",
+    "FREQ=DAILY;COUNT=99999999999999999999": "must have COUNT from 1 to 2000.",
+    "FREQ=DAILY;INTERVAL=-2": "must have INTERVAL from 1 to 1000.",
+    "FREQ=MONTHLY;BYDAY=MO;BYSETPOS=0": "must have BYSETPOS from 1 to 366.",
+    "FREQ=MONTHLY;BYMONTHDAY=0": "must have BYMONTHDAY from 1 to 31.",
+    "FREQ=YEARLY;BYMONTH=-1": "must have BYMONTH from 1 to 12.",
+    "FREQ=DAILY;BYDAY=": "has a part that is not known: BYDAY=.",
+    "FREQ = DAILY": "has a part that is not known: FREQ = DAILY.",
+    "FREQ=MINUTELY": "needs FREQ, which is DAILY, WEEKLY, MONTHLY or YEARLY.",
+    "FREQ=DAILY;BYMINUTE=5": "must not have BYMINUTE: each date begins at the same time.",
+    "RSCALE=CHINESE;FREQ=YEARLY": "has a part that is not known: RSCALE=CHINESE.",
+    "EXRULE:FREQ=DAILY": "has a part that is not known: EXRULE:FREQ=DAILY.",
+    "FREQ=DAILY;COUNT=2\nRRULE:FREQ=WEEKLY": "must be one rule in one line.",
+    "DTSTART:20310106T180000\nRRULE:FREQ=DAILY": "must be one rule in one line.",
+    "FREQ=DAILY;UNTIL=2031-01-08": "has an UNTIL that is no date, such as 20310131.",
+    "FREQ=DAILY;UNTIL=20310108T250000": "has an UNTIL that is no date, such as 20310131.",
+    "FREQ=DAILY;UNTIL=20310106T160000Z": "has an UNTIL before the start.",
+    "FREQ=YEARLY;BYWEEKNO=53;BYMONTH=6": "has no date: there is no such day.",
+    "FREQ=DAILY;INTERVAL=7;BYDAY=TU": "has no date: there is no such day.",
     "FREQ=DAILY;COUNT=2;UNTIL=20310201": "has either COUNT or UNTIL, not both.",
-    "FREQ=DAILY;INTERVAL=0": "has a INTERVAL that is not from 1 to 1000.",
+    "FREQ=DAILY;INTERVAL=0": "must have INTERVAL from 1 to 1000.",
     "FREQ=DAILY;UNTIL=20310101": "has an UNTIL before the start.",
     "FREQ=DAILY;UNTIL=20310230": "has an UNTIL that is no date, such as 20310131.",
     "FREQ=DAILY;UNTIL=20990101": "has more than 2000 dates: let it end sooner.",
@@ -182,7 +203,7 @@ REFUSED_RULES = {
     "FREQ=WEEKLY;INTERVAL=900;COUNT=2000": "does not end within 100 years.",
     "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30": "has no date: there is no such day.",
     "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30": "has no date: there is no such day.",
-    "FREQ=MONTHLY;BYMONTHDAY=32": "has a BYMONTHDAY that is not from 1 to 31.",
+    "FREQ=MONTHLY;BYMONTHDAY=32": "must have BYMONTHDAY from 1 to 31.",
     "FREQ=MONTHLY;BYDAY=XX": "has a BYDAY that is no day, such as MO or -1FR: XX.",
     "FREQ=WEEKLY;BYDAY=1MO": "must not number days where FREQ is WEEKLY.",
     "FREQ=WEEKLY;BYMONTHDAY=1": "must not have BYMONTHDAY where FREQ is WEEKLY.",
@@ -239,10 +260,26 @@ def test_a_series_may_reach_the_first_and_the_last_day_of_the_calendar(
         ({"rdate": 7}, "rdate"),
         ({"rdate": ["2031-02-30"]}, "rdate"),
         ({"rdate": ["2030-01-01"]}, "rdate"),
+        ({"rdate": ["2031-01-06 17:59"]}, "rdate"),
+        ({"rdate": ["2031-01-13 25:00"]}, "rdate"),
+        ({"rdate": "RDATE:20310113T200000"}, "rdate"),
+        ({"rrule": "", "rdate": ["2031-01-06"]}, "rdate"),
+        ({"rrule": "", "exdate": ["2031-01-06"]}, "exdate"),
+        ({"rrule": ["FREQ=DAILY;COUNT=2", "FREQ=WEEKLY;COUNT=2"]}, "rrule"),
+        ({"rrule": True}, "rrule"),
+        ({"rrule": {"freq": "daily"}}, "rrule"),
         ({"rdate": ["2031-01-07"] * 2001}, "rdate"),
         ({"exdate": [["2031-01-06"]]}, "exdate"),
         ({"exdate": ["x" * 65]}, "exdate"),
+        ({"exdate": ["2031-01-07"]}, "exdate"),
+        ({"exdate": ["2031-01-13T18:00:00Z"]}, "exdate"),
+        ({"rdate": ["2031-01-08 20:00"], "exdate": ["2031-01-08"]}, "exdate"),
+        ({"exdate": ["9999-01-01"], "rrule": "FREQ=DAILY"}, "exdate"),
         ({"recurrence": 7}, "recurrence"),
+        ({"recurrence": ["RRULE:FREQ=DAILY", "EXDATE:20310107T180000"]}, "recurrence"),
+        ({"recurrence": {"rules": [{"type": "Weekly"}]}}, "recurrence"),
+        ({"recurrence": {"rrule": "FREQ=DAILY;COUNT=2", "rdate": 7}}, "recurrence"),
+        ({"start_date": "2031-01-06 26:00"}, "start_date"),
         ({"timezone": "Mars/Olympus"}, "timezone"),
         ({"rrule": "FREQ=DAILY;COUNT=1", "exdate": ["2031-01-06"]}, "exdate"),
     ],
@@ -251,6 +288,78 @@ def test_what_is_no_recurrence_is_refused_by_field(editor, changes, field):
     response = editor.post("/events", yoga(**changes))
     assert response.status_code == 400
     assert list(bad_fields(response)) == [field]
+
+
+def test_a_member_of_recurrence_that_cannot_be_used_is_named(editor):
+    body = yoga(rrule=None, recurrence={"rrule": "FREQ=DAILY;COUNT=2", "exdate": 7})
+    assert bad_fields(editor.post("/events", body)) == ["recurrence"]
+    sentence = editor.post("/events", body).json()["data"]["params"]["recurrence"]
+    assert sentence == "cannot be used: exdate must be a list of dates."
+
+
+def test_what_leaves_out_no_date_is_named(editor):
+    response = editor.post("/events", yoga(exdate=["2031-01-13", "2031-01-14"]))
+    assert response.json()["data"]["params"] == {
+        "exdate": "has 2031-01-14 18:00:00, which is no date of the series."
+    }
+
+
+def test_a_date_given_twice_is_one(editor, anonymous):
+    body = yoga(rdate=["2031-01-08", "2031-01-08 18:00", "2031-01-13", "2031-01-06"])
+    answer = editor.post("/events", body).json()
+    assert answer["recurrence"]["total"] == 6
+    found = dates_of(anonymous, answer["recurrence"]["series"])
+    assert [one["recurrence"]["position"] for one in found] == [1, 2, 3, 4, 5, 6]
+
+
+@pytest.mark.parametrize(
+    ("start", "rule", "expected"),
+    [
+        ("2032-02-29", "FREQ=YEARLY;COUNT=3", ["2032-02-29", "2036-02-29", "2040-02-29"]),
+        ("2031-01-31", "FREQ=MONTHLY;COUNT=3", ["2031-01-31", "2031-03-31", "2031-05-31"]),
+        (
+            "2031-01-06",
+            "FREQ=MONTHLY;BYDAY=MO,TU;BYSETPOS=1,-1;COUNT=4",
+            ["2031-01-06", "2031-01-28", "2031-02-03", "2031-02-25"],
+        ),
+        # RFC 5545: with another first day of the week it is another Sunday.
+        (
+            "2031-01-07",
+            "FREQ=WEEKLY;INTERVAL=2;COUNT=3;BYDAY=TU,SU;WKST=MO",
+            ["2031-01-07", "2031-01-12", "2031-01-21"],
+        ),
+        (
+            "2031-01-07",
+            "FREQ=WEEKLY;INTERVAL=2;COUNT=3;BYDAY=TU,SU;WKST=SU",
+            ["2031-01-07", "2031-01-19", "2031-01-21"],
+        ),
+    ],
+)
+def test_a_rule_gives_the_dates_of_rfc_5545(editor, settings, start, rule, expected):
+    settings.CALENDAR_EVENTS = {**settings.CALENDAR_EVENTS, "SERIES_HORIZON_MONTHS": 120}
+    times = {"start_date": f"{start} 10:00", "end_date": f"{start} 11:00"}
+    answer = editor.post("/events", yoga(**times, rrule=rule)).json()
+    found = dates_of(editor, answer["recurrence"]["series"])
+    assert [one["start_date"][:10] for one in found] == expected
+    assert answer["recurrence"]["total"] == len(expected)
+
+
+def test_dates_that_last_longer_than_their_distance_overlap(editor, anonymous):
+    times = {"start_date": "2031-01-06 10:00", "end_date": "2031-01-08 11:00"}
+    answer = editor.post("/events", yoga(**times, rrule="FREQ=DAILY;COUNT=3")).json()
+    found = dates_of(anonymous, answer["recurrence"]["series"])
+    assert [one["end_date"][5:16] for one in found] == [
+        *("01-08 11:00", "01-09 11:00", "01-10 11:00"),
+    ]
+
+
+def test_an_hour_that_comes_twice_is_the_first(editor, anonymous):
+    times = {"start_date": "2031-10-25 02:30", "end_date": "2031-10-25 03:30"}
+    answer = editor.post("/events", yoga(**times, rrule="FREQ=DAILY;COUNT=3")).json()
+    found = dates_of(anonymous, answer["recurrence"]["series"])
+    assert [one["utc_start_date"][8:16] for one in found] == [
+        *("25 00:30", "26 00:30", "27 01:30"),
+    ]
 
 
 def test_a_rule_without_an_end_reaches_the_horizon(editor, settings):
