@@ -7,6 +7,7 @@ from anywhere: no code counts on their order, on gaps between them or on their s
 import pytest
 from django.apps import apps
 from django.db import connection, models
+from django.utils import timezone
 
 from calendar_events.models import (
     Change,
@@ -19,7 +20,11 @@ from calendar_events.models import (
     Venue,
 )
 from calendar_events.models.series import Series
-from calendar_events.models.webhooks import WebhookDelivery, WebhookSubscription
+from calendar_events.models.webhooks import (
+    WebhookAttempt,
+    WebhookDelivery,
+    WebhookSubscription,
+)
 from calendar_events.tests.bodies import BODIES, NAMES, RECORDS, event
 from calendar_events.tests.callers import caller
 from calendar_events.tests.factories import (
@@ -48,6 +53,7 @@ OVER_A_ROW = {
     Event.organizers.through: "event__institution",
     Event.terms.through: "event__institution",
     WebhookDelivery: "subscription__institution",
+    WebhookAttempt: "delivery__subscription__institution",
     IdempotentAnswer: "user__username",  # which is the institution's name, here
 }
 """Each would get a column of its own, as docs/scaling.md says."""
@@ -111,7 +117,8 @@ def references_elsewhere():
         if field.related_model in INSTITUTION
         and model._base_manager.exclude(**{field.name: None})
         .annotate(
-            one=models.F(INSTITUTION[model]), other=models.F(f"{field.name}__institution")
+            one=models.F(INSTITUTION[model]),
+            other=models.F(f"{field.name}__{INSTITUTION[field.related_model]}"),
         )
         .exclude(one=models.F("other"))
         .exists()
@@ -135,7 +142,8 @@ class Calendar:
             "tags": [self.ids["tags"]],
             "image": image.pk,
         }
-        WebhookDeliveryFactory(subscription__institution=institution)
+        delivery = WebhookDeliveryFactory(subscription__institution=institution)
+        delivery.history.create(at=timezone.now(), url="https://b.example", milliseconds=1)
         self.create("events", rrule="FREQ=WEEKLY;COUNT=2", hide_from_listings=True)
         self.ids["parents"] = self.ids["events"]
         self.ids["events"] = self.create(
