@@ -29,6 +29,20 @@ def cut(body: bytes, names: str | None) -> bytes:
     return orjson.dumps(_pick(orjson.loads(body), _tree(names)))
 
 
+def is_wanted(query: QueryDict, path: str) -> bool:
+    """Return whether what ``cut`` leaves has a member, such as ``changes.record``."""
+    names = wanted_fields(query)
+    if not names.strip():
+        return True
+    branch = _tree(names)
+    for name in path.split("."):
+        if name not in branch:
+            return False
+        if not (branch := branch[name]):
+            break
+    return True
+
+
 def _tree(listed: str) -> Tree:
     tree: Tree = {}
     for path in listed.split(","):

@@ -95,16 +95,15 @@ def _events(
     rows: list[_Event], listing: Listing, now: datetime, *, has_scheduled: bool
 ) -> list[str]:
     """Return events with what they embed; without their password some are blank."""
-    open_ids = [
-        row.id
+    shown = {
+        row.id: row.fragment
         for row in rows
         if not row.password or password_matches(row.password, listing.password)
-    ]
-    shown = {row.id: row.fragment for row in rows if row.id in open_ids}
+    }
+    related: dict[int, list[Related]] = {pk: [] for pk in shown}
     shown = online.resolved(shown, listing.viewer, now)
-    related: dict[int, list[Related]] = {pk: [] for pk in open_ids}
     for one in relations.of_events(
-        open_ids, listing.viewer, now, has_scheduled=has_scheduled
+        list(related), listing.viewer, now, has_scheduled=has_scheduled
     ):
         related[one.event].append(one)
     items = []

@@ -21,11 +21,12 @@ from calendar_events.api.changes.shapes import (
 from calendar_events.api.changes.tokens import Token
 from calendar_events.api.conditional import Version
 from calendar_events.api.reading import ListView
+from calendar_events.api.renderers import is_wanted
 from calendar_events.documents import addresses
 from calendar_events.filters.base import ListFilterBackend, by_parameter
 from calendar_events.models import Term
 from calendar_events.models.kinds import KINDS, Kind, kind_for
-from calendar_events.store import changed, pages, sql
+from calendar_events.store import changed, lists, pages, sql
 from calendar_events.store.changed import Batch, LogForgotten
 from platform_errors.errors.base import ApiError
 from platform_errors.errors.writes import InvalidParameters
@@ -119,11 +120,15 @@ class ChangesView(ListView):
             raise ChangesGone("what you may see is not what it was")
 
     def _items(self, found: list[tuple[str, int]]) -> list[str]:
-        """Return changes as JSON texts, in order."""
+        """Return changes as JSON texts, in order; records only where they are wanted."""
         documents: dict[tuple[str, int], str] = {}
+        has_records = is_wanted(self.request.query_params, "changes.record")
         for name in dict.fromkeys(name for name, _ in found):
             ids = [pk for one, pk in found if one == name]
             rows = self._listed(kind_for(name))
+            if not has_records:
+                documents |= {(name, pk): "" for (pk,) in lists.named(rows, ["id"], ids)}
+                continue
             for pk, text in pages.named(
                 rows, ids, has_scheduled=self.state.has_scheduled
             ).items():
@@ -172,4 +177,6 @@ def _item(name: str, pk: int, document: str | None) -> str:
     head = f'{{"type":"{kind_for(name).plural}","id":{pk},"change":'
     if document is None:
         return f'{head}"deleted"}}'
+    if not document:
+        return f'{head}"updated"}}'
     return f'{head}"updated","record":{document}}}'

@@ -7,7 +7,8 @@ from datetime import timedelta
 import pytest
 import time_machine
 from django.core.management import call_command
-from django.db import connections
+from django.db import connection, connections
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from calendar_events.api.changes import tokens, waiting
@@ -422,6 +423,29 @@ def test_only_the_members_that_are_asked_for_are_answered(anonymous):
 
     assert answer["changes"] == [{"id": event.pk, "record": {"title": event.title}}]
     assert list(answer) == ["changes", "next"]
+
+
+@pytest.mark.parametrize("fields", ["changes.type,changes.id,changes.change,next", "next"])
+def test_records_that_nobody_asks_for_are_not_read(anonymous, fields):
+    token = begin(anonymous)
+    event, gone = EventFactory(), EventFactory()
+    VenueFactory()
+    gone.delete()
+    settle()
+
+    with CaptureQueriesContext(connection) as asked:
+        answer = read(anonymous, token, f"&_fields={fields}")
+    statements = [one["sql"] for one in asked]
+    whole = read(anonymous, token)
+
+    for change in whole["changes"]:
+        change.pop("record", None)
+    assert answer.pop("next")
+    assert answer == ({"changes": whole["changes"]} if "changes" in fields else {})
+    assert {one["change"] for one in whole["changes"]} == {"updated", "deleted"}
+    assert event.pk in [one["id"] for one in whole["changes"]]
+    assert any("calendar_events_change" in one for one in statements)
+    assert not [one for one in statements if "fragment" in one]
 
 
 @pytest.mark.parametrize("number", [1, 4])
