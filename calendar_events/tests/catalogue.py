@@ -5,6 +5,8 @@ import re
 PREFIX = "calendar_events_"
 _FILLER = re.compile(r"\s+")
 _PADDING = re.compile(r"(?<=\() | (?=[);])")
+_CAST = re.compile(r"::(character varying|text)(\[\])?")
+_AROUND = re.compile(r"\(('[^']*'|ARRAY\[[^]]*\])\)")
 
 
 def describe(connection) -> str:
@@ -25,6 +27,12 @@ def _rows(connection, statement):
 
 def _one_line(text: str) -> str:
     return _PADDING.sub("", _FILLER.sub(" ", text)).strip()
+
+
+def _as_restored(text: str) -> str:
+    """Return a condition alike before and after a dump, which moves its casts."""
+    text = _AROUND.sub(r"\1", _CAST.sub("", text))
+    return _AROUND.sub(r"\1", text)
 
 
 def _postgresql(connection):
@@ -51,12 +59,12 @@ def _postgresql(connection):
         FROM pg_constraint o JOIN pg_class c ON c.oid = o.conrelid
         WHERE c.relname LIKE 'calendar\\_events\\_%'""",
     ):
-        yield f"constraint {name} {definition}"
+        yield f"constraint {name} {_as_restored(definition)}"
     for (definition,) in _rows(
         connection,
         "SELECT indexdef FROM pg_indexes WHERE tablename LIKE 'calendar\\_events\\_%'",
     ):
-        yield f"index {definition}"
+        yield f"index {_as_restored(definition)}"
     for (definition,) in _rows(
         connection,
         """SELECT pg_get_triggerdef(t.oid) FROM pg_trigger t
