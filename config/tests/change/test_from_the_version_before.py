@@ -26,6 +26,11 @@ FAILED = """
     INSERT INTO authserver_loginfailure (account, at, is_over)
     VALUES ('frank@1001', CURRENT_TIMESTAMP, false)
 """
+ASKED = """
+    INSERT INTO authserver_passwordlink (purpose, name, address, place,
+        request_id, asked_at)
+    VALUES ('reset', 'alice', '192.0.2.1', '192.0.2.1', '', CURRENT_TIMESTAMP)
+"""
 LISTS = ("/events?per_page=50", "/venues", "/organizers", "/categories", "/events.ics")
 
 
@@ -76,6 +81,7 @@ def test_nothing_is_lost_on_the_way_from_the_version_before(tmp_path):
             server.manage("migrate", app, migration)
         for _ in range(10):
             ask(server, FAILED)
+        ask(server, ASKED)
         server.manage("migrate")
 
         # Events, venues, terms and feeds answer the same bytes; the token opens them
@@ -108,6 +114,9 @@ def test_nothing_is_lost_on_the_way_from_the_version_before(tmp_path):
             frank.open(authorization_address(server, Pkce(), institution="1001"))
             frank.fill(username="frank", password="frank-demo-pass")
             assert frank.page.status_code == HTTPStatus.TOO_MANY_REQUESTS
+
+        # Who asked for a link to choose a password is forgotten
+        assert ask(server, "SELECT COUNT(*) FROM authserver_passwordlink") == [(0,)]
 
         # And what is new begins: planned events without series, and the log of changes
         new = (
