@@ -89,8 +89,12 @@ class RecurrenceObject(Clearable):
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         if isinstance(data, str):
             data = {"rrule": data}
-        if not isinstance(data, Mapping) or not {*FIELDS, "rule"} & data.keys():
+        if not isinstance(data, Mapping):
             self.fail("type")
+        if not {*FIELDS, "rule"} & data.keys():
+            if any(data.values()):
+                self.fail("type")
+            return {}  # as clients of other calendars send of an event that does not repeat
         members = {"rrule": data["rule"], **data} if "rule" in data else data
         read: dict[str, Any] = {}
         for name, field in zip(FIELDS, (RuleText(), DateList(), DateList()), strict=True):

@@ -6,8 +6,8 @@ import subprocess
 import pytest
 
 from authserver.tests import npm
-from calendar_events.tests.api.test_series import dates_of, yoga
 from calendar_events.tests.callers import caller
+from calendar_events.tests.series import dates_of, yoga
 from platform_errors.tests.store import MemoryKeyStore
 
 pytestmark = [pytest.mark.django_db, pytest.mark.processes]

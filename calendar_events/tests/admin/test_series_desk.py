@@ -5,9 +5,9 @@ import pytest
 from calendar_events.models import Event, Series, Status
 from calendar_events.tests.admin.test_copying import typed
 from calendar_events.tests.admin.test_desk import desk_of, url
-from calendar_events.tests.api.test_series import yoga
 from calendar_events.tests.callers import caller
 from calendar_events.tests.factories import EventFactory
+from calendar_events.tests.series import yoga
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 

@@ -1,52 +1,31 @@
 """``/changes``: everything that changed, as its caller may see it."""
 
-import threading
-import time
 from datetime import timedelta
 
 import pytest
 import time_machine
 from django.core.management import call_command
-from django.db import connection, connections
+from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from calendar_events.api.changes import tokens, waiting
+from calendar_events.api.changes import tokens
 from calendar_events.models import Change, Event, Status, Venue
 from calendar_events.models.change import Position
 from calendar_events.tests import bodies
 from calendar_events.tests.callers import caller
+from calendar_events.tests.changes import begin, read, refused_as_gone, rows_of
 from calendar_events.tests.factories import (
     CategoryFactory,
     EventFactory,
     OrganizerFactory,
     TagFactory,
-    UserFactory,
     VenueFactory,
 )
 from calendar_events.tests.settling import settle
 
 # What a transaction has written itself is settled only after it.
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.both_databases]
-
-
-def begin(who, query=""):
-    settle()
-    answer = who.get(f"/changes{query}")
-    assert answer.status_code == 200
-    assert answer.json()["changes"] == []
-    return answer.json()["next"]
-
-
-def read(who, token, query=""):
-    settle()
-    answer = who.get(f"/changes?since={token}{query}")
-    assert answer.status_code == 200, answer.content
-    return answer.json()
-
-
-def told(answer):
-    return [(one["type"], one["id"], one["change"]) for one in answer["changes"]]
 
 
 def test_without_a_token_there_is_a_new_one_and_nothing_else(anonymous):
@@ -57,7 +36,7 @@ def test_without_a_token_there_is_a_new_one_and_nothing_else(anonymous):
 
     assert list(answer) == ["changes", "next", "more"]
     assert (answer["changes"], answer["more"]) == ([], False)
-    assert told(read(anonymous, answer["next"])) == []
+    assert rows_of(read(anonymous, answer["next"])) == []
 
 
 def test_what_is_created_is_told_as_its_list_answers_it(anonymous, editor):
@@ -71,7 +50,7 @@ def test_what_is_created_is_told_as_its_list_answers_it(anonymous, editor):
         Venue.objects.get(),
         Event.objects.get().terms.get(),
     )
-    assert sorted(told(answer)) == [
+    assert sorted(rows_of(answer)) == [
         ("events", event.pk, "updated"),
         ("tags", tag.pk, "updated"),
         ("venues", venue.pk, "updated"),
@@ -115,7 +94,7 @@ def test_what_is_deleted_for_good_is_deleted_and_so_it_is_in_what_embeds_it(anon
 
     answer = read(anonymous, token)
 
-    assert sorted(told(answer)) == [
+    assert sorted(rows_of(answer)) == [
         ("events", event.pk, "updated"),
         ("tags", pks[1], "deleted"),
         ("venues", pks[0], "deleted"),
@@ -147,7 +126,7 @@ def test_a_venue_that_changes_changes_its_events(anonymous):
 
     answer = read(anonymous, token)
 
-    assert told(answer) == [("events", event.pk, "updated")]
+    assert rows_of(answer) == [("events", event.pk, "updated")]
     assert answer["changes"][0]["record"]["venue"]["venue"] == "Renamed"
 
 
@@ -163,7 +142,7 @@ def test_everybody_sees_of_a_change_what_their_list_shows(
         settle()
         answer = who.get(f"/changes?since={begun[name]}")
         assert b"Secret" not in answer.content
-        assert told(answer.json()) == [("events", draft.pk, "deleted")]
+        assert rows_of(answer.json()) == [("events", draft.pk, "deleted")]
     assert read(editor, own)["changes"][0]["record"]["title"] == "Secret"
 
 
@@ -179,11 +158,11 @@ def test_a_venue_that_changes_does_not_tell_of_protected_events_there(anonymous,
     editor.patch(f"/tags/{tag.pk}", {"name": "Renamed"})
 
     answer = read(anonymous, token)
-    assert ("events", shown.pk, "updated") in told(answer)
-    assert protected.pk not in [pk for kind, pk, _ in told(answer) if kind == "events"]
+    assert ("events", shown.pk, "updated") in rows_of(answer)
+    assert protected.pk not in [pk for kind, pk, _ in rows_of(answer) if kind == "events"]
 
     with time_machine.travel(soon + timedelta(seconds=1)):
-        published = told(read(anonymous, answer["next"]))
+        published = rows_of(read(anonymous, answer["next"]))
     assert ("events", shown.pk, "updated") in published
     assert protected.pk not in [pk for kind, pk, _ in published if kind == "events"]
 
@@ -211,7 +190,10 @@ def test_only_the_types_that_are_asked_for_are_told(anonymous):
     answer = read(anonymous, token)
     same = read(anonymous, token, "&types=tags&types=venues")
 
-    assert told(answer) == [("venues", venue.pk, "updated"), ("tags", tag.pk, "updated")]
+    assert rows_of(answer) == [
+        ("venues", venue.pk, "updated"),
+        ("tags", tag.pk, "updated"),
+    ]
     assert same["changes"] == answer["changes"]
 
 
@@ -253,7 +235,7 @@ def test_many_changes_of_other_types_are_passed_over_step_by_step(anonymous):
         steps.append(read(anonymous, token))
         token = steps[-1]["next"]
 
-    assert [told(step) for step in steps] == [[], [], [("tags", tag.pk, "updated")]]
+    assert [rows_of(step) for step in steps] == [[], [], [("tags", tag.pk, "updated")]]
 
 
 def test_what_time_publishes_is_told_without_a_write(anonymous, editor):
@@ -275,7 +257,7 @@ def test_what_time_publishes_is_told_without_a_write(anonymous, editor):
         ("events", there.pk, "updated"),
         ("venues", venue.pk, "updated"),
     ]
-    assert sorted(told(answer)) == expected
+    assert sorted(rows_of(answer)) == expected
     assert again["changes"] == []
     by_id = {
         one["id"]: one["record"] for one in answer["changes"] if "events" in one["type"]
@@ -344,12 +326,6 @@ def test_a_parameter_that_cannot_be_used_is_named(anonymous, query, name):
     assert answer.status_code == 400
     assert answer.json()["code"] == "rest_invalid_param"
     assert list(answer.json()["data"]["params"]) == [name]
-
-
-def refused_as_gone(answer):
-    body = answer.json()
-    known = (answer.status_code, body["code"], body["data"]["reason"])
-    return known == (410, "changes-gone", "changes_gone")
 
 
 def test_a_token_that_is_older_than_the_log_is_gone(anonymous, settings):
@@ -466,68 +442,6 @@ def test_an_answer_costs_the_same_however_much_changed(
         answer = anonymous.get(f"/changes?since={token}").json()
 
     assert len(answer["changes"]) == 5 * number
-
-
-def test_who_waits_is_answered_when_something_changes(anonymous):
-    token = begin(anonymous)
-    author = UserFactory()
-
-    def write():
-        try:
-            while not waiting.seats.taken:
-                time.sleep(0.05)
-            EventFactory(author=author)
-        finally:
-            connections.close_all()
-
-    thread = threading.Thread(target=write)
-    thread.start()
-    answer = anonymous.get(f"/changes?since={token}&wait=25").json()
-    thread.join()
-
-    assert told(answer) == [("events", Event.objects.get().pk, "updated")]
-    assert waiting.seats.taken == 0
-
-
-def test_who_finds_no_place_to_wait_is_answered_at_once(anonymous, settings):
-    settings.CALENDAR_EVENTS = {**settings.CALENDAR_EVENTS, "CHANGES_WAITING": 0}
-    token = begin(anonymous)
-
-    answer = anonymous.get(f"/changes?since={token}&wait=25").json()
-
-    assert (answer["changes"], answer["retry_after"]) == ([], 5)
-
-
-def test_nobody_waits_for_a_server_that_stops(anonymous):
-    token = begin(anonymous)
-    waiting.closing.set()
-    try:
-        answer = anonymous.get(f"/changes?since={token}&wait=25").json()
-    finally:
-        waiting.closing.clear()
-
-    assert answer["changes"] == []
-
-
-def test_who_waits_and_loses_permissions_is_told_nothing(editor):
-    token = begin(editor)
-    user = editor.user
-
-    def demote():
-        try:
-            while not waiting.seats.taken:
-                time.sleep(0.05)
-            user.groups.clear()
-            EventFactory(author=user, draft=True)
-        finally:
-            connections.close_all()
-
-    thread = threading.Thread(target=demote)
-    thread.start()
-    answer = editor.get(f"/changes?since={token}&wait=25")
-    thread.join()
-
-    assert refused_as_gone(answer)
 
 
 def test_other_methods_are_refused_and_options_tell_the_parameters(anonymous):

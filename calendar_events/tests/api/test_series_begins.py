@@ -4,10 +4,10 @@ import pytest
 from django.contrib.auth.models import Permission
 
 from calendar_events.models import Event, Series, Status
-from calendar_events.tests.api.test_series import dates_of, yoga
 from calendar_events.tests.api.test_series_scopes import days, ids
 from calendar_events.tests.bodies import event
 from calendar_events.tests.callers import bad_fields, caller, refusal
+from calendar_events.tests.series import dates_of, yoga
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 

@@ -11,8 +11,8 @@ from django.core.management import call_command
 from calendar_events.models import Event, Series
 from calendar_events.parsing import dates
 from calendar_events.services import series as service
-from calendar_events.tests.api.test_series import dates_of, yoga
 from calendar_events.tests.callers import refusal
+from calendar_events.tests.series import dates_of, yoga
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 

@@ -5,9 +5,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from calendar_events.models import Event, Series, Status
-from calendar_events.tests.api.test_series import dates_of, yoga
 from calendar_events.tests.callers import bad_fields, caller, refusal
 from calendar_events.tests.factories import EventFactory
+from calendar_events.tests.series import dates_of, yoga
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
