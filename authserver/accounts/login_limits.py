@@ -1,9 +1,9 @@
 """How often a login may fail, by account and by address (decisions 3.10 and decisions 10).
 
 django-allauth counts: ``ACCOUNT_RATE_LIMITS["login_failed"]``, in the default cache, for
-passwords and codes on every page that asks for one. Here is what
-its limits do not say: how long to wait, and how a person is let in before. Messages with
-links are counted in the same way: ``reset_password`` and ``password_mail``.
+passwords and codes on every page that asks for one. This module adds how long to wait, and
+how an administrator ends a lock early. Messages with links have limits of their own there:
+``reset_password`` and ``password_mail``.
 """
 
 import math

@@ -157,7 +157,7 @@ def test_user_info_tells_what_was_allowed(client, answer_for, alice):
     )
 
 
-def test_a_confirmed_address_is_told_as_verified(client, answer_for, alice):
+def test_a_confirmed_address_is_verified_in_the_claims(client, answer_for, alice):
     alice.email = "Alice@riverside.example"
     alice.save()
     EmailAddress.objects.create(
@@ -166,9 +166,9 @@ def test_a_confirmed_address_is_told_as_verified(client, answer_for, alice):
     answer = answer_for("openid email", nonce="n").json()
 
     authorization = {"Authorization": f"Bearer {answer['access_token']}"}
-    told = client.get(USERINFO, headers=authorization).json()
+    claims = client.get(USERINFO, headers=authorization).json()
 
-    assert told["email_verified"] is True
+    assert claims["email_verified"] is True
     assert verified(client, answer["id_token"])["email_verified"] is True
 
 

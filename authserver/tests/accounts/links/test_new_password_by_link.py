@@ -174,16 +174,16 @@ def test_of_several_links_each_works_until_one_is_used(visitor, mailbox, link, a
     assert visitor.open(newer).status == 410
 
 
-def test_the_mailbox_is_told_of_the_new_password(visitor, mailbox, link):
+def test_a_new_password_is_announced_by_mail(visitor, mailbox, link):
     choose(visitor, link)
 
-    (told,) = mailbox
-    assert (told.to, told.subject) == (
+    (message,) = mailbox
+    assert (message.to, message.subject) == (
         ["alice@library.example"],
         "Password Reset: Riverside University",
     )
-    assert 'account "alice" at Riverside University' in told.body
-    assert "Your password has been reset." in told.body
+    assert 'account "alice" at Riverside University' in message.body
+    assert "Your password has been reset." in message.body
 
 
 def test_a_link_ends_where_passwords_do_not_count_any_more(visitor, link, riverside):

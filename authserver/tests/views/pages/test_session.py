@@ -184,15 +184,15 @@ def test_a_limit_of_the_library_is_told_in_words(password_page, settings):
     assert password_page.heading == "Too many requests from your connection"
 
 
-def test_the_mailbox_is_told_of_a_change(visitor, mailbox, alice, log_in):
+def test_a_change_of_the_password_is_announced_by_mail(visitor, mailbox, alice, log_in):
     type(alice).objects.filter(pk=alice.pk).update(email="alice@library.example")
     visitor.open("/oauth2/login?institution=1001")
 
     change(log_in().follow("Change password"))
 
-    (told,) = mailbox
-    assert told.to == ["alice@library.example"]
-    assert "Your password has been changed." in told.body
+    (message,) = mailbox
+    assert message.to == ["alice@library.example"]
+    assert "Your password has been changed." in message.body
 
 
 def test_who_confirmed_an_address_changes_the_password_all_the_same(password_page, alice):
