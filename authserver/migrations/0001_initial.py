@@ -49,7 +49,9 @@ def guard_audit(apps, schema_editor):
 
 def unguard_audit(apps, schema_editor):
     if schema_editor.connection.vendor == "postgresql":
-        schema_editor.execute("DROP TRIGGER authserver_audit_guard ON authserver_auditevent")
+        schema_editor.execute(
+            "DROP TRIGGER authserver_audit_guard ON authserver_auditevent"
+        )
         schema_editor.execute("DROP FUNCTION authserver_audit_guard()")
     elif schema_editor.connection.vendor == "sqlite":
         schema_editor.execute("DROP TRIGGER authserver_audit_no_delete")
@@ -57,400 +59,1121 @@ def unguard_audit(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('auth', '0012_alter_user_first_name_max_length'),
+        ("auth", "0012_alter_user_first_name_max_length"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='IDToken',
+            name="IDToken",
             fields=[
-                ('id', models.BigAutoField(primary_key=True, serialize=False)),
-                ('jti', models.UUIDField(default=uuid.uuid4, editable=False, unique=True, verbose_name='JWT Token ID')),
-                ('expires', models.DateTimeField(verbose_name='expires')),
-                ('scope', models.TextField(blank=True, verbose_name='scope')),
-                ('created', models.DateTimeField(auto_now_add=True, verbose_name='created')),
-                ('updated', models.DateTimeField(auto_now=True, verbose_name='updated')),
+                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                (
+                    "jti",
+                    models.UUIDField(
+                        default=uuid.uuid4,
+                        editable=False,
+                        unique=True,
+                        verbose_name="JWT Token ID",
+                    ),
+                ),
+                ("expires", models.DateTimeField(verbose_name="expires")),
+                ("scope", models.TextField(blank=True, verbose_name="scope")),
+                (
+                    "created",
+                    models.DateTimeField(auto_now_add=True, verbose_name="created"),
+                ),
+                ("updated", models.DateTimeField(auto_now=True, verbose_name="updated")),
             ],
             options={
-                'abstract': False,
-                'swappable': 'OAUTH2_PROVIDER_ID_TOKEN_MODEL',
+                "abstract": False,
+                "swappable": "OAUTH2_PROVIDER_ID_TOKEN_MODEL",
             },
         ),
         migrations.CreateModel(
-            name='ServiceKey',
+            name="ServiceKey",
             fields=[
-                ('id', models.BigAutoField(primary_key=True, serialize=False)),
-                ('post_logout_redirect_uris', models.TextField(blank=True, default='', help_text='Allowed Post Logout URIs list, space separated', verbose_name='post logout redirect URIs')),
-                ('skip_authorization', models.BooleanField(default=False, verbose_name='skip authorization')),
-                ('created', models.DateTimeField(auto_now_add=True, verbose_name='created')),
-                ('updated', models.DateTimeField(auto_now=True, verbose_name='updated')),
-                ('algorithm', models.CharField(blank=True, choices=[('', 'No OIDC support'), ('RS256', 'RSA with SHA-2 256'), ('HS256', 'HMAC with SHA-2 256')], default='', max_length=5, verbose_name='algorithm')),
-                ('allowed_origins', models.TextField(blank=True, default='', help_text='Allowed origins list to enable CORS, space separated', verbose_name='allowed origins')),
-                ('registration_source', models.CharField(choices=[('manual', 'Manual'), ('dcr', 'Dynamic Client Registration'), ('cimd', 'Client ID Metadata Document')], default='manual', help_text='How this application was registered (manual, DCR per RFC 7591, or CIMD)', max_length=32, verbose_name='registration source')),
-                ('cimd_expires_at', models.DateTimeField(blank=True, default=None, help_text='When the cached Client ID Metadata Document should be re-fetched', null=True, verbose_name='CIMD expires at')),
-                ('client_id', models.CharField(default=authserver.crypto.opaque.new_client_id, max_length=255, unique=True, verbose_name='key identifier')),
-                ('name', models.CharField(max_length=255)),
-                ('client_secret', models.CharField(blank=True, default='', editable=False, max_length=255)),
-                ('hash_client_secret', models.BooleanField(default=True, editable=False)),
-                ('client_type', models.CharField(choices=[('confidential', 'Confidential'), ('public', 'Public')], default='public', editable=False, max_length=32)),
-                ('authorization_grant_type', models.CharField(choices=[('authorization-code', 'Authorization code'), ('urn:ietf:params:oauth:grant-type:device_code', 'Device Code'), ('implicit', 'Implicit'), ('password', 'Resource owner password-based'), ('client-credentials', 'Client credentials'), ('openid-hybrid', 'OpenID connect hybrid')], default='authorization-code', editable=False, max_length=44)),
-                ('redirect_uris', models.TextField(blank=True, help_text='One per line: https, a loopback address, or a private-use scheme.', verbose_name='redirect addresses')),
-                ('status', models.CharField(choices=[('active', 'Active'), ('canceled', 'Canceled')], default='active', max_length=10)),
-                ('expires_at', models.DateTimeField(blank=True, null=True)),
-                ('encrypted_secret', models.TextField(blank=True, default='', editable=False)),
-                ('secret_created_at', models.DateTimeField(blank=True, editable=False, null=True)),
-                ('encrypted_previous_secret', models.TextField(blank=True, default='', editable=False)),
-                ('previous_secret_created_at', models.DateTimeField(blank=True, editable=False, null=True)),
-                ('old_generation', models.BooleanField(default=False, help_text="Open the old generation's endpoints and signing form to this key.")),
-                ('claimed_https', models.BooleanField(default=False, help_text='The application claimed its https redirect addresses on the device (RFC 8252 section 7.2), so a consent may be remembered without a secret.')),
+                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                (
+                    "post_logout_redirect_uris",
+                    models.TextField(
+                        blank=True,
+                        default="",
+                        help_text="Allowed Post Logout URIs list, space separated",
+                        verbose_name="post logout redirect URIs",
+                    ),
+                ),
+                (
+                    "skip_authorization",
+                    models.BooleanField(default=False, verbose_name="skip authorization"),
+                ),
+                (
+                    "created",
+                    models.DateTimeField(auto_now_add=True, verbose_name="created"),
+                ),
+                ("updated", models.DateTimeField(auto_now=True, verbose_name="updated")),
+                (
+                    "algorithm",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("", "No OIDC support"),
+                            ("RS256", "RSA with SHA-2 256"),
+                            ("HS256", "HMAC with SHA-2 256"),
+                        ],
+                        default="",
+                        max_length=5,
+                        verbose_name="algorithm",
+                    ),
+                ),
+                (
+                    "allowed_origins",
+                    models.TextField(
+                        blank=True,
+                        default="",
+                        help_text="Allowed origins list to enable CORS, space separated",
+                        verbose_name="allowed origins",
+                    ),
+                ),
+                (
+                    "registration_source",
+                    models.CharField(
+                        choices=[
+                            ("manual", "Manual"),
+                            ("dcr", "Dynamic Client Registration"),
+                            ("cimd", "Client ID Metadata Document"),
+                        ],
+                        default="manual",
+                        help_text="How this application was registered (manual, DCR per RFC 7591, or CIMD)",
+                        max_length=32,
+                        verbose_name="registration source",
+                    ),
+                ),
+                (
+                    "cimd_expires_at",
+                    models.DateTimeField(
+                        blank=True,
+                        default=None,
+                        help_text="When the cached Client ID Metadata Document should be re-fetched",
+                        null=True,
+                        verbose_name="CIMD expires at",
+                    ),
+                ),
+                (
+                    "client_id",
+                    models.CharField(
+                        default=authserver.crypto.opaque.new_client_id,
+                        max_length=255,
+                        unique=True,
+                        verbose_name="key identifier",
+                    ),
+                ),
+                ("name", models.CharField(max_length=255)),
+                (
+                    "client_secret",
+                    models.CharField(
+                        blank=True, default="", editable=False, max_length=255
+                    ),
+                ),
+                ("hash_client_secret", models.BooleanField(default=True, editable=False)),
+                (
+                    "client_type",
+                    models.CharField(
+                        choices=[("confidential", "Confidential"), ("public", "Public")],
+                        default="public",
+                        editable=False,
+                        max_length=32,
+                    ),
+                ),
+                (
+                    "authorization_grant_type",
+                    models.CharField(
+                        choices=[
+                            ("authorization-code", "Authorization code"),
+                            ("urn:ietf:params:oauth:grant-type:device_code", "Device Code"),
+                            ("implicit", "Implicit"),
+                            ("password", "Resource owner password-based"),
+                            ("client-credentials", "Client credentials"),
+                            ("openid-hybrid", "OpenID connect hybrid"),
+                        ],
+                        default="authorization-code",
+                        editable=False,
+                        max_length=44,
+                    ),
+                ),
+                (
+                    "redirect_uris",
+                    models.TextField(
+                        blank=True,
+                        help_text="One per line: https, a loopback address, or a private-use scheme.",
+                        verbose_name="redirect addresses",
+                    ),
+                ),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[("active", "Active"), ("canceled", "Canceled")],
+                        default="active",
+                        max_length=10,
+                    ),
+                ),
+                ("expires_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "encrypted_secret",
+                    models.TextField(blank=True, default="", editable=False),
+                ),
+                (
+                    "secret_created_at",
+                    models.DateTimeField(blank=True, editable=False, null=True),
+                ),
+                (
+                    "encrypted_previous_secret",
+                    models.TextField(blank=True, default="", editable=False),
+                ),
+                (
+                    "previous_secret_created_at",
+                    models.DateTimeField(blank=True, editable=False, null=True),
+                ),
+                (
+                    "old_generation",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Open the old generation's endpoints and signing form to this key.",
+                    ),
+                ),
+                (
+                    "claimed_https",
+                    models.BooleanField(
+                        default=False,
+                        help_text="The application claimed its https redirect addresses on the device (RFC 8252 section 7.2), so a consent may be remembered without a secret.",
+                    ),
+                ),
             ],
             options={
-                'abstract': False,
-                'swappable': 'OAUTH2_PROVIDER_APPLICATION_MODEL',
+                "abstract": False,
+                "swappable": "OAUTH2_PROVIDER_APPLICATION_MODEL",
             },
         ),
         migrations.CreateModel(
-            name='AccessToken',
+            name="AccessToken",
             fields=[
-                ('id', models.BigAutoField(primary_key=True, serialize=False)),
-                ('token', models.TextField(verbose_name='token')),
-                ('expires', models.DateTimeField(verbose_name='expires')),
-                ('scope', models.TextField(blank=True, verbose_name='scope')),
-                ('resource', oauth2_provider.models.ResourceJSONField(blank=True, default=list, verbose_name='resource')),
-                ('created', models.DateTimeField(auto_now_add=True, verbose_name='created')),
-                ('updated', models.DateTimeField(auto_now=True, verbose_name='updated')),
-                ('token_checksum', oauth2_provider.models.TokenChecksumField(max_length=64)),
-                ('token_family', models.UUIDField(blank=True, editable=False, null=True)),
-                ('revoked_at', models.DateTimeField(blank=True, null=True)),
-                ('id_token', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='access_token', to=settings.OAUTH2_PROVIDER_ID_TOKEN_MODEL, verbose_name='ID token')),
+                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("token", models.TextField(verbose_name="token")),
+                ("expires", models.DateTimeField(verbose_name="expires")),
+                ("scope", models.TextField(blank=True, verbose_name="scope")),
+                (
+                    "resource",
+                    oauth2_provider.models.ResourceJSONField(
+                        blank=True, default=list, verbose_name="resource"
+                    ),
+                ),
+                (
+                    "created",
+                    models.DateTimeField(auto_now_add=True, verbose_name="created"),
+                ),
+                ("updated", models.DateTimeField(auto_now=True, verbose_name="updated")),
+                (
+                    "token_checksum",
+                    oauth2_provider.models.TokenChecksumField(max_length=64),
+                ),
+                ("token_family", models.UUIDField(blank=True, editable=False, null=True)),
+                ("revoked_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "id_token",
+                    models.OneToOneField(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="access_token",
+                        to=settings.OAUTH2_PROVIDER_ID_TOKEN_MODEL,
+                        verbose_name="ID token",
+                    ),
+                ),
             ],
             options={
-                'abstract': False,
-                'swappable': 'OAUTH2_PROVIDER_ACCESS_TOKEN_MODEL',
+                "abstract": False,
+                "swappable": "OAUTH2_PROVIDER_ACCESS_TOKEN_MODEL",
             },
         ),
         migrations.CreateModel(
-            name='RefreshToken',
+            name="RefreshToken",
             fields=[
-                ('id', models.BigAutoField(primary_key=True, serialize=False)),
-                ('token', models.TextField(verbose_name='token')),
-                ('token_checksum', oauth2_provider.models.TokenChecksumField(max_length=64, verbose_name='token checksum')),
-                ('token_family', models.UUIDField(blank=True, editable=False, null=True, verbose_name='token family')),
-                ('resource', oauth2_provider.models.ResourceJSONField(blank=True, default=list, verbose_name='resource')),
-                ('created', models.DateTimeField(auto_now_add=True, verbose_name='created')),
-                ('updated', models.DateTimeField(auto_now=True, verbose_name='updated')),
-                ('scope', models.TextField()),
-                ('expires_at', models.DateTimeField()),
-                ('revoked', models.DateTimeField(blank=True, null=True)),
-                ('access_token', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='refresh_token', to=settings.OAUTH2_PROVIDER_ACCESS_TOKEN_MODEL, verbose_name='access token')),
-                ('application', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL, verbose_name='application')),
+                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("token", models.TextField(verbose_name="token")),
+                (
+                    "token_checksum",
+                    oauth2_provider.models.TokenChecksumField(
+                        max_length=64, verbose_name="token checksum"
+                    ),
+                ),
+                (
+                    "token_family",
+                    models.UUIDField(
+                        blank=True, editable=False, null=True, verbose_name="token family"
+                    ),
+                ),
+                (
+                    "resource",
+                    oauth2_provider.models.ResourceJSONField(
+                        blank=True, default=list, verbose_name="resource"
+                    ),
+                ),
+                (
+                    "created",
+                    models.DateTimeField(auto_now_add=True, verbose_name="created"),
+                ),
+                ("updated", models.DateTimeField(auto_now=True, verbose_name="updated")),
+                ("scope", models.TextField()),
+                ("expires_at", models.DateTimeField()),
+                ("revoked", models.DateTimeField(blank=True, null=True)),
+                (
+                    "access_token",
+                    models.OneToOneField(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="refresh_token",
+                        to=settings.OAUTH2_PROVIDER_ACCESS_TOKEN_MODEL,
+                        verbose_name="access token",
+                    ),
+                ),
+                (
+                    "application",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL,
+                        verbose_name="application",
+                    ),
+                ),
             ],
             options={
-                'abstract': False,
-                'swappable': 'OAUTH2_PROVIDER_REFRESH_TOKEN_MODEL',
+                "abstract": False,
+                "swappable": "OAUTH2_PROVIDER_REFRESH_TOKEN_MODEL",
             },
         ),
         migrations.AddField(
-            model_name='accesstoken',
-            name='source_refresh_token',
-            field=models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='refreshed_access_token', to=settings.OAUTH2_PROVIDER_REFRESH_TOKEN_MODEL, verbose_name='source refresh token'),
+            model_name="accesstoken",
+            name="source_refresh_token",
+            field=models.OneToOneField(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="refreshed_access_token",
+                to=settings.OAUTH2_PROVIDER_REFRESH_TOKEN_MODEL,
+                verbose_name="source refresh token",
+            ),
         ),
         migrations.AddField(
-            model_name='idtoken',
-            name='application',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL, verbose_name='application'),
+            model_name="idtoken",
+            name="application",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL,
+                verbose_name="application",
+            ),
         ),
         migrations.AddField(
-            model_name='accesstoken',
-            name='application',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL, verbose_name='application'),
+            model_name="accesstoken",
+            name="application",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL,
+                verbose_name="application",
+            ),
         ),
         migrations.CreateModel(
-            name='User',
+            name="User",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('password', models.CharField(max_length=128, verbose_name='password')),
-                ('last_login', models.DateTimeField(blank=True, null=True, verbose_name='last login')),
-                ('is_superuser', models.BooleanField(default=False, help_text='Designates that this user has all permissions without explicitly assigning them.', verbose_name='superuser status')),
-                ('login', models.CharField(blank=True, editable=False, max_length=200, unique=True)),
-                ('username', models.CharField(max_length=150, validators=[django.core.validators.RegexValidator(re.compile('^[^\\s\\x00-\\x1f\\x7f]+\\Z'), 'No spaces and no control characters.')])),
-                ('full_name', models.CharField(blank=True, max_length=200)),
-                ('email', models.EmailField(blank=True, max_length=254)),
-                ('principal_id', models.CharField(default=authserver.models.user.new_principal_id, max_length=64, verbose_name='principal identifier')),
-                ('principal_namespace', models.CharField(blank=True, help_text='Left empty: made from the institution.', max_length=200)),
-                ('is_active', models.BooleanField(default=True, help_text='A disabled user stops working at once everywhere.', verbose_name='active')),
-                ('is_staff', models.BooleanField(default=False, verbose_name='may use the admin')),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
-                ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("password", models.CharField(max_length=128, verbose_name="password")),
+                (
+                    "last_login",
+                    models.DateTimeField(blank=True, null=True, verbose_name="last login"),
+                ),
+                (
+                    "is_superuser",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Designates that this user has all permissions without explicitly assigning them.",
+                        verbose_name="superuser status",
+                    ),
+                ),
+                (
+                    "login",
+                    models.CharField(
+                        blank=True, editable=False, max_length=200, unique=True
+                    ),
+                ),
+                (
+                    "username",
+                    models.CharField(
+                        max_length=150,
+                        validators=[
+                            django.core.validators.RegexValidator(
+                                re.compile("^[^\\s\\x00-\\x1f\\x7f]+\\Z"),
+                                "No spaces and no control characters.",
+                            )
+                        ],
+                    ),
+                ),
+                ("full_name", models.CharField(blank=True, max_length=200)),
+                ("email", models.EmailField(blank=True, max_length=254)),
+                (
+                    "principal_id",
+                    models.CharField(
+                        default=authserver.models.user.new_principal_id,
+                        max_length=64,
+                        verbose_name="principal identifier",
+                    ),
+                ),
+                (
+                    "principal_namespace",
+                    models.CharField(
+                        blank=True,
+                        help_text="Left empty: made from the institution.",
+                        max_length=200,
+                    ),
+                ),
+                (
+                    "is_active",
+                    models.BooleanField(
+                        default=True,
+                        help_text="A disabled user stops working at once everywhere.",
+                        verbose_name="active",
+                    ),
+                ),
+                (
+                    "is_staff",
+                    models.BooleanField(default=False, verbose_name="may use the admin"),
+                ),
+                (
+                    "created_at",
+                    models.DateTimeField(default=django.utils.timezone.now, editable=False),
+                ),
+                (
+                    "groups",
+                    models.ManyToManyField(
+                        blank=True,
+                        help_text="The groups this user belongs to. A user will get all permissions granted to each of their groups.",
+                        related_name="user_set",
+                        related_query_name="user",
+                        to="auth.group",
+                        verbose_name="groups",
+                    ),
+                ),
+                (
+                    "user_permissions",
+                    models.ManyToManyField(
+                        blank=True,
+                        help_text="Specific permissions for this user.",
+                        related_name="user_set",
+                        related_query_name="user",
+                        to="auth.permission",
+                        verbose_name="user permissions",
+                    ),
+                ),
             ],
         ),
         migrations.AddField(
-            model_name='servicekey',
-            name='user',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='%(app_label)s_%(class)s', to=settings.AUTH_USER_MODEL, verbose_name='user'),
+            model_name="servicekey",
+            name="user",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="%(app_label)s_%(class)s",
+                to=settings.AUTH_USER_MODEL,
+                verbose_name="user",
+            ),
         ),
         migrations.AddField(
-            model_name='refreshtoken',
-            name='user',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='%(app_label)s_%(class)s', to=settings.AUTH_USER_MODEL, verbose_name='user'),
+            model_name="refreshtoken",
+            name="user",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="%(app_label)s_%(class)s",
+                to=settings.AUTH_USER_MODEL,
+                verbose_name="user",
+            ),
         ),
         migrations.AddField(
-            model_name='idtoken',
-            name='user',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='%(app_label)s_%(class)s', to=settings.AUTH_USER_MODEL, verbose_name='user'),
+            model_name="idtoken",
+            name="user",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="%(app_label)s_%(class)s",
+                to=settings.AUTH_USER_MODEL,
+                verbose_name="user",
+            ),
         ),
         migrations.AddField(
-            model_name='accesstoken',
-            name='user',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='%(app_label)s_%(class)s', to=settings.AUTH_USER_MODEL, verbose_name='user'),
+            model_name="accesstoken",
+            name="user",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="%(app_label)s_%(class)s",
+                to=settings.AUTH_USER_MODEL,
+                verbose_name="user",
+            ),
         ),
         migrations.CreateModel(
-            name='AuditEvent',
+            name="AuditEvent",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('action', models.CharField(choices=[('login_succeeded', 'Login succeeded'), ('login_failed', 'Login failed'), ('login_locked', 'Login locked'), ('logged_out', 'Logged out'), ('password_changed', 'Password changed'), ('access_granted', 'Access granted'), ('access_denied', 'Access denied'), ('access_revoked', 'Access revoked'), ('token_issued', 'Token issued'), ('token_refreshed', 'Token refreshed'), ('token_revoked', 'Token revoked'), ('code_replayed', 'Code replayed'), ('code_burned', 'Code burned'), ('refresh_replayed', 'Refresh token replayed'), ('key_created', 'Key created'), ('key_changed', 'Key changed'), ('key_deleted', 'Key deleted'), ('secret_created', 'Secret created'), ('secret_rotated', 'Secret rotated'), ('secret_retired', 'Secret retired'), ('account_changed', 'Account changed')], max_length=32)),
-                ('login', models.CharField(blank=True, max_length=200)),
-                ('client_id', models.CharField(blank=True, max_length=255, verbose_name='key')),
-                ('registry_id', models.CharField(blank=True, max_length=32, verbose_name='institution')),
-                ('address', models.CharField(blank=True, max_length=45)),
-                ('request_id', models.CharField(blank=True, max_length=64, verbose_name='request identifier')),
-                ('details', models.JSONField(blank=True, default=dict)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "action",
+                    models.CharField(
+                        choices=[
+                            ("login_succeeded", "Login succeeded"),
+                            ("login_failed", "Login failed"),
+                            ("login_locked", "Login locked"),
+                            ("logged_out", "Logged out"),
+                            ("password_changed", "Password changed"),
+                            ("access_granted", "Access granted"),
+                            ("access_denied", "Access denied"),
+                            ("access_revoked", "Access revoked"),
+                            ("token_issued", "Token issued"),
+                            ("token_refreshed", "Token refreshed"),
+                            ("token_revoked", "Token revoked"),
+                            ("code_replayed", "Code replayed"),
+                            ("code_burned", "Code burned"),
+                            ("refresh_replayed", "Refresh token replayed"),
+                            ("key_created", "Key created"),
+                            ("key_changed", "Key changed"),
+                            ("key_deleted", "Key deleted"),
+                            ("secret_created", "Secret created"),
+                            ("secret_rotated", "Secret rotated"),
+                            ("secret_retired", "Secret retired"),
+                            ("account_changed", "Account changed"),
+                        ],
+                        max_length=32,
+                    ),
+                ),
+                ("login", models.CharField(blank=True, max_length=200)),
+                (
+                    "client_id",
+                    models.CharField(blank=True, max_length=255, verbose_name="key"),
+                ),
+                (
+                    "registry_id",
+                    models.CharField(blank=True, max_length=32, verbose_name="institution"),
+                ),
+                ("address", models.CharField(blank=True, max_length=45)),
+                (
+                    "request_id",
+                    models.CharField(
+                        blank=True, max_length=64, verbose_name="request identifier"
+                    ),
+                ),
+                ("details", models.JSONField(blank=True, default=dict)),
             ],
             options={
-                'indexes': [models.Index(fields=['-at', '-id'], name='audit_newest_first'), models.Index(fields=['login', '-id'], name='audit_by_login'), models.Index(fields=['client_id', '-id'], name='audit_by_key'), models.Index(fields=['registry_id', '-id'], name='audit_by_institution')],
-                'constraints': [models.CheckConstraint(condition=models.Q(('action', ''), _negated=True), name='audit_action_is_named')],
+                "indexes": [
+                    models.Index(fields=["-at", "-id"], name="audit_newest_first"),
+                    models.Index(fields=["login", "-id"], name="audit_by_login"),
+                    models.Index(fields=["client_id", "-id"], name="audit_by_key"),
+                    models.Index(
+                        fields=["registry_id", "-id"], name="audit_by_institution"
+                    ),
+                ],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("action", ""), _negated=True),
+                        name="audit_action_is_named",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Institution',
+            name="Institution",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('registry_id', models.CharField(max_length=32, unique=True, validators=[django.core.validators.RegexValidator('^[0-9]+\\Z', 'Digits only.')], verbose_name='registry identifier')),
-                ('name', models.CharField(max_length=200)),
-                ('place', models.CharField(blank=True, max_length=200)),
-                ('code', models.CharField(blank=True, help_text='A short mnemonic.', max_length=50)),
-                ('is_active', models.BooleanField(default=True, help_text='An inactive institution counts as not on any key.', verbose_name='active')),
-                ('search_text', models.TextField(default='', editable=False)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                (
+                    "registry_id",
+                    models.CharField(
+                        max_length=32,
+                        unique=True,
+                        validators=[
+                            django.core.validators.RegexValidator(
+                                "^[0-9]+\\Z", "Digits only."
+                            )
+                        ],
+                        verbose_name="registry identifier",
+                    ),
+                ),
+                ("name", models.CharField(max_length=200)),
+                ("place", models.CharField(blank=True, max_length=200)),
+                (
+                    "code",
+                    models.CharField(
+                        blank=True, help_text="A short mnemonic.", max_length=50
+                    ),
+                ),
+                (
+                    "is_active",
+                    models.BooleanField(
+                        default=True,
+                        help_text="An inactive institution counts as not on any key.",
+                        verbose_name="active",
+                    ),
+                ),
+                ("search_text", models.TextField(default="", editable=False)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
-                'indexes': [models.Index(fields=['name', 'id'], name='institution_by_name')],
-                'constraints': [models.CheckConstraint(condition=models.Q(('registry_id__regex', '^[0-9]+$')), name='institution_registry_id_is_digits')],
+                "indexes": [
+                    models.Index(fields=["name", "id"], name="institution_by_name")
+                ],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("registry_id__regex", "^[0-9]+$")),
+                        name="institution_registry_id_is_digits",
+                    )
+                ],
             },
         ),
         migrations.AddField(
-            model_name='user',
-            name='institution',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='users', to='authserver.institution'),
+            model_name="user",
+            name="institution",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="users",
+                to="authserver.institution",
+            ),
         ),
         migrations.AddField(
-            model_name='refreshtoken',
-            name='institution',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='authserver.institution'),
+            model_name="refreshtoken",
+            name="institution",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="+",
+                to="authserver.institution",
+            ),
         ),
         migrations.CreateModel(
-            name='Grant',
+            name="Grant",
             fields=[
-                ('id', models.BigAutoField(primary_key=True, serialize=False)),
-                ('expires', models.DateTimeField(verbose_name='expires')),
-                ('redirect_uri', models.TextField(verbose_name='redirect URI')),
-                ('scope', models.TextField(blank=True, verbose_name='scope')),
-                ('created', models.DateTimeField(auto_now_add=True, verbose_name='created')),
-                ('updated', models.DateTimeField(auto_now=True, verbose_name='updated')),
-                ('code_challenge', models.CharField(blank=True, default='', max_length=128, verbose_name='code challenge')),
-                ('code_challenge_method', models.CharField(blank=True, choices=[('plain', 'plain'), ('S256', 'S256')], default='', max_length=10, verbose_name='code challenge method')),
-                ('nonce', models.CharField(blank=True, default='', max_length=255, verbose_name='nonce')),
-                ('claims', models.TextField(blank=True, verbose_name='claims')),
-                ('resource', oauth2_provider.models.ResourceJSONField(blank=True, default=list, verbose_name='resource')),
-                ('code', models.CharField(max_length=64)),
-                ('token_family', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
-                ('redeemed_at', models.DateTimeField(blank=True, null=True)),
-                ('failed_verifiers', models.PositiveSmallIntegerField(default=0)),
-                ('application', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL, verbose_name='application')),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='%(app_label)s_%(class)s', to=settings.AUTH_USER_MODEL, verbose_name='user')),
-                ('institution', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='authserver.institution')),
+                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("expires", models.DateTimeField(verbose_name="expires")),
+                ("redirect_uri", models.TextField(verbose_name="redirect URI")),
+                ("scope", models.TextField(blank=True, verbose_name="scope")),
+                (
+                    "created",
+                    models.DateTimeField(auto_now_add=True, verbose_name="created"),
+                ),
+                ("updated", models.DateTimeField(auto_now=True, verbose_name="updated")),
+                (
+                    "code_challenge",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        max_length=128,
+                        verbose_name="code challenge",
+                    ),
+                ),
+                (
+                    "code_challenge_method",
+                    models.CharField(
+                        blank=True,
+                        choices=[("plain", "plain"), ("S256", "S256")],
+                        default="",
+                        max_length=10,
+                        verbose_name="code challenge method",
+                    ),
+                ),
+                (
+                    "nonce",
+                    models.CharField(
+                        blank=True, default="", max_length=255, verbose_name="nonce"
+                    ),
+                ),
+                ("claims", models.TextField(blank=True, verbose_name="claims")),
+                (
+                    "resource",
+                    oauth2_provider.models.ResourceJSONField(
+                        blank=True, default=list, verbose_name="resource"
+                    ),
+                ),
+                ("code", models.CharField(max_length=64)),
+                (
+                    "token_family",
+                    models.UUIDField(default=uuid.uuid4, editable=False, unique=True),
+                ),
+                ("redeemed_at", models.DateTimeField(blank=True, null=True)),
+                ("failed_verifiers", models.PositiveSmallIntegerField(default=0)),
+                (
+                    "application",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL,
+                        verbose_name="application",
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="%(app_label)s_%(class)s",
+                        to=settings.AUTH_USER_MODEL,
+                        verbose_name="user",
+                    ),
+                ),
+                (
+                    "institution",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="authserver.institution",
+                    ),
+                ),
             ],
             options={
-                'abstract': False,
-                'swappable': 'OAUTH2_PROVIDER_GRANT_MODEL',
+                "abstract": False,
+                "swappable": "OAUTH2_PROVIDER_GRANT_MODEL",
             },
         ),
         migrations.AddField(
-            model_name='accesstoken',
-            name='institution',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='authserver.institution'),
+            model_name="accesstoken",
+            name="institution",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="+",
+                to="authserver.institution",
+            ),
         ),
         migrations.CreateModel(
-            name='KeyInstitution',
+            name="KeyInstitution",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('institution', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='key_links', to='authserver.institution')),
-                ('key', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='institution_links', to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                (
+                    "institution",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="key_links",
+                        to="authserver.institution",
+                    ),
+                ),
+                (
+                    "key",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="institution_links",
+                        to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL,
+                    ),
+                ),
             ],
         ),
         migrations.AddField(
-            model_name='servicekey',
-            name='institutions',
-            field=models.ManyToManyField(blank=True, related_name='keys', through='authserver.KeyInstitution', to='authserver.institution'),
+            model_name="servicekey",
+            name="institutions",
+            field=models.ManyToManyField(
+                blank=True,
+                related_name="keys",
+                through="authserver.KeyInstitution",
+                to="authserver.institution",
+            ),
         ),
         migrations.CreateModel(
-            name='PendingRequest',
+            name="PendingRequest",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('handle', models.CharField(max_length=64, unique=True)),
-                ('binding', models.CharField(max_length=64)),
-                ('redirect_uri', models.TextField()),
-                ('scope', models.TextField()),
-                ('state', models.TextField(blank=True)),
-                ('code_challenge', models.CharField(blank=True, max_length=43)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('expires_at', models.DateTimeField(db_index=True)),
-                ('consumed_at', models.DateTimeField(blank=True, null=True)),
-                ('institution', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='authserver.institution')),
-                ('key', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("handle", models.CharField(max_length=64, unique=True)),
+                ("binding", models.CharField(max_length=64)),
+                ("redirect_uri", models.TextField()),
+                ("scope", models.TextField()),
+                ("state", models.TextField(blank=True)),
+                ("code_challenge", models.CharField(blank=True, max_length=43)),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("expires_at", models.DateTimeField(db_index=True)),
+                ("consumed_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "institution",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="authserver.institution",
+                    ),
+                ),
+                (
+                    "key",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL,
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Service',
+            name="Service",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('code', models.CharField(max_length=100, unique=True, validators=[django.core.validators.RegexValidator('^[A-Za-z0-9_.:-]+\\Z', 'Letters, digits, and _ . : - only.'), authserver.models.service.validate_not_a_switch])),
-                ('name', models.CharField(max_length=100)),
-                ('description', models.CharField(blank=True, help_text='What the application will be able to do, as the grant page says it.', max_length=300)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                (
+                    "code",
+                    models.CharField(
+                        max_length=100,
+                        unique=True,
+                        validators=[
+                            django.core.validators.RegexValidator(
+                                "^[A-Za-z0-9_.:-]+\\Z", "Letters, digits, and _ . : - only."
+                            ),
+                            authserver.models.service.validate_not_a_switch,
+                        ],
+                    ),
+                ),
+                ("name", models.CharField(max_length=100)),
+                (
+                    "description",
+                    models.CharField(
+                        blank=True,
+                        help_text="What the application will be able to do, as the grant page says it.",
+                        max_length=300,
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.CheckConstraint(condition=models.Q(('code__regex', '^[A-Za-z0-9_.:-]+$')), name='service_code_is_a_scope'), models.CheckConstraint(condition=models.Q(models.Q(('code', 'refresh_token'), _negated=True), models.Q(('code__startswith', 'context:'), _negated=True)), name='service_code_is_not_a_switch')],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("code__regex", "^[A-Za-z0-9_.:-]+$")),
+                        name="service_code_is_a_scope",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("code", "refresh_token"), _negated=True),
+                            models.Q(("code__startswith", "context:"), _negated=True),
+                        ),
+                        name="service_code_is_not_a_switch",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='KeyService',
+            name="KeyService",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('status', models.CharField(choices=[('active', 'Active'), ('canceled', 'Canceled')], default='active', max_length=10)),
-                ('expires_at', models.DateTimeField(blank=True, null=True)),
-                ('key', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='service_links', to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL)),
-                ('service', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='key_links', to='authserver.service')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[("active", "Active"), ("canceled", "Canceled")],
+                        default="active",
+                        max_length=10,
+                    ),
+                ),
+                ("expires_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "key",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="service_links",
+                        to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL,
+                    ),
+                ),
+                (
+                    "service",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="key_links",
+                        to="authserver.service",
+                    ),
+                ),
             ],
         ),
         migrations.AddField(
-            model_name='servicekey',
-            name='services',
-            field=models.ManyToManyField(blank=True, related_name='keys', through='authserver.KeyService', to='authserver.service'),
+            model_name="servicekey",
+            name="services",
+            field=models.ManyToManyField(
+                blank=True,
+                related_name="keys",
+                through="authserver.KeyService",
+                to="authserver.service",
+            ),
         ),
         migrations.CreateModel(
-            name='Consent',
+            name="Consent",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('scope', models.TextField()),
-                ('granted_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('expires_at', models.DateTimeField()),
-                ('revoked_at', models.DateTimeField(blank=True, null=True)),
-                ('key', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='consents', to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL)),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='consents', to=settings.AUTH_USER_MODEL)),
-                ('institution', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='consents', to='authserver.institution')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("scope", models.TextField()),
+                ("granted_at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("expires_at", models.DateTimeField()),
+                ("revoked_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "key",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="consents",
+                        to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL,
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="consents",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "institution",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="consents",
+                        to="authserver.institution",
+                    ),
+                ),
             ],
             options={
-                'indexes': [models.Index(fields=['expires_at'], name='consent_by_expiry')],
-                'constraints': [models.UniqueConstraint(condition=models.Q(('revoked_at__isnull', True)), fields=('user', 'key', 'institution'), name='consent_one_per_application'), models.CheckConstraint(condition=models.Q(('expires_at__gt', models.F('granted_at'))), name='consent_expires_after_grant')],
+                "indexes": [models.Index(fields=["expires_at"], name="consent_by_expiry")],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("revoked_at__isnull", True)),
+                        fields=("user", "key", "institution"),
+                        name="consent_one_per_application",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("expires_at__gt", models.F("granted_at"))),
+                        name="consent_expires_after_grant",
+                    ),
+                ],
             },
         ),
         migrations.AddConstraint(
-            model_name='user',
-            constraint=models.UniqueConstraint(fields=('institution', 'username'), name='user_username_unique_at_institution'),
+            model_name="user",
+            constraint=models.UniqueConstraint(
+                fields=("institution", "username"),
+                name="user_username_unique_at_institution",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='user',
-            constraint=models.UniqueConstraint(fields=('principal_id', 'principal_namespace'), name='user_principal_unique'),
+            model_name="user",
+            constraint=models.UniqueConstraint(
+                fields=("principal_id", "principal_namespace"), name="user_principal_unique"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='user',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('institution__isnull', False), ('login__contains', '@')), models.Q(('institution__isnull', True), models.Q(('login__contains', '@'), _negated=True)), _connector='OR'), name='user_login_names_the_institution'),
+            model_name="user",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("institution__isnull", False), ("login__contains", "@")),
+                    models.Q(
+                        ("institution__isnull", True),
+                        models.Q(("login__contains", "@"), _negated=True),
+                    ),
+                    _connector="OR",
+                ),
+                name="user_login_names_the_institution",
+            ),
         ),
         migrations.AddIndex(
-            model_name='refreshtoken',
-            index=models.Index(fields=['token_family'], name='refresh_token_by_family'),
+            model_name="refreshtoken",
+            index=models.Index(fields=["token_family"], name="refresh_token_by_family"),
         ),
         migrations.AddIndex(
-            model_name='refreshtoken',
-            index=models.Index(fields=['expires_at'], name='refresh_token_by_expiry'),
+            model_name="refreshtoken",
+            index=models.Index(fields=["expires_at"], name="refresh_token_by_expiry"),
         ),
         migrations.AddConstraint(
-            model_name='refreshtoken',
-            constraint=models.UniqueConstraint(fields=('token_checksum',), name='refresh_token_unique'),
+            model_name="refreshtoken",
+            constraint=models.UniqueConstraint(
+                fields=("token_checksum",), name="refresh_token_unique"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='refreshtoken',
-            constraint=models.CheckConstraint(condition=models.Q(('token', ''), ('token_checksum__regex', '^[0-9a-f]{64}$')), name='refresh_token_is_only_a_digest'),
+            model_name="refreshtoken",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("token", ""), ("token_checksum__regex", "^[0-9a-f]{64}$")
+                ),
+                name="refresh_token_is_only_a_digest",
+            ),
         ),
         migrations.AddIndex(
-            model_name='grant',
-            index=models.Index(fields=['expires'], name='grant_by_expiry'),
+            model_name="grant",
+            index=models.Index(fields=["expires"], name="grant_by_expiry"),
         ),
         migrations.AddConstraint(
-            model_name='grant',
-            constraint=models.UniqueConstraint(fields=('code',), name='grant_code_unique'),
+            model_name="grant",
+            constraint=models.UniqueConstraint(fields=("code",), name="grant_code_unique"),
         ),
         migrations.AddConstraint(
-            model_name='grant',
-            constraint=models.CheckConstraint(condition=models.Q(('code__regex', '^[0-9a-f]{64}$')), name='grant_code_is_a_digest'),
+            model_name="grant",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("code__regex", "^[0-9a-f]{64}$")),
+                name="grant_code_is_a_digest",
+            ),
         ),
         migrations.AddIndex(
-            model_name='accesstoken',
-            index=models.Index(fields=['token_family'], name='access_token_by_family'),
+            model_name="accesstoken",
+            index=models.Index(fields=["token_family"], name="access_token_by_family"),
         ),
         migrations.AddIndex(
-            model_name='accesstoken',
-            index=models.Index(fields=['expires'], name='access_token_by_expiry'),
+            model_name="accesstoken",
+            index=models.Index(fields=["expires"], name="access_token_by_expiry"),
         ),
         migrations.AddConstraint(
-            model_name='accesstoken',
-            constraint=models.UniqueConstraint(fields=('token_checksum',), name='access_token_unique'),
+            model_name="accesstoken",
+            constraint=models.UniqueConstraint(
+                fields=("token_checksum",), name="access_token_unique"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='accesstoken',
-            constraint=models.CheckConstraint(condition=models.Q(('token', ''), ('token_checksum__regex', '^[0-9a-f]{64}$')), name='access_token_is_only_a_digest'),
+            model_name="accesstoken",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("token", ""), ("token_checksum__regex", "^[0-9a-f]{64}$")
+                ),
+                name="access_token_is_only_a_digest",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='keyinstitution',
-            constraint=models.UniqueConstraint(fields=('key', 'institution'), name='key_institution_unique'),
+            model_name="keyinstitution",
+            constraint=models.UniqueConstraint(
+                fields=("key", "institution"), name="key_institution_unique"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='pendingrequest',
-            constraint=models.CheckConstraint(condition=models.Q(('handle__regex', '^[0-9a-f]{64}$')), name='pending_handle_is_a_digest'),
+            model_name="pendingrequest",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("handle__regex", "^[0-9a-f]{64}$")),
+                name="pending_handle_is_a_digest",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='keyservice',
-            constraint=models.UniqueConstraint(fields=('key', 'service'), name='key_service_unique'),
+            model_name="keyservice",
+            constraint=models.UniqueConstraint(
+                fields=("key", "service"), name="key_service_unique"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='keyservice',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['active', 'canceled'])), name='key_service_status_is_known'),
+            model_name="keyservice",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("status__in", ["active", "canceled"])),
+                name="key_service_status_is_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='servicekey',
-            constraint=models.CheckConstraint(condition=models.Q(('client_secret', '')), name='service_key_has_no_hashed_secret'),
+            model_name="servicekey",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("client_secret", "")),
+                name="service_key_has_no_hashed_secret",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='servicekey',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('client_type', 'public'), ('encrypted_secret', '')), models.Q(('client_type', 'confidential'), models.Q(('encrypted_secret', ''), _negated=True)), _connector='OR'), name='service_key_type_follows_secret'),
+            model_name="servicekey",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("client_type", "public"), ("encrypted_secret", "")),
+                    models.Q(
+                        ("client_type", "confidential"),
+                        models.Q(("encrypted_secret", ""), _negated=True),
+                    ),
+                    _connector="OR",
+                ),
+                name="service_key_type_follows_secret",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='servicekey',
-            constraint=models.CheckConstraint(condition=models.Q(('encrypted_previous_secret', ''), models.Q(('encrypted_secret', ''), _negated=True), _connector='OR'), name='service_key_previous_needs_current'),
+            model_name="servicekey",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("encrypted_previous_secret", ""),
+                    models.Q(("encrypted_secret", ""), _negated=True),
+                    _connector="OR",
+                ),
+                name="service_key_previous_needs_current",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='servicekey',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['active', 'canceled'])), name='service_key_status_is_known'),
+            model_name="servicekey",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("status__in", ["active", "canceled"])),
+                name="service_key_status_is_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='servicekey',
-            constraint=models.CheckConstraint(condition=models.Q(('client_id', ''), _negated=True), name='service_key_has_an_id'),
+            model_name="servicekey",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("client_id", ""), _negated=True),
+                name="service_key_has_an_id",
+            ),
         ),
         migrations.RunPython(guard_audit, unguard_audit),
     ]

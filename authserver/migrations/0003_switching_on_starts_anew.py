@@ -94,9 +94,8 @@ def drop(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('authserver', '0002_sessions_by_user'),
+        ("authserver", "0002_sessions_by_user"),
     ]
 
     operations = [

@@ -4,15 +4,41 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('authserver', '0003_switching_on_starts_anew'),
+        ("authserver", "0003_switching_on_starts_anew"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='auditevent',
-            name='action',
-            field=models.CharField(choices=[('login_succeeded', 'Login succeeded'), ('login_failed', 'Login failed'), ('login_locked', 'Login locked'), ('login_unlocked', 'Login unlocked'), ('logged_out', 'Logged out'), ('password_changed', 'Password changed'), ('access_granted', 'Access granted'), ('access_denied', 'Access denied'), ('access_revoked', 'Access revoked'), ('token_issued', 'Token issued'), ('token_refreshed', 'Token refreshed'), ('token_revoked', 'Token revoked'), ('code_replayed', 'Code replayed'), ('code_burned', 'Code burned'), ('refresh_replayed', 'Refresh token replayed'), ('key_created', 'Key created'), ('key_changed', 'Key changed'), ('key_deleted', 'Key deleted'), ('secret_created', 'Secret created'), ('secret_rotated', 'Secret rotated'), ('secret_retired', 'Secret retired'), ('account_changed', 'Account changed'), ('institution_changed', 'Institution changed')], max_length=32),
+            model_name="auditevent",
+            name="action",
+            field=models.CharField(
+                choices=[
+                    ("login_succeeded", "Login succeeded"),
+                    ("login_failed", "Login failed"),
+                    ("login_locked", "Login locked"),
+                    ("login_unlocked", "Login unlocked"),
+                    ("logged_out", "Logged out"),
+                    ("password_changed", "Password changed"),
+                    ("access_granted", "Access granted"),
+                    ("access_denied", "Access denied"),
+                    ("access_revoked", "Access revoked"),
+                    ("token_issued", "Token issued"),
+                    ("token_refreshed", "Token refreshed"),
+                    ("token_revoked", "Token revoked"),
+                    ("code_replayed", "Code replayed"),
+                    ("code_burned", "Code burned"),
+                    ("refresh_replayed", "Refresh token replayed"),
+                    ("key_created", "Key created"),
+                    ("key_changed", "Key changed"),
+                    ("key_deleted", "Key deleted"),
+                    ("secret_created", "Secret created"),
+                    ("secret_rotated", "Secret rotated"),
+                    ("secret_retired", "Secret retired"),
+                    ("account_changed", "Account changed"),
+                    ("institution_changed", "Institution changed"),
+                ],
+                max_length=32,
+            ),
         ),
     ]

@@ -4,30 +4,74 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('authserver', '0005_audit_actor_and_subject'),
+        ("authserver", "0005_audit_actor_and_subject"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='auditevent',
-            name='action',
-            field=models.CharField(choices=[('login_succeeded', 'Login succeeded'), ('login_failed', 'Login failed'), ('login_locked', 'Login locked'), ('login_unlocked', 'Login unlocked'), ('logged_out', 'Logged out'), ('password_changed', 'Password changed'), ('access_granted', 'Access granted'), ('access_denied', 'Access denied'), ('access_revoked', 'Access revoked'), ('token_issued', 'Token issued'), ('token_refreshed', 'Token refreshed'), ('token_revoked', 'Token revoked'), ('code_replayed', 'Code replayed'), ('code_burned', 'Code burned'), ('refresh_replayed', 'Refresh token replayed'), ('token_refused', 'Token refused'), ('client_refused', 'Client authentication failed'), ('key_created', 'Key created'), ('key_changed', 'Key changed'), ('key_deleted', 'Key deleted'), ('secret_created', 'Secret created'), ('secret_rotated', 'Secret rotated'), ('secret_retired', 'Secret retired'), ('account_changed', 'Account changed'), ('institution_changed', 'Institution changed')], max_length=32),
+            model_name="auditevent",
+            name="action",
+            field=models.CharField(
+                choices=[
+                    ("login_succeeded", "Login succeeded"),
+                    ("login_failed", "Login failed"),
+                    ("login_locked", "Login locked"),
+                    ("login_unlocked", "Login unlocked"),
+                    ("logged_out", "Logged out"),
+                    ("password_changed", "Password changed"),
+                    ("access_granted", "Access granted"),
+                    ("access_denied", "Access denied"),
+                    ("access_revoked", "Access revoked"),
+                    ("token_issued", "Token issued"),
+                    ("token_refreshed", "Token refreshed"),
+                    ("token_revoked", "Token revoked"),
+                    ("code_replayed", "Code replayed"),
+                    ("code_burned", "Code burned"),
+                    ("refresh_replayed", "Refresh token replayed"),
+                    ("token_refused", "Token refused"),
+                    ("client_refused", "Client authentication failed"),
+                    ("key_created", "Key created"),
+                    ("key_changed", "Key changed"),
+                    ("key_deleted", "Key deleted"),
+                    ("secret_created", "Secret created"),
+                    ("secret_rotated", "Secret rotated"),
+                    ("secret_retired", "Secret retired"),
+                    ("account_changed", "Account changed"),
+                    ("institution_changed", "Institution changed"),
+                ],
+                max_length=32,
+            ),
         ),
         migrations.CreateModel(
-            name='RefusalCount',
+            name="RefusalCount",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('action', models.CharField(max_length=32)),
-                ('client_id', models.CharField(blank=True, max_length=255, verbose_name='key')),
-                ('place', models.CharField(blank=True, max_length=45)),
-                ('refusals', models.PositiveIntegerField(default=1)),
-                ('since', models.DateTimeField()),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("action", models.CharField(max_length=32)),
+                (
+                    "client_id",
+                    models.CharField(blank=True, max_length=255, verbose_name="key"),
+                ),
+                ("place", models.CharField(blank=True, max_length=45)),
+                ("refusals", models.PositiveIntegerField(default=1)),
+                ("since", models.DateTimeField()),
             ],
             options={
-                'indexes': [models.Index(fields=['since'], name='refusals_by_window')],
-                'constraints': [models.UniqueConstraint(fields=('client_id', 'place', 'action'), name='refusals_counted_once')],
+                "indexes": [models.Index(fields=["since"], name="refusals_by_window")],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("client_id", "place", "action"),
+                        name="refusals_counted_once",
+                    )
+                ],
             },
         ),
     ]

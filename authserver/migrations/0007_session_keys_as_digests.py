@@ -8,29 +8,41 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('authserver', '0006_client_failures'),
+        ("authserver", "0006_client_failures"),
     ]
 
     operations = [
         migrations.DeleteModel(
-            name='Session',
+            name="Session",
         ),
         migrations.CreateModel(
-            name='Session',
+            name="Session",
             fields=[
-                ('session_data', models.TextField(verbose_name='session data')),
-                ('expire_date', models.DateTimeField(db_index=True, verbose_name='expire date')),
-                ('session_key', models.CharField(max_length=64, primary_key=True, serialize=False)),
-                ('user_id', models.BigIntegerField(editable=False, null=True)),
+                ("session_data", models.TextField(verbose_name="session data")),
+                (
+                    "expire_date",
+                    models.DateTimeField(db_index=True, verbose_name="expire date"),
+                ),
+                (
+                    "session_key",
+                    models.CharField(max_length=64, primary_key=True, serialize=False),
+                ),
+                ("user_id", models.BigIntegerField(editable=False, null=True)),
             ],
             options={
-                'verbose_name': 'session',
-                'verbose_name_plural': 'sessions',
-                'abstract': False,
-                'indexes': [models.Index(fields=['user_id'], name='session_by_user')],
-                'constraints': [models.CheckConstraint(condition=django.db.models.lookups.Exact(django.db.models.functions.text.Length('session_key'), 64), name='session_key_is_a_digest')],
+                "verbose_name": "session",
+                "verbose_name_plural": "sessions",
+                "abstract": False,
+                "indexes": [models.Index(fields=["user_id"], name="session_by_user")],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=django.db.models.lookups.Exact(
+                            django.db.models.functions.text.Length("session_key"), 64
+                        ),
+                        name="session_key_is_a_digest",
+                    )
+                ],
             },
         ),
     ]

@@ -5,24 +5,39 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('authserver', '0007_session_keys_as_digests'),
+        ("authserver", "0007_session_keys_as_digests"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='LoginFailure',
+            name="LoginFailure",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('account', models.CharField(max_length=255)),
-                ('address', models.GenericIPAddressField(blank=True, null=True)),
-                ('at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('is_over', models.BooleanField(default=False)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("account", models.CharField(max_length=255)),
+                ("address", models.GenericIPAddressField(blank=True, null=True)),
+                ("at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("is_over", models.BooleanField(default=False)),
             ],
             options={
-                'verbose_name': 'failed login',
-                'indexes': [models.Index(fields=['account', 'at'], name='login_failures_by_account'), models.Index(fields=['address', 'at'], name='login_failures_by_address'), models.Index(fields=['at'], name='login_failures_by_time')],
+                "verbose_name": "failed login",
+                "indexes": [
+                    models.Index(
+                        fields=["account", "at"], name="login_failures_by_account"
+                    ),
+                    models.Index(
+                        fields=["address", "at"], name="login_failures_by_address"
+                    ),
+                    models.Index(fields=["at"], name="login_failures_by_time"),
+                ],
             },
         ),
     ]

@@ -4,18 +4,21 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('authserver', '0008_login_failures'),
+        ("authserver", "0008_login_failures"),
     ]
 
     operations = [
         migrations.AddIndex(
-            model_name='auditevent',
-            index=models.Index(condition=models.Q(('reason', ''), _negated=True), fields=['reason', '-id'], name='audit_by_reason'),
+            model_name="auditevent",
+            index=models.Index(
+                condition=models.Q(("reason", ""), _negated=True),
+                fields=["reason", "-id"],
+                name="audit_by_reason",
+            ),
         ),
         migrations.AddIndex(
-            model_name='auditevent',
-            index=models.Index(fields=['request_id'], name='audit_by_request'),
+            model_name="auditevent",
+            index=models.Index(fields=["request_id"], name="audit_by_request"),
         ),
     ]

@@ -7,32 +7,53 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('authserver', '0009_audit_by_reason_and_request'),
+        ("authserver", "0009_audit_by_reason_and_request"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='servicekey',
-            name='last_used_at',
-            field=models.DateTimeField(blank=True, editable=False, null=True, verbose_name='last used'),
+            model_name="servicekey",
+            name="last_used_at",
+            field=models.DateTimeField(
+                blank=True, editable=False, null=True, verbose_name="last used"
+            ),
         ),
         migrations.CreateModel(
-            name='KeyRefusal',
+            name="KeyRefusal",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('reason', models.CharField(max_length=64)),
-                ('status_code', models.PositiveSmallIntegerField(verbose_name='status')),
-                ('method', models.CharField(max_length=16)),
-                ('path', models.CharField(max_length=200)),
-                ('request_id', models.CharField(blank=True, max_length=64, verbose_name='request identifier')),
-                ('key', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='refusals', to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("reason", models.CharField(max_length=64)),
+                ("status_code", models.PositiveSmallIntegerField(verbose_name="status")),
+                ("method", models.CharField(max_length=16)),
+                ("path", models.CharField(max_length=200)),
+                (
+                    "request_id",
+                    models.CharField(
+                        blank=True, max_length=64, verbose_name="request identifier"
+                    ),
+                ),
+                (
+                    "key",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="refusals",
+                        to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL,
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'refused request',
-                'indexes': [models.Index(fields=['at'], name='key_refusal_by_time')],
+                "verbose_name": "refused request",
+                "indexes": [models.Index(fields=["at"], name="key_refusal_by_time")],
             },
         ),
     ]

@@ -46,33 +46,94 @@ def drop(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('authserver', '0010_key_activity'),
+        ("authserver", "0010_key_activity"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='auditevent',
-            name='action',
-            field=models.CharField(choices=[('login_succeeded', 'Login succeeded'), ('login_failed', 'Login failed'), ('login_locked', 'Login locked'), ('login_unlocked', 'Login unlocked'), ('logged_out', 'Logged out'), ('password_changed', 'Password changed'), ('access_granted', 'Access granted'), ('access_denied', 'Access denied'), ('access_revoked', 'Access revoked'), ('token_issued', 'Token issued'), ('token_refreshed', 'Token refreshed'), ('token_revoked', 'Token revoked'), ('code_replayed', 'Code replayed'), ('code_burned', 'Code burned'), ('refresh_replayed', 'Refresh token replayed'), ('token_refused', 'Token refused'), ('client_refused', 'Client authentication failed'), ('key_created', 'Key created'), ('key_changed', 'Key changed'), ('key_deleted', 'Key deleted'), ('secret_created', 'Secret created'), ('secret_rotated', 'Secret rotated'), ('secret_retired', 'Secret retired'), ('secret_link_made', 'Link to a secret made'), ('secret_shown', 'Secret shown by a link'), ('secret_link_expired', 'Link to a secret expired'), ('secret_link_revoked', 'Link to a secret revoked'), ('secret_link_refused', 'Link to a secret refused'), ('account_changed', 'Account changed'), ('institution_changed', 'Institution changed')], max_length=32),
+            model_name="auditevent",
+            name="action",
+            field=models.CharField(
+                choices=[
+                    ("login_succeeded", "Login succeeded"),
+                    ("login_failed", "Login failed"),
+                    ("login_locked", "Login locked"),
+                    ("login_unlocked", "Login unlocked"),
+                    ("logged_out", "Logged out"),
+                    ("password_changed", "Password changed"),
+                    ("access_granted", "Access granted"),
+                    ("access_denied", "Access denied"),
+                    ("access_revoked", "Access revoked"),
+                    ("token_issued", "Token issued"),
+                    ("token_refreshed", "Token refreshed"),
+                    ("token_revoked", "Token revoked"),
+                    ("code_replayed", "Code replayed"),
+                    ("code_burned", "Code burned"),
+                    ("refresh_replayed", "Refresh token replayed"),
+                    ("token_refused", "Token refused"),
+                    ("client_refused", "Client authentication failed"),
+                    ("key_created", "Key created"),
+                    ("key_changed", "Key changed"),
+                    ("key_deleted", "Key deleted"),
+                    ("secret_created", "Secret created"),
+                    ("secret_rotated", "Secret rotated"),
+                    ("secret_retired", "Secret retired"),
+                    ("secret_link_made", "Link to a secret made"),
+                    ("secret_shown", "Secret shown by a link"),
+                    ("secret_link_expired", "Link to a secret expired"),
+                    ("secret_link_revoked", "Link to a secret revoked"),
+                    ("secret_link_refused", "Link to a secret refused"),
+                    ("account_changed", "Account changed"),
+                    ("institution_changed", "Institution changed"),
+                ],
+                max_length=32,
+            ),
         ),
         migrations.CreateModel(
-            name='SecretLink',
+            name="SecretLink",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('token_digest', models.CharField(max_length=64, unique=True)),
-                ('secret_created_at', models.DateTimeField()),
-                ('made_by', models.CharField(max_length=255)),
-                ('made_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('expires_at', models.DateTimeField()),
-                ('shown_at', models.DateTimeField(blank=True, null=True)),
-                ('ended_at', models.DateTimeField(blank=True, null=True)),
-                ('key', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='secret_links', to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("token_digest", models.CharField(max_length=64, unique=True)),
+                ("secret_created_at", models.DateTimeField()),
+                ("made_by", models.CharField(max_length=255)),
+                ("made_at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("expires_at", models.DateTimeField()),
+                ("shown_at", models.DateTimeField(blank=True, null=True)),
+                ("ended_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "key",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="secret_links",
+                        to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL,
+                    ),
+                ),
             ],
             options={
-                'indexes': [models.Index(condition=models.Q(('ended_at', None)), fields=['expires_at'], name='secret_link_open')],
-                'constraints': [models.CheckConstraint(condition=models.Q(('shown_at', None), ('ended_at__isnull', False), _connector='OR'), name='secret_link_ends_when_shown')],
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("ended_at", None)),
+                        fields=["expires_at"],
+                        name="secret_link_open",
+                    )
+                ],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("shown_at", None), ("ended_at__isnull", False), _connector="OR"
+                        ),
+                        name="secret_link_ends_when_shown",
+                    )
+                ],
             },
         ),
         migrations.RunPython(create, drop),

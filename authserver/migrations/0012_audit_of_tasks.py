@@ -4,15 +4,49 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('authserver', '0011_secret_links'),
+        ("authserver", "0011_secret_links"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='auditevent',
-            name='action',
-            field=models.CharField(choices=[('login_succeeded', 'Login succeeded'), ('login_failed', 'Login failed'), ('login_locked', 'Login locked'), ('login_unlocked', 'Login unlocked'), ('logged_out', 'Logged out'), ('password_changed', 'Password changed'), ('access_granted', 'Access granted'), ('access_denied', 'Access denied'), ('access_revoked', 'Access revoked'), ('token_issued', 'Token issued'), ('token_refreshed', 'Token refreshed'), ('token_revoked', 'Token revoked'), ('code_replayed', 'Code replayed'), ('code_burned', 'Code burned'), ('refresh_replayed', 'Refresh token replayed'), ('token_refused', 'Token refused'), ('client_refused', 'Client authentication failed'), ('key_created', 'Key created'), ('key_changed', 'Key changed'), ('key_deleted', 'Key deleted'), ('secret_created', 'Secret created'), ('secret_rotated', 'Secret rotated'), ('secret_retired', 'Secret retired'), ('secret_link_made', 'Link to a secret made'), ('secret_shown', 'Secret shown by a link'), ('secret_link_expired', 'Link to a secret expired'), ('secret_link_revoked', 'Link to a secret revoked'), ('secret_link_refused', 'Link to a secret refused'), ('account_changed', 'Account changed'), ('institution_changed', 'Institution changed'), ('tasks_retried', 'Failed tasks tried again')], max_length=32),
+            model_name="auditevent",
+            name="action",
+            field=models.CharField(
+                choices=[
+                    ("login_succeeded", "Login succeeded"),
+                    ("login_failed", "Login failed"),
+                    ("login_locked", "Login locked"),
+                    ("login_unlocked", "Login unlocked"),
+                    ("logged_out", "Logged out"),
+                    ("password_changed", "Password changed"),
+                    ("access_granted", "Access granted"),
+                    ("access_denied", "Access denied"),
+                    ("access_revoked", "Access revoked"),
+                    ("token_issued", "Token issued"),
+                    ("token_refreshed", "Token refreshed"),
+                    ("token_revoked", "Token revoked"),
+                    ("code_replayed", "Code replayed"),
+                    ("code_burned", "Code burned"),
+                    ("refresh_replayed", "Refresh token replayed"),
+                    ("token_refused", "Token refused"),
+                    ("client_refused", "Client authentication failed"),
+                    ("key_created", "Key created"),
+                    ("key_changed", "Key changed"),
+                    ("key_deleted", "Key deleted"),
+                    ("secret_created", "Secret created"),
+                    ("secret_rotated", "Secret rotated"),
+                    ("secret_retired", "Secret retired"),
+                    ("secret_link_made", "Link to a secret made"),
+                    ("secret_shown", "Secret shown by a link"),
+                    ("secret_link_expired", "Link to a secret expired"),
+                    ("secret_link_revoked", "Link to a secret revoked"),
+                    ("secret_link_refused", "Link to a secret refused"),
+                    ("account_changed", "Account changed"),
+                    ("institution_changed", "Institution changed"),
+                    ("tasks_retried", "Failed tasks tried again"),
+                ],
+                max_length=32,
+            ),
         ),
     ]

@@ -37,46 +37,136 @@ def create(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('authserver', '0012_audit_of_tasks'),
+        ("authserver", "0012_audit_of_tasks"),
     ]
 
     operations = [
         migrations.RunPython(anew.drop, anew.create),
         migrations.AddField(
-            model_name='institution',
-            name='sender_name',
-            field=models.CharField(blank=True, help_text='Whom messages to its people come from; left empty: the name.', max_length=200, verbose_name='sender of mail'),
+            model_name="institution",
+            name="sender_name",
+            field=models.CharField(
+                blank=True,
+                help_text="Whom messages to its people come from; left empty: the name.",
+                max_length=200,
+                verbose_name="sender of mail",
+            ),
         ),
         migrations.AddField(
-            model_name='user',
-            name='must_change_password',
-            field=models.BooleanField(default=False, help_text='At the next login, before anything else.', verbose_name='must change the password'),
+            model_name="user",
+            name="must_change_password",
+            field=models.BooleanField(
+                default=False,
+                help_text="At the next login, before anything else.",
+                verbose_name="must change the password",
+            ),
         ),
         migrations.AlterField(
-            model_name='auditevent',
-            name='action',
-            field=models.CharField(choices=[('login_succeeded', 'Login succeeded'), ('login_failed', 'Login failed'), ('login_locked', 'Login locked'), ('login_unlocked', 'Login unlocked'), ('logged_out', 'Logged out'), ('password_changed', 'Password changed'), ('password_reset_asked', 'Password reset asked for'), ('password_reset', 'Password reset'), ('password_change_required', 'Password change required'), ('invited', 'Invited'), ('access_granted', 'Access granted'), ('access_denied', 'Access denied'), ('access_revoked', 'Access revoked'), ('token_issued', 'Token issued'), ('token_refreshed', 'Token refreshed'), ('token_revoked', 'Token revoked'), ('code_replayed', 'Code replayed'), ('code_burned', 'Code burned'), ('refresh_replayed', 'Refresh token replayed'), ('token_refused', 'Token refused'), ('client_refused', 'Client authentication failed'), ('key_created', 'Key created'), ('key_changed', 'Key changed'), ('key_deleted', 'Key deleted'), ('secret_created', 'Secret created'), ('secret_rotated', 'Secret rotated'), ('secret_retired', 'Secret retired'), ('secret_link_made', 'Link to a secret made'), ('secret_shown', 'Secret shown by a link'), ('secret_link_expired', 'Link to a secret expired'), ('secret_link_revoked', 'Link to a secret revoked'), ('secret_link_refused', 'Link to a secret refused'), ('account_changed', 'Account changed'), ('institution_changed', 'Institution changed'), ('tasks_retried', 'Failed tasks tried again')], max_length=32),
+            model_name="auditevent",
+            name="action",
+            field=models.CharField(
+                choices=[
+                    ("login_succeeded", "Login succeeded"),
+                    ("login_failed", "Login failed"),
+                    ("login_locked", "Login locked"),
+                    ("login_unlocked", "Login unlocked"),
+                    ("logged_out", "Logged out"),
+                    ("password_changed", "Password changed"),
+                    ("password_reset_asked", "Password reset asked for"),
+                    ("password_reset", "Password reset"),
+                    ("password_change_required", "Password change required"),
+                    ("invited", "Invited"),
+                    ("access_granted", "Access granted"),
+                    ("access_denied", "Access denied"),
+                    ("access_revoked", "Access revoked"),
+                    ("token_issued", "Token issued"),
+                    ("token_refreshed", "Token refreshed"),
+                    ("token_revoked", "Token revoked"),
+                    ("code_replayed", "Code replayed"),
+                    ("code_burned", "Code burned"),
+                    ("refresh_replayed", "Refresh token replayed"),
+                    ("token_refused", "Token refused"),
+                    ("client_refused", "Client authentication failed"),
+                    ("key_created", "Key created"),
+                    ("key_changed", "Key changed"),
+                    ("key_deleted", "Key deleted"),
+                    ("secret_created", "Secret created"),
+                    ("secret_rotated", "Secret rotated"),
+                    ("secret_retired", "Secret retired"),
+                    ("secret_link_made", "Link to a secret made"),
+                    ("secret_shown", "Secret shown by a link"),
+                    ("secret_link_expired", "Link to a secret expired"),
+                    ("secret_link_revoked", "Link to a secret revoked"),
+                    ("secret_link_refused", "Link to a secret refused"),
+                    ("account_changed", "Account changed"),
+                    ("institution_changed", "Institution changed"),
+                    ("tasks_retried", "Failed tasks tried again"),
+                ],
+                max_length=32,
+            ),
         ),
         migrations.CreateModel(
-            name='PasswordLink',
+            name="PasswordLink",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('purpose', models.CharField(choices=[('reset', 'Reset'), ('invitation', 'Invitation')], max_length=16)),
-                ('name', models.CharField(blank=True, max_length=254)),
-                ('address', models.CharField(blank=True, max_length=45)),
-                ('place', models.CharField(blank=True, max_length=45)),
-                ('request_id', models.CharField(blank=True, max_length=64)),
-                ('asked_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('decided_at', models.DateTimeField(blank=True, null=True)),
-                ('sent_at', models.DateTimeField(blank=True, null=True)),
-                ('institution', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='authserver.institution')),
-                ('user', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='password_links', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                (
+                    "purpose",
+                    models.CharField(
+                        choices=[("reset", "Reset"), ("invitation", "Invitation")],
+                        max_length=16,
+                    ),
+                ),
+                ("name", models.CharField(blank=True, max_length=254)),
+                ("address", models.CharField(blank=True, max_length=45)),
+                ("place", models.CharField(blank=True, max_length=45)),
+                ("request_id", models.CharField(blank=True, max_length=64)),
+                ("asked_at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("decided_at", models.DateTimeField(blank=True, null=True)),
+                ("sent_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "institution",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="authserver.institution",
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="password_links",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'indexes': [models.Index(fields=['place', 'asked_at'], name='password_link_by_place')],
-                'constraints': [models.CheckConstraint(condition=models.Q(('sent_at', None), ('user__isnull', False), _connector='OR'), name='password_link_is_sent_to_somebody')],
+                "indexes": [
+                    models.Index(
+                        fields=["place", "asked_at"], name="password_link_by_place"
+                    )
+                ],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("sent_at", None), ("user__isnull", False), _connector="OR"
+                        ),
+                        name="password_link_is_sent_to_somebody",
+                    )
+                ],
             },
         ),
         migrations.RunPython(create, anew.drop),

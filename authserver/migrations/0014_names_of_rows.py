@@ -4,30 +4,38 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('authserver', '0013_password_links'),
+        ("authserver", "0013_password_links"),
     ]
 
     operations = [
         migrations.AlterModelOptions(
-            name='grant',
-            options={'verbose_name': 'authorization code'},
+            name="grant",
+            options={"verbose_name": "authorization code"},
         ),
         migrations.AlterModelOptions(
-            name='keyinstitution',
-            options={'verbose_name': 'institution on a key', 'verbose_name_plural': 'institutions on keys'},
+            name="keyinstitution",
+            options={
+                "verbose_name": "institution on a key",
+                "verbose_name_plural": "institutions on keys",
+            },
         ),
         migrations.AlterModelOptions(
-            name='keyservice',
-            options={'verbose_name': 'service on a key', 'verbose_name_plural': 'services on keys'},
+            name="keyservice",
+            options={
+                "verbose_name": "service on a key",
+                "verbose_name_plural": "services on keys",
+            },
         ),
         migrations.AlterModelOptions(
-            name='pendingrequest',
-            options={'verbose_name': 'authorization request'},
+            name="pendingrequest",
+            options={"verbose_name": "authorization request"},
         ),
         migrations.AlterModelOptions(
-            name='refusalcount',
-            options={'verbose_name': 'count of refusals', 'verbose_name_plural': 'counts of refusals'},
+            name="refusalcount",
+            options={
+                "verbose_name": "count of refusals",
+                "verbose_name_plural": "counts of refusals",
+            },
         ),
     ]

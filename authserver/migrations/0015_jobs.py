@@ -7,59 +7,104 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('authserver', '0014_names_of_rows'),
+        ("authserver", "0014_names_of_rows"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Job',
+            name="Job",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('export', 'Export'), ('action', 'Change')], max_length=16)),
-                ('title', models.CharField(max_length=200)),
-                ('model', models.CharField(max_length=100)),
-                ('name', models.CharField(max_length=100)),
-                ('arguments', models.JSONField(blank=True, default=dict)),
-                ('rows', models.JSONField(blank=True, default=list)),
-                ('total', models.PositiveIntegerField(blank=True, null=True)),
-                ('position', models.PositiveIntegerField(default=0)),
-                ('last_key', models.BigIntegerField(blank=True, null=True)),
-                ('done', models.PositiveIntegerField(default=0)),
-                ('left', models.JSONField(blank=True, default=dict)),
-                ('size', models.PositiveBigIntegerField(default=0)),
-                ('error', models.CharField(blank=True, max_length=300)),
-                ('address', models.CharField(blank=True, max_length=45)),
-                ('request_id', models.CharField(blank=True, max_length=64)),
-                ('asked_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('started_at', models.DateTimeField(blank=True, null=True)),
-                ('progressed_at', models.DateTimeField(blank=True, null=True)),
-                ('finished_at', models.DateTimeField(blank=True, null=True)),
-                ('expires_at', models.DateTimeField(blank=True, null=True)),
-                ('institution', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='authserver.institution')),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='jobs', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[("export", "Export"), ("action", "Change")], max_length=16
+                    ),
+                ),
+                ("title", models.CharField(max_length=200)),
+                ("model", models.CharField(max_length=100)),
+                ("name", models.CharField(max_length=100)),
+                ("arguments", models.JSONField(blank=True, default=dict)),
+                ("rows", models.JSONField(blank=True, default=list)),
+                ("total", models.PositiveIntegerField(blank=True, null=True)),
+                ("position", models.PositiveIntegerField(default=0)),
+                ("last_key", models.BigIntegerField(blank=True, null=True)),
+                ("done", models.PositiveIntegerField(default=0)),
+                ("left", models.JSONField(blank=True, default=dict)),
+                ("size", models.PositiveBigIntegerField(default=0)),
+                ("error", models.CharField(blank=True, max_length=300)),
+                ("address", models.CharField(blank=True, max_length=45)),
+                ("request_id", models.CharField(blank=True, max_length=64)),
+                ("asked_at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("started_at", models.DateTimeField(blank=True, null=True)),
+                ("progressed_at", models.DateTimeField(blank=True, null=True)),
+                ("finished_at", models.DateTimeField(blank=True, null=True)),
+                ("expires_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "institution",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="authserver.institution",
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="jobs",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='JobFilePart',
+            name="JobFilePart",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('content', models.BinaryField()),
-                ('job', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='parts', to='authserver.job')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                ("number", models.PositiveIntegerField()),
+                ("content", models.BinaryField()),
+                (
+                    "job",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="parts",
+                        to="authserver.job",
+                    ),
+                ),
             ],
         ),
         migrations.AddIndex(
-            model_name='job',
-            index=models.Index(fields=['user', '-asked_at'], name='job_by_user'),
+            model_name="job",
+            index=models.Index(fields=["user", "-asked_at"], name="job_by_user"),
         ),
         migrations.AddIndex(
-            model_name='job',
-            index=models.Index(fields=['asked_at'], name='job_by_age'),
+            model_name="job",
+            index=models.Index(fields=["asked_at"], name="job_by_age"),
         ),
         migrations.AddConstraint(
-            model_name='jobfilepart',
-            constraint=models.UniqueConstraint(fields=('job', 'number'), name='job_file_part_is_once'),
+            model_name="jobfilepart",
+            constraint=models.UniqueConstraint(
+                fields=("job", "number"), name="job_file_part_is_once"
+            ),
         ),
     ]

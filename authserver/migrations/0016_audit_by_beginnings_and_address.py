@@ -10,35 +10,42 @@ REPLACED = ("actor", "subject")
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('authserver', '0015_jobs'),
+        ("authserver", "0015_jobs"),
     ]
 
     operations = [
         *(
             migrations.RenameIndex(
-                model_name='auditevent',
-                old_name=f'audit_by_{column}',
-                new_name=f'audit_by_{column}_before',
+                model_name="auditevent",
+                old_name=f"audit_by_{column}",
+                new_name=f"audit_by_{column}_before",
             )
             for column in REPLACED
         ),
         migrations.AddIndex(
-            model_name='auditevent',
-            index=models.Index(fields=['actor', '-id'], name='audit_by_actor', opclasses=['varchar_pattern_ops', 'int8_ops']),
+            model_name="auditevent",
+            index=models.Index(
+                fields=["actor", "-id"],
+                name="audit_by_actor",
+                opclasses=["varchar_pattern_ops", "int8_ops"],
+            ),
         ),
         migrations.AddIndex(
-            model_name='auditevent',
-            index=models.Index(fields=['subject', '-id'], name='audit_by_subject', opclasses=['varchar_pattern_ops', 'int8_ops']),
+            model_name="auditevent",
+            index=models.Index(
+                fields=["subject", "-id"],
+                name="audit_by_subject",
+                opclasses=["varchar_pattern_ops", "int8_ops"],
+            ),
         ),
         migrations.AddIndex(
-            model_name='auditevent',
-            index=models.Index(fields=['address', '-id'], name='audit_by_address'),
+            model_name="auditevent",
+            index=models.Index(fields=["address", "-id"], name="audit_by_address"),
         ),
         *(
             migrations.RemoveIndex(
-                model_name='auditevent', name=f'audit_by_{column}_before'
+                model_name="auditevent", name=f"audit_by_{column}_before"
             )
             for column in REPLACED
         ),

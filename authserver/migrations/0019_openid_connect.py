@@ -4,25 +4,29 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('authserver', '0018_remove_jobs'),
+        ("authserver", "0018_remove_jobs"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='grant',
-            name='authentication',
+            model_name="grant",
+            name="authentication",
             field=models.JSONField(blank=True, null=True),
         ),
         migrations.AddField(
-            model_name='pendingrequest',
-            name='openid',
+            model_name="pendingrequest",
+            name="openid",
             field=models.JSONField(blank=True, null=True),
         ),
         migrations.AlterField(
-            model_name='servicekey',
-            name='post_logout_redirect_uris',
-            field=models.TextField(blank=True, default='', help_text='One per line: where an application may send people whom it signs out (OpenID Connect).', verbose_name='addresses after signing out'),
+            model_name="servicekey",
+            name="post_logout_redirect_uris",
+            field=models.TextField(
+                blank=True,
+                default="",
+                help_text="One per line: where an application may send people whom it signs out (OpenID Connect).",
+                verbose_name="addresses after signing out",
+            ),
         ),
     ]

@@ -12,15 +12,21 @@ class AddAddress(AddFalse):
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('authserver', '0021_second_factors'),
+        ("authserver", "0021_second_factors"),
     ]
 
     operations = [
         AddAddress(
-            model_name='servicekey',
-            name='contact_email',
-            field=models.EmailField(blank=True, db_default='', default='', help_text='Who is told when something is wrong with what the application has set up here, such as a webhook whose receiver fails.', max_length=254, verbose_name='contact'),
+            model_name="servicekey",
+            name="contact_email",
+            field=models.EmailField(
+                blank=True,
+                db_default="",
+                default="",
+                help_text="Who is told when something is wrong with what the application has set up here, such as a webhook whose receiver fails.",
+                max_length=254,
+                verbose_name="contact",
+            ),
         ),
     ]

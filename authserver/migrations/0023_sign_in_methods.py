@@ -6,78 +6,284 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('auth', '0012_alter_user_first_name_max_length'),
-        ('authserver', '0022_key_contact'),
+        ("auth", "0012_alter_user_first_name_max_length"),
+        ("authserver", "0022_key_contact"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='auditevent',
-            name='action',
-            field=models.CharField(choices=[('login_succeeded', 'Login succeeded'), ('login_failed', 'Login failed'), ('login_locked', 'Login locked'), ('login_unlocked', 'Login unlocked'), ('logged_out', 'Logged out'), ('password_changed', 'Password changed'), ('password_reset_asked', 'Password reset asked for'), ('password_reset', 'Password reset'), ('password_change_required', 'Password change required'), ('factor_added', 'Second factor added'), ('factor_removed', 'Second factor removed'), ('factor_failed', 'Second factor failed'), ('factors_removed', 'Second factors removed'), ('invited', 'Invited'), ('access_granted', 'Access granted'), ('access_denied', 'Access denied'), ('access_revoked', 'Access revoked'), ('token_issued', 'Token issued'), ('token_refreshed', 'Token refreshed'), ('token_revoked', 'Token revoked'), ('code_replayed', 'Code replayed'), ('code_burned', 'Code burned'), ('refresh_replayed', 'Refresh token replayed'), ('token_refused', 'Token refused'), ('client_refused', 'Client authentication failed'), ('key_created', 'Key created'), ('key_changed', 'Key changed'), ('key_deleted', 'Key deleted'), ('secret_created', 'Secret created'), ('secret_rotated', 'Secret rotated'), ('secret_retired', 'Secret retired'), ('secret_link_made', 'Link to a secret made'), ('secret_shown', 'Secret shown by a link'), ('secret_link_expired', 'Link to a secret expired'), ('secret_link_revoked', 'Link to a secret revoked'), ('secret_link_refused', 'Link to a secret refused'), ('account_changed', 'Account changed'), ('account_made', 'Account made for a person who arrived'), ('account_connected', 'Account connected with a provider'), ('arrival_refused', 'Arrival from a provider refused'), ('arrival_tried', 'Identity provider tried'), ('provider_changed', 'Identity provider changed'), ('institution_changed', 'Institution changed'), ('tasks_retried', 'Failed tasks tried again')], max_length=32),
+            model_name="auditevent",
+            name="action",
+            field=models.CharField(
+                choices=[
+                    ("login_succeeded", "Login succeeded"),
+                    ("login_failed", "Login failed"),
+                    ("login_locked", "Login locked"),
+                    ("login_unlocked", "Login unlocked"),
+                    ("logged_out", "Logged out"),
+                    ("password_changed", "Password changed"),
+                    ("password_reset_asked", "Password reset asked for"),
+                    ("password_reset", "Password reset"),
+                    ("password_change_required", "Password change required"),
+                    ("factor_added", "Second factor added"),
+                    ("factor_removed", "Second factor removed"),
+                    ("factor_failed", "Second factor failed"),
+                    ("factors_removed", "Second factors removed"),
+                    ("invited", "Invited"),
+                    ("access_granted", "Access granted"),
+                    ("access_denied", "Access denied"),
+                    ("access_revoked", "Access revoked"),
+                    ("token_issued", "Token issued"),
+                    ("token_refreshed", "Token refreshed"),
+                    ("token_revoked", "Token revoked"),
+                    ("code_replayed", "Code replayed"),
+                    ("code_burned", "Code burned"),
+                    ("refresh_replayed", "Refresh token replayed"),
+                    ("token_refused", "Token refused"),
+                    ("client_refused", "Client authentication failed"),
+                    ("key_created", "Key created"),
+                    ("key_changed", "Key changed"),
+                    ("key_deleted", "Key deleted"),
+                    ("secret_created", "Secret created"),
+                    ("secret_rotated", "Secret rotated"),
+                    ("secret_retired", "Secret retired"),
+                    ("secret_link_made", "Link to a secret made"),
+                    ("secret_shown", "Secret shown by a link"),
+                    ("secret_link_expired", "Link to a secret expired"),
+                    ("secret_link_revoked", "Link to a secret revoked"),
+                    ("secret_link_refused", "Link to a secret refused"),
+                    ("account_changed", "Account changed"),
+                    ("account_made", "Account made for a person who arrived"),
+                    ("account_connected", "Account connected with a provider"),
+                    ("arrival_refused", "Arrival from a provider refused"),
+                    ("arrival_tried", "Identity provider tried"),
+                    ("provider_changed", "Identity provider changed"),
+                    ("institution_changed", "Institution changed"),
+                    ("tasks_retried", "Failed tasks tried again"),
+                ],
+                max_length=32,
+            ),
         ),
         migrations.CreateModel(
-            name='SignInMethod',
+            name="SignInMethod",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('openid_connect', 'OpenID Connect')], default='openid_connect', max_length=20, verbose_name='protocol')),
-                ('name', models.CharField(help_text='As people know it, such as: University account.', max_length=40)),
-                ('provider_id', models.CharField(default=authserver.crypto.opaque.new_provider_id, editable=False, max_length=32, unique=True)),
-                ('is_active', models.BooleanField(default=False, help_text='Try it first, then open it to people.', verbose_name='active')),
-                ('issuer', models.CharField(help_text="The issuer's address, or that of its discovery document. Cannot be changed later: accounts belong to it.", max_length=500)),
-                ('client_id', models.CharField(help_text='As the provider calls this server.', max_length=191, verbose_name='client identifier')),
-                ('encrypted_secret', models.TextField(blank=True, default='', editable=False)),
-                ('scopes', models.CharField(default='openid profile email', help_text='What to ask for, with spaces between; openid is always asked for.', max_length=200)),
-                ('username_claim', models.CharField(blank=True, max_length=200)),
-                ('name_claim', models.CharField(blank=True, max_length=200)),
-                ('email_claim', models.CharField(blank=True, max_length=200, verbose_name='e-mail claim')),
-                ('required_claims', models.TextField(blank=True, help_text='One per line, as claim = value: whoever lacks one is refused. A provider that serves others too needs this, such as hd = example.edu for Google.')),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('institution', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='sign_in_methods', to='authserver.institution')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[("openid_connect", "OpenID Connect")],
+                        default="openid_connect",
+                        max_length=20,
+                        verbose_name="protocol",
+                    ),
+                ),
+                (
+                    "name",
+                    models.CharField(
+                        help_text="As people know it, such as: University account.",
+                        max_length=40,
+                    ),
+                ),
+                (
+                    "provider_id",
+                    models.CharField(
+                        default=authserver.crypto.opaque.new_provider_id,
+                        editable=False,
+                        max_length=32,
+                        unique=True,
+                    ),
+                ),
+                (
+                    "is_active",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Try it first, then open it to people.",
+                        verbose_name="active",
+                    ),
+                ),
+                (
+                    "issuer",
+                    models.CharField(
+                        help_text="The issuer's address, or that of its discovery document. Cannot be changed later: accounts belong to it.",
+                        max_length=500,
+                    ),
+                ),
+                (
+                    "client_id",
+                    models.CharField(
+                        help_text="As the provider calls this server.",
+                        max_length=191,
+                        verbose_name="client identifier",
+                    ),
+                ),
+                (
+                    "encrypted_secret",
+                    models.TextField(blank=True, default="", editable=False),
+                ),
+                (
+                    "scopes",
+                    models.CharField(
+                        default="openid profile email",
+                        help_text="What to ask for, with spaces between; openid is always asked for.",
+                        max_length=200,
+                    ),
+                ),
+                ("username_claim", models.CharField(blank=True, max_length=200)),
+                ("name_claim", models.CharField(blank=True, max_length=200)),
+                (
+                    "email_claim",
+                    models.CharField(
+                        blank=True, max_length=200, verbose_name="e-mail claim"
+                    ),
+                ),
+                (
+                    "required_claims",
+                    models.TextField(
+                        blank=True,
+                        help_text="One per line, as claim = value: whoever lacks one is refused. A provider that serves others too needs this, such as hd = example.edu for Google.",
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "institution",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="sign_in_methods",
+                        to="authserver.institution",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'identity provider',
+                "verbose_name": "identity provider",
             },
         ),
         migrations.CreateModel(
-            name='RoleRule',
+            name="RoleRule",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('claim', models.CharField(help_text='Such as groups, or eduPersonScopedAffiliation.', max_length=200)),
-                ('value', models.CharField(help_text='Compared character by character.', max_length=200)),
-                ('group', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='auth.group', verbose_name='role')),
-                ('method', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='role_rules', to='authserver.signinmethod')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="ID",
+                    ),
+                ),
+                (
+                    "claim",
+                    models.CharField(
+                        help_text="Such as groups, or eduPersonScopedAffiliation.",
+                        max_length=200,
+                    ),
+                ),
+                (
+                    "value",
+                    models.CharField(
+                        help_text="Compared character by character.", max_length=200
+                    ),
+                ),
+                (
+                    "group",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="auth.group",
+                        verbose_name="role",
+                    ),
+                ),
+                (
+                    "method",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="role_rules",
+                        to="authserver.signinmethod",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'role by a claim',
-                'verbose_name_plural': 'roles by claims',
+                "verbose_name": "role by a claim",
+                "verbose_name_plural": "roles by claims",
             },
         ),
         migrations.CreateModel(
-            name='SignInRules',
+            name="SignInRules",
             fields=[
-                ('institution', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='sign_in_rules', serialize=False, to='authserver.institution')),
-                ('passwords', models.BooleanField(default=True, help_text='Switched off, people come in by a provider of the institution alone.', verbose_name='passwords of this server')),
-                ('arrivals', models.CharField(choices=[('make', 'Make an account'), ('invited', 'Only with an invitation to an account that exists'), ('none', 'Nobody new')], default='invited', max_length=10, verbose_name='people who arrive for the first time')),
+                (
+                    "institution",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        primary_key=True,
+                        related_name="sign_in_rules",
+                        serialize=False,
+                        to="authserver.institution",
+                    ),
+                ),
+                (
+                    "passwords",
+                    models.BooleanField(
+                        default=True,
+                        help_text="Switched off, people come in by a provider of the institution alone.",
+                        verbose_name="passwords of this server",
+                    ),
+                ),
+                (
+                    "arrivals",
+                    models.CharField(
+                        choices=[
+                            ("make", "Make an account"),
+                            (
+                                "invited",
+                                "Only with an invitation to an account that exists",
+                            ),
+                            ("none", "Nobody new"),
+                        ],
+                        default="invited",
+                        max_length=10,
+                        verbose_name="people who arrive for the first time",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'sign-in of an institution',
-                'verbose_name_plural': 'sign-in of institutions',
-                'constraints': [models.CheckConstraint(condition=models.Q(('arrivals__in', ['make', 'invited', 'none'])), name='sign_in_arrivals_is_known')],
+                "verbose_name": "sign-in of an institution",
+                "verbose_name_plural": "sign-in of institutions",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("arrivals__in", ["make", "invited", "none"])),
+                        name="sign_in_arrivals_is_known",
+                    )
+                ],
             },
         ),
         migrations.AddConstraint(
-            model_name='signinmethod',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('provider_id', ''), _negated=True), models.Q(('issuer', ''), _negated=True)), name='sign_in_method_is_somebody'),
+            model_name="signinmethod",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("provider_id", ""), _negated=True),
+                    models.Q(("issuer", ""), _negated=True),
+                ),
+                name="sign_in_method_is_somebody",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='signinmethod',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['openid_connect'])), name='sign_in_method_kind_is_known'),
+            model_name="signinmethod",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("kind__in", ["openid_connect"])),
+                name="sign_in_method_kind_is_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='rolerule',
-            constraint=models.UniqueConstraint(fields=('method', 'claim', 'value', 'group'), name='role_rule_is_said_once'),
+            model_name="rolerule",
+            constraint=models.UniqueConstraint(
+                fields=("method", "claim", "value", "group"), name="role_rule_is_said_once"
+            ),
         ),
     ]

@@ -4,48 +4,70 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('authserver', '0024_account_deletion'),
+        ("authserver", "0024_account_deletion"),
     ]
 
     operations = [
         migrations.RemoveConstraint(
-            model_name='signinmethod',
-            name='sign_in_method_kind_is_known',
+            model_name="signinmethod",
+            name="sign_in_method_kind_is_known",
         ),
         migrations.AddField(
-            model_name='signinmethod',
-            name='metadata',
-            field=models.TextField(blank=True, help_text='Of SAML: the XML itself, where there is no address.'),
+            model_name="signinmethod",
+            name="metadata",
+            field=models.TextField(
+                blank=True, help_text="Of SAML: the XML itself, where there is no address."
+            ),
         ),
         migrations.AddField(
-            model_name='signinmethod',
-            name='metadata_fetched_at',
+            model_name="signinmethod",
+            name="metadata_fetched_at",
             field=models.DateTimeField(blank=True, editable=False, null=True),
         ),
         migrations.AddField(
-            model_name='signinmethod',
-            name='metadata_url',
-            field=models.CharField(blank=True, help_text='Of SAML: fetched now, and again every few hours.', max_length=500, verbose_name='metadata address'),
+            model_name="signinmethod",
+            name="metadata_url",
+            field=models.CharField(
+                blank=True,
+                help_text="Of SAML: fetched now, and again every few hours.",
+                max_length=500,
+                verbose_name="metadata address",
+            ),
         ),
         migrations.AlterField(
-            model_name='signinmethod',
-            name='client_id',
-            field=models.CharField(blank=True, help_text='As the issuer calls this server. SAML has none.', max_length=191, verbose_name='client identifier'),
+            model_name="signinmethod",
+            name="client_id",
+            field=models.CharField(
+                blank=True,
+                help_text="As the issuer calls this server. SAML has none.",
+                max_length=191,
+                verbose_name="client identifier",
+            ),
         ),
         migrations.AlterField(
-            model_name='signinmethod',
-            name='issuer',
-            field=models.CharField(help_text="The issuer's address, or that of its discovery document; of SAML the entity ID. Cannot be changed later: accounts belong to it.", max_length=500),
+            model_name="signinmethod",
+            name="issuer",
+            field=models.CharField(
+                help_text="The issuer's address, or that of its discovery document; of SAML the entity ID. Cannot be changed later: accounts belong to it.",
+                max_length=500,
+            ),
         ),
         migrations.AlterField(
-            model_name='signinmethod',
-            name='kind',
-            field=models.CharField(choices=[('openid_connect', 'OpenID Connect'), ('saml', 'SAML 2.0')], default='openid_connect', max_length=20, verbose_name='protocol'),
+            model_name="signinmethod",
+            name="kind",
+            field=models.CharField(
+                choices=[("openid_connect", "OpenID Connect"), ("saml", "SAML 2.0")],
+                default="openid_connect",
+                max_length=20,
+                verbose_name="protocol",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='signinmethod',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['openid_connect', 'saml'])), name='sign_in_method_kind_is_known'),
+            model_name="signinmethod",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("kind__in", ["openid_connect", "saml"])),
+                name="sign_in_method_kind_is_known",
+            ),
         ),
     ]

@@ -7,6 +7,7 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
+    atomic = False  # one statement, which may be repeated
 
     dependencies = [
         ("authserver", "0028_links_without_rows"),
