@@ -11,6 +11,7 @@ from benchmarks import client, messages, paths
 from benchmarks.bench import Bench
 from benchmarks.measure import Effort, Variant
 from benchmarks.report import Goal, Section, cost_table
+from benchmarks.seed.constants import COMMON
 from benchmarks.servers import Server
 
 SERIES_LIMIT: Final = 100.0
@@ -27,8 +28,19 @@ WRITES: Final = """
 """
 LISTS: Final = """
 `GET /events` on {label} as it is, and where every third event is one of a hundred dates of
-a series, which its answer says; `expand=false` shows each series once.
+a series, which its answer says.
 """
+ONCE: Final = """
+`GET /events` on {label} as it is, beside `expand=false` where every third event is one of a
+hundred dates of a series.
+"""
+WORKS: Final = {
+    "List, pages 1 to 20": paths.first_pages(),
+    "Search, 5 % match": [paths.search(COMMON)],
+    "Search, 5 % match, all time": [paths.search(COMMON, f"&{paths.ALL_TIME}")],
+    "Total": [f"{paths.EVENTS}?per_page=1"],
+    "Total of all time": [f"{paths.ALL}&per_page=1"],
+}
 # What a third of the rows gets; the text is as long as that of a real occurrence.
 _SERIES = """INSERT INTO calendar_events_series (id, institution, rule, rdates, exdates,
   timezone, all_day, start_local, end_local, dates, horizon, sequence, created_at,
@@ -71,34 +83,43 @@ def measure(bench: Bench) -> Iterator[Section]:
         connection.execute("VACUUM ANALYZE calendar_events_event")
     plain = bench.serve("plain", url)
     repeating = bench.serve("a third repeats", copy)
-    lists = [
-        Variant(one.name, one, messages.in_turns(*map(paths.page, paths.PAGES)))
-        for one in (plain, repeating)
-    ]
-    once = messages.in_turns(f"{paths.EVENTS}?expand=false")
-    lists.append(Variant("expand=false", repeating, once))
-    costs = bench.compare(lists)
-    cost = costs["plain"].cpu
-    yield Section(
-        "Lists with series",
-        LISTS.format(label=label),
-        cost_table(costs, baseline="plain"),
-        [
-            Goal(
-                "GET /events, a third repeats",
-                "without series, CPU",
-                LISTS_LIMIT,
-                costs["a third repeats"].cpu / cost,
-            ),
-            Goal(
-                "GET /events?expand=false",
-                "L",
-                ONCE_LIMIT,
-                costs["expand=false"].cpu / cost,
-            ),
-        ],
-    )
+    for work, addresses in WORKS.items():
+        costs = bench.compare(
+            [
+                Variant(one.name, one, messages.in_turns(*addresses))
+                for one in (plain, repeating)
+            ]
+        )
+        ratio = costs["a third repeats"].cpu / costs["plain"].cpu
+        yield Section(
+            f"{work}, with series",
+            LISTS.format(label=label),
+            cost_table(costs, baseline="plain"),
+            [Goal(f"{work}, a third repeats", "without series, CPU", LISTS_LIMIT, ratio)],
+        )
+    yield _once(bench, plain, repeating, label)
     yield _writes(bench, repeating, label)
+
+
+def _once(bench: Bench, plain: Server, repeating: Server, label: str) -> Section:
+    """Compare a list that shows each series once with a list of a calendar without any."""
+    costs = bench.compare(
+        [
+            Variant("page one", plain, messages.in_turns(paths.EVENTS)),
+            Variant(
+                "expand=false",
+                repeating,
+                messages.in_turns(f"{paths.EVENTS}?expand=false"),
+            ),
+        ]
+    )
+    ratio = costs["expand=false"].cpu / costs["page one"].cpu
+    return Section(
+        "Each series once",
+        ONCE.format(label=label),
+        cost_table(costs, baseline="page one"),
+        [Goal("GET /events?expand=false", "L", ONCE_LIMIT, ratio)],
+    )
 
 
 def _writes(bench: Bench, server: Server, label: str) -> Section:
