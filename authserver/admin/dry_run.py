@@ -1,14 +1,17 @@
 """Would this signed request be let in? The ladder again, without a trace.
 
-The nonce is looked up and not used; nothing is logged or signalled.
+The nonce is looked up and not used; nothing is logged or signalled. Only what the caller
+already holds is judged: no signature is made that is not compared with the caller's own.
 """
 
+import hmac
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from itertools import chain, repeat, zip_longest
+from typing import Any, NamedTuple
 from urllib.parse import SplitResult, unquote
 
 from django.contrib.auth.models import AnonymousUser
@@ -16,16 +19,30 @@ from django.http import HttpRequest
 from django.urls import Resolver404, resolve
 from rest_framework.request import Request
 
-from authserver.admin import signature_diagnosis
 from platform_errors.authentication import HmacAuthentication
 from platform_errors.errors import catalogue
 from platform_errors.errors.base import ApiError
-from platform_errors.signing import canonicalization
+from platform_errors.logging.redaction import redact
+from platform_errors.signing import algorithm, canonicalization
 from platform_errors.signing.ladder import LADDER, SignedAttempt, signature_target
 from platform_errors.signing.nonces import is_claimed
 
 MAX_LENGTH = 8192
 """Characters of an address or a header, as the server reads them."""
+METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
+LINES = (
+    *("client identifier", "timestamp", "nonce", "body hash, always empty", "method"),
+    *("host", "port", "path"),
+)
+
+
+class Difference(NamedTuple):
+    """One line, as the caller and as the server has it; ``None`` where one has none."""
+
+    number: int
+    name: str
+    theirs: str | None
+    ours: str | None
 
 
 @dataclass(slots=True)
@@ -38,7 +55,7 @@ class Trial:
     """The first; after clock and nonce, which are those of another moment, others."""
     guesses: list[str] = field(default_factory=list)
     """Mistakes that explain a wrong signature."""
-    differences: list[signature_diagnosis.Difference] | None = None
+    differences: list[Difference] | None = None
     """Against the string that the caller says was signed; ``None`` without one."""
 
 
@@ -111,19 +128,53 @@ def _rungs(
 
 def _explain(trial: Trial, attempt: SignedAttempt, address: str, signed_text: str) -> None:
     with suppress(canonicalization.QueryMalformed, ValueError):
-        header, request = attempt.header, attempt.signed_request
-        target = signature_target()
-        trial.guesses = signature_diagnosis.likely_mistakes(
-            header,
-            request=request,
-            target=target,
-            address=address,
-            secrets=attempt.lookup.key.secrets,
+        header, request, target = attempt.header, attempt.signed_request, signature_target()
+        lines = canonicalization.canonical_query(request.query)
+        ours = algorithm.string_to_sign(
+            header, method=request.method, target=target, query_lines=lines
         )
+        trial.guesses = list(_mistakes(attempt, address, ours))
         if signed_text:
-            trial.differences = signature_diagnosis.differences(
-                signed_text, header, request, target
-            )
+            pairs = zip_longest(signed_text.splitlines(), ours.decode().splitlines())
+            trial.differences = [
+                Difference(number, name, *(line and redact(line) for line in pair))
+                for number, (name, pair) in enumerate(
+                    zip(chain(LINES, repeat("query")), pairs, strict=False), 1
+                )
+                if pair[0] != pair[1]
+            ]
+
+
+def _mistakes(attempt: SignedAttempt, address: str, ours: bytes) -> Iterator[str]:
+    """Yield the usual mistakes that explain the caller's signature, in words."""
+    header, request = attempt.header, attempt.signed_request
+    secrets = attempt.lookup.key.secrets
+    signed: dict[str, Any] = {
+        "request": request,
+        "target": signature_target(),
+        "secrets": secrets,
+    }
+    instead: dict[str, dict[str, Any]] = {
+        f"The method line: {name} was signed.": {"request": request._replace(method=name)}
+        for name in METHODS
+    } | {
+        "The lines of host, port and path: those of the address itself were signed.": {
+            "target": algorithm.signature_target(address)
+        },
+        "The query lines: none was signed.": {"request": request._replace(query=b"")},
+        "The query lines: encoded as clients of the old generation do it.": {
+            "old_generation": True
+        },
+        "The secret: a line end was taken for a part of it.": {
+            "secrets": [secret + b"\n" for secret in secrets]
+        },
+    }
+    for words, changes in instead.items():
+        if algorithm.is_valid(header, **signed | changes):
+            yield words
+    without_end = (algorithm.sign(ours[:-1], secret).encode() for secret in secrets)
+    if any(hmac.compare_digest(each, header.signature.encode()) for each in without_end):
+        yield "The last line: it ends with a line feed, too."
 
 
 def _try_permissions(trial: Trial, attempt: SignedAttempt) -> None:

@@ -19,7 +19,6 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 
 from authserver.admin import dry_run
-from authserver.admin.signature_diagnosis import METHODS
 from authserver.authorization import requests
 from authserver.oauth import parameters
 from authserver.oauth.client_generation import PRESENT
@@ -63,7 +62,7 @@ class AddressField(forms.CharField):
 class SignedForm(forms.Form):
     """A signed request."""
 
-    method = forms.ChoiceField(choices=[(name, name) for name in METHODS])
+    method = forms.ChoiceField(choices=[(name, name) for name in dry_run.METHODS])
     address = AddressField(help_text="With its query, exactly as sent.")
     authorization = forms.CharField(
         label="Authorization header",
