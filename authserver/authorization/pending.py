@@ -70,7 +70,7 @@ def store(
     request: AuthorizationRequest, *, binding: str, now: datetime
 ) -> tuple[str, Pending]:
     """Keep a validated request; return the handle for the pages, and what is kept."""
-    handle = opaque.random_text(opaque.TOKEN_LENGTH)
+    handle = opaque.new_handle()
     institution = request.institution
     row = PendingRequest.objects.create(
         handle=opaque.digest(handle),

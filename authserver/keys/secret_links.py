@@ -30,7 +30,7 @@ def make(key: ServiceKey, *, actor: str, now: datetime) -> str:
     The caller has made that secret in the same transaction (``secrets.rotate_for_link``).
     """
     assert key.secret_created_at is not None  # noqa: S101 -- it has a secret
-    token = opaque.new_link_token()
+    token = opaque.new_handle()
     SecretLink.objects.create(
         key=key,
         token_digest=opaque.digest(token),
