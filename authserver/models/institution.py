@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, Self
 
 from django.core.validators import RegexValidator
-from django.db import models, transaction
+from django.db import NotSupportedError, models
 from django.db.models import ProtectedError, Q
 from django.db.models.signals import pre_delete
 from django.dispatch import Signal, receiver
@@ -38,21 +38,18 @@ SEARCHED = ("name", "place", "code", "registry_id")
 
 
 class InstitutionQuerySet(models.QuerySet["Institution"]):
-    """Queries of institutions; whatever they write, ``search_text`` stays right."""
+    """Queries of institutions; none writes past ``search_text``."""
 
     def update(self, **values: Any) -> int:
-        """Update rows. Raises ``RegistryIdIsFixed``."""
+        """Update rows, as ``bulk_update`` does, too.
+
+        Raises ``RegistryIdIsFixed``, or ``NotSupportedError`` for what is searched.
+        """
         if "registry_id" in values:
             raise RegistryIdIsFixed("a registry identifier cannot be changed once stored")
-        if not values.keys() & set(SEARCHED):
-            return super().update(**values)
-        with transaction.atomic(using=self.db):
-            keys = list(self.values_list("pk", flat=True))
-            count = super().update(**values)
-            rows = self.model.objects.using(self.db).filter(pk__in=keys)
-            for row in rows.only(*SEARCHED):
-                rows.filter(pk=row.pk).update(search_text=row.searchable())
-        return count
+        if not values.keys().isdisjoint(SEARCHED):
+            raise NotSupportedError("what the picker searches is written by save()")
+        return super().update(**values)
 
     update.alters_data = True  # type: ignore[attr-defined]
 
@@ -64,21 +61,6 @@ class InstitutionQuerySet(models.QuerySet["Institution"]):
         return super().bulk_create(rows, *args, **kwargs)
 
     bulk_create.alters_data = True  # type: ignore[attr-defined]
-
-    def bulk_update(
-        self, objs: Iterable[Institution], fields: Iterable[str], *args: Any, **kwargs: Any
-    ) -> int:
-        """Update many at once. Raises ``RegistryIdIsFixed``."""
-        rows, names = list(objs), {*fields}
-        if "registry_id" in names:
-            raise RegistryIdIsFixed("a registry identifier cannot be changed once stored")
-        if names & set(SEARCHED):
-            names.add("search_text")
-            for row in rows:
-                row.search_text = row.searchable()
-        return super().bulk_update(rows, names, *args, **kwargs)
-
-    bulk_update.alters_data = True  # type: ignore[attr-defined]
 
     def active(self) -> Self:
         """Institutions that are open for use."""

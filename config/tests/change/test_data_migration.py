@@ -63,14 +63,14 @@ def test_it_goes_on_where_it_was_interrupted(environment):
 
 @pytest.mark.django_db(transaction=True)
 def test_rows_are_changed_in_the_order_of_their_keys():
-    institutions = [InstitutionFactory(code="old") for _ in range(5)]
+    institutions = [InstitutionFactory(sender_name="old") for _ in range(5)]
     batches = []
 
     def change(batch):
         batches.append(sorted(batch.values_list("pk", flat=True)))
-        batch.update(code="new")
+        batch.update(sender_name="new")
 
-    rows = Institution.objects.filter(code="old")
+    rows = Institution.objects.filter(sender_name="old")
     migrating.in_batches(rows, change, name="fill", batch_size=2)
 
     keys = sorted(each.pk for each in institutions)

@@ -26,9 +26,8 @@ def test_a_message_comes_from_the_institution_by_name(
     visitor, mailbox, alice, riverside, settings, name, shown
 ):
     settings.DEFAULT_FROM_EMAIL = "Platform <no-reply@platform.example>"
-    type(riverside).objects.filter(pk=riverside.pk).update(
-        name=name.replace("\x00", "\x01")
-    )
+    riverside.name = name.replace("\x00", "\x01")
+    riverside.save()
 
     ask(visitor, "alice")
 
