@@ -19,9 +19,8 @@ class AuthserverConfig(AppConfig):
         from authserver.accounts import login_audit, passwords  # noqa: PLC0415 -- the same
         from authserver.audit import install_sqlite_guard  # noqa: PLC0415 -- needs the apps
         from authserver.federation import prolong_trips  # noqa: PLC0415 -- the same
-        from authserver.keys import activity  # noqa: PLC0415 -- the same
+        from authserver.keys import activity  # noqa: F401, PLC0415 -- the same
 
-        activity.connect()
         login_audit.connect()
         passwords.connect()
         prolong_trips()

@@ -8,15 +8,17 @@ from where: the audit record does, for what it records.
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from time import monotonic
-from typing import Any, NamedTuple
+from typing import Any
 
+from django.core.cache.backends.locmem import LocMemCache
 from django.db import Error, connections, router, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Q
+from django.dispatch import receiver
 from django.utils import timezone
 
 from authserver.conf import conf
+from authserver.crypto import opaque
 from authserver.keys.store import is_storable
 from authserver.models import KeyRefusal, ServiceKey
 from platform_errors.errors import signals
@@ -44,38 +46,17 @@ SELECT set_config('lock_timeout', '{LOCK_MILLISECONDS}ms', true),
 """
 
 
-class _Window(NamedTuple):
-    since: float
-    refusals: int
-
-
 outage = CircuitBreaker("The use of keys was not recorded")
-_used: dict[str, float] = {}
-"""Key → when this process last wrote that it was used."""
-_refused: dict[str, _Window] = {}
+written = LocMemCache("keys.activity", {"max_entries": MOST_KEYS})
+"""What this process has written of late, by Django's cache within the process."""
 
 
-def connect() -> None:
-    """Listen to the edge."""
-    signals.key_used.connect(record_use, dispatch_uid="authserver.record_use")
-    signals.request_refused.connect(
-        record_refusal, dispatch_uid="authserver.record_refusal"
-    )
-
-
-def forget() -> None:
-    """Forget what this process has written, as a new process has."""
-    _used.clear()
-    _refused.clear()
-
-
+@receiver(signals.key_used)
 def record_use(client_id: str, **_kwargs: Any) -> None:
     """Note that a key was used now, unless that was written a moment ago."""
     every = conf.key_use_seconds
-    now = monotonic()
-    if not every or now - _used.get(client_id, -every) < every:
+    if not every or not written.add(f"use-{opaque.digest(client_id)}", 1, every):
         return
-    _remember(_used, client_id, now)
     moment = timezone.now()
     # Another process may have written it meanwhile.
     is_old = Q(last_used_at__lte=moment - timedelta(seconds=every))
@@ -83,6 +64,7 @@ def record_use(client_id: str, **_kwargs: Any) -> None:
     _try(lambda: key.update(last_used_at=moment))
 
 
+@receiver(signals.request_refused)
 def record_refusal(
     *,
     client_id: str,
@@ -120,18 +102,13 @@ def _keep(client_id: str, refusal: KeyRefusal) -> None:
 
 
 def _is_within_rate(client_id: str) -> bool:
-    now = monotonic()
-    window = _refused.get(client_id)
-    if window is None or now - window.since >= WINDOW_SECONDS:
-        window = _Window(now, 0)
-    _remember(_refused, client_id, window._replace(refusals=window.refusals + 1))
-    return window.refusals < REFUSALS_PER_WINDOW
-
-
-def _remember(memory: dict[str, Any], client_id: str, value: Any) -> None:
-    if client_id not in memory and len(memory) >= MOST_KEYS:
-        memory.clear()
-    memory[client_id] = value
+    name = f"refusals-{opaque.digest(client_id)}"
+    if written.add(name, 1, WINDOW_SECONDS):
+        return True
+    try:
+        return written.incr(name) <= REFUSALS_PER_WINDOW
+    except ValueError:  # the window ended this moment
+        return True
 
 
 def _try(write: Callable[[], object]) -> None:

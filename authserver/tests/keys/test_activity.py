@@ -28,9 +28,9 @@ def switched_on(settings, monkeypatch):
     entries = {"KEY_USE_SECONDS": 3600, "KEY_REFUSALS": 20}
     settings.AUTHSERVER = settings.AUTHSERVER | entries
     monkeypatch.setattr(activity, "outage", CircuitBreaker("not recorded"))
-    activity.forget()
+    activity.written.clear()
     yield
-    activity.forget()
+    activity.written.clear()
 
 
 @pytest.fixture
@@ -113,7 +113,7 @@ def test_a_use_is_written_once_in_a_while(call, with_token, django_assert_num_qu
 def test_what_another_process_wrote_meanwhile_stays(call):
     call()
     first = last_use()
-    activity.forget()
+    activity.written.clear()
 
     call()
 
@@ -204,7 +204,7 @@ def test_the_last_ones_are_kept(call, settings):
     other = factories.KeyRefusalFactory(reason="of another key")
     for count in range(4):
         call(secret="another", HTTP_X_SVC_REQUESTID=f"request-{count}")
-        activity.forget()
+        activity.written.clear()
 
     kept = KeyRefusal.objects.exclude(pk=other.pk)
     assert kept.count() == 3
@@ -212,12 +212,12 @@ def test_the_last_ones_are_kept(call, settings):
 
 
 def test_what_is_remembered_is_bounded(call, monkeypatch):
-    monkeypatch.setattr(activity, "MOST_KEYS", 2)
+    monkeypatch.setattr(activity.written, "_max_entries", 3)
     for number in range(5):
         factories.ServiceKeyFactory(client_id=f"many{number}", secret="a secret")
         call(client_id=f"many{number}", secret="another")
 
-    assert len(activity._refused) <= 2
+    assert len(activity.written._cache) <= 3
     assert len(reasons()) == 5
 
 
