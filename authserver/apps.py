@@ -16,13 +16,11 @@ class AuthserverConfig(AppConfig):
     def ready(self) -> None:
         """Connect what needs the models."""
         from authserver import checks  # noqa: F401, PLC0415 -- needs the apps
-        from authserver.accounts import login_audit, passwords  # noqa: PLC0415 -- the same
+        from authserver.accounts import access, login_audit  # noqa: F401, PLC0415 -- the same
         from authserver.audit import install_sqlite_guard  # noqa: PLC0415 -- needs the apps
         from authserver.federation import prolong_trips  # noqa: PLC0415 -- the same
         from authserver.keys import activity  # noqa: F401, PLC0415 -- the same
 
-        login_audit.connect()
-        passwords.connect()
         prolong_trips()
         connection_created.connect(
             install_sqlite_guard, dispatch_uid="authserver.install_sqlite_guard"

@@ -1,12 +1,16 @@
 """An end to what an account has open: sessions, codes and tokens."""
 
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
+from django.dispatch import receiver
 
 from authserver import audit
+from authserver.conf import conf
 from authserver.models import AccessToken, AuditEvent, Grant, RefreshToken, Session, User
 from authserver.models.token import revoke_all
+from authserver.models.user import password_changed
 
 
 def end_sessions(user: User) -> int:
@@ -45,3 +49,16 @@ def end_tokens(user: User, now: datetime, *, reason: str, actor: str = "") -> No
             at=now,
             reason=reason,
         )
+
+
+@receiver(password_changed)
+@transaction.atomic
+def end_what_the_old_one_opened(user: User, now: datetime, **_kwargs: Any) -> None:
+    """End the account's sessions and, where the setting is on, its codes and tokens.
+
+    ``User.save`` sends the signal, however the password was set: whoever sets another may
+    do so because somebody else knew the old one (decisions 9, "Sessions and tokens").
+    """
+    end_sessions(user)
+    if conf.password_change_revokes_tokens:
+        end_tokens(user, now, reason="password_changed")

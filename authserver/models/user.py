@@ -23,7 +23,7 @@ USERNAME = re.compile(r"^[^\s\x00-\x1f\x7f]+\Z")
 password_changed = Signal()
 """Sent with ``user`` and ``now``, in the transaction that saves a new password.
 
-``accounts.passwords`` listens: what it ends is recorded, and the record is above models.
+``accounts.access`` listens: what it ends is recorded, and the record is above models.
 """
 
 

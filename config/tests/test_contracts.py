@@ -40,7 +40,7 @@ def test_the_code_keeps_its_contract(app, imports):
         ("platform_errors.http.cors", "platform_errors.errors.catalogue"),
         ("platform_errors.conf", "platform_errors.models"),
         ("platform_errors.permissions", "platform_errors.throttling"),
-        ("authserver.models.user", "authserver.accounts.passwords"),
+        ("authserver.models.user", "authserver.accounts.access"),
         ("authserver.keys.store", "authserver.oauth.tokens"),
         ("authserver.views.endpoints.token", "authserver.legacy.client_generation"),
         ("authserver.oauth.codes", "authserver.authorization.pending"),
