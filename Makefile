@@ -128,7 +128,7 @@ schema: .make/dev ## Print the OpenAPI description of the events interface
 	@DEMO=1 $(PY) manage.py spectacular --validate --fail-on-warn
 
 audit: .make/dev ## Look for known vulnerabilities of everything that is pinned, tools included
-	@$(PY) config/tools/audit.py requirements.txt requirements-docs.txt requirements-dev.txt
+	@$(PY) config/tools/audit.py requirements.txt requirements-docs.txt requirements-dev.txt requirements-saml-idp.txt
 
 sbom: .make/dev ## Write the bill of materials (CycloneDX) to .make/sbom.json
 	@$(PY) config/tools/sbom.py
@@ -165,7 +165,7 @@ release: .make/dev ## Check the commit and put what a release is into .make/rele
 	@$(PY) -m config.tools.release collect
 
 lock: .make/dev ## Pin what the requirements name, and move no other pin
-	@for part in "" -tracing -dev -docs; do .venv/bin/uv pip compile -q $(UPGRADE) --no-strip-extras \
+	@for part in "" -tracing -dev -docs -saml-idp; do .venv/bin/uv pip compile -q $(UPGRADE) --no-strip-extras \
 		--generate-hashes --python-version 3.11 requirements$$part.in -o requirements$$part.txt || exit; done
 
 upgrade: ## Pin everything again, at its newest version

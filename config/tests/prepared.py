@@ -74,7 +74,7 @@ def copy(template: str, name: str) -> None:
 
 
 @contextlib.contextmanager
-def _alone(lock: Path):
+def alone(lock: Path):
     """Let other processes wait that come here with the same path."""
     lock.parent.mkdir(exist_ok=True)
     with lock.open("w") as held:
@@ -104,7 +104,7 @@ def migrated() -> str:
     name = f"migrated_{_version_of_the_tables()}"
     if not server_url():
         name = str(MADE / f"{name}.sqlite3")
-    with _alone(MADE / "migrated.lock"):
+    with alone(MADE / "migrated.lock"):
         if not _exists(name):
             _migrate(name)
     return name
@@ -180,7 +180,7 @@ def demonstration(scratch: Path) -> tuple[str, Path]:
     """
     cluster = urlsplit(server_url()).port or "sqlite"
     directory = run_directory(scratch) / f"demonstration-{cluster}"
-    with _alone(directory / "lock"):
+    with alone(directory / "lock"):
         name = str(directory / "made.sqlite3")
         if server_url():
             name = f"demonstration_{directory.parent.name}_{directory.stat().st_ino}"

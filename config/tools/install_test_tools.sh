@@ -1,6 +1,6 @@
 #!/bin/sh
 # Install what the test suite uses beyond Python: PostgreSQL, Chromium, Redis, nginx,
-# PgBouncer, of which no service is started.
+# PgBouncer, of which no service is started, and xmlsec1 for a SAML provider.
 # Present: nothing happens. Root on Debian: apt-get. Otherwise: a sentence that says what is
 # missing; PostgreSQL is required, without the others only their tests skip.
 set -eu
@@ -11,6 +11,7 @@ have_chromium() { command -v chromium >/dev/null 2>&1 || command -v chromium-bro
 have_redis() { command -v redis-server >/dev/null 2>&1; }
 have_nginx() { command -v nginx >/dev/null 2>&1 || [ -x /usr/sbin/nginx ]; }
 have_pgbouncer() { command -v pgbouncer >/dev/null 2>&1 || [ -x /usr/sbin/pgbouncer ]; }
+have_xmlsec1() { command -v xmlsec1 >/dev/null 2>&1; }
 can_install() { [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; }
 
 wanted=""
@@ -19,6 +20,7 @@ have_chromium || wanted="$wanted chromium"
 have_redis || wanted="$wanted redis-server"
 have_nginx || wanted="$wanted nginx-light"
 have_pgbouncer || wanted="$wanted pgbouncer"
+have_xmlsec1 || wanted="$wanted xmlsec1"
 if [ -n "$wanted" ] && can_install; then
     say "Installing$wanted ..."
     apt-get -qq update || true
@@ -42,6 +44,9 @@ if ! have_redis; then
 fi
 if ! have_nginx || ! have_pgbouncer; then
     say "nginx or PgBouncer is missing, so the tests of deploy/ will skip. On Debian: sudo apt-get install nginx-light pgbouncer"
+fi
+if ! have_xmlsec1; then
+    say "xmlsec1 is missing, so the tests with a SAML product will skip. On Debian: sudo apt-get install xmlsec1"
 fi
 if ! have_postgres; then
     say "PostgreSQL is missing, and the suite runs on it too. On Debian: sudo apt-get install postgresql"
