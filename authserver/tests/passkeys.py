@@ -9,6 +9,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from fido2 import cbor
 from fido2.cose import ES256
 
+from authserver.conf import conf
+
 PRESENT, VERIFIED, HAS_KEY = 0x01, 0x04, 0x40
 
 
@@ -65,6 +67,25 @@ class SecurityKey:
     def _client(kind, challenge, origin):
         client = {"type": kind, "challenge": challenge, "origin": origin}
         return json.dumps(client).encode()
+
+
+def options_of(browser):
+    (text,) = browser.page.xpath("//@data-options")
+    return json.loads(text)
+
+
+def post(browser, page, credential):
+    """Send a proof by the form of the page that is shown."""
+    token = browser.values("csrfmiddlewaretoken")[0]
+    form = {"credential": json.dumps(credential), "csrfmiddlewaretoken": token}
+    return browser.client.post(page, form)
+
+
+def add_key(browser, identifier=b"key-one", **more):
+    key = SecurityKey(identifier)
+    browser.open("/oauth2/factors/passkey")
+    made = key.made(options_of(browser), origin=conf.issuer)
+    return key, post(browser, "/oauth2/factors/passkey", {**made, **more})
 
 
 def _text(data):

@@ -39,9 +39,9 @@ def at_second_factor(visitor, address, key, alice, secret, log_in):
     return visitor
 
 
-def sign_in(browser):
+def sign_in(browser, username="alice"):
     browser.open("/oauth2/login?institution=1001")
-    return browser.press("Sign in", username="alice", password=PASSWORD)
+    return browser.press("Sign in", username=username, password=PASSWORD)
 
 
 def actions_of(login):
@@ -57,6 +57,11 @@ def test_the_request_of_an_application_survives_the_second_factor(at_second_fact
     assert at_second_factor.heading == GRANT_PAGE
     at_second_factor.press("Allow")
     assert Grant.objects.exists()
+
+
+def test_who_has_no_passkey_is_offered_none(at_second_factor):
+    assert at_second_factor.field("code") is not None
+    assert not at_second_factor.page.xpath("//*[@data-passkey]")
 
 
 def test_a_password_alone_signs_nobody_in(at_second_factor):

@@ -1,12 +1,10 @@
 """Passkeys against keys and clients that do not keep to the pages."""
 
-import json
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
 import pytest
 from allauth.mfa.models import Authenticator
-from allauth.mfa.totp.internal import auth as totp
 from django.core.cache import cache
 
 from authserver.accounts import factor_forms, login_limits
@@ -14,7 +12,7 @@ from authserver.conf import conf
 from authserver.tests import factories
 from authserver.tests.accounts.test_factors import sign_in
 from authserver.tests.locks import record_failures
-from authserver.tests.passkeys import SecurityKey
+from authserver.tests.passkeys import add_key, options_of, post
 from authserver.tests.visitor import Visitor
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -23,25 +21,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 @pytest.fixture(autouse=True)
 def issuer(settings):
     settings.AUTHSERVER = {**settings.AUTHSERVER, "ISSUER": "https://platform.example"}
-
-
-def options_of(browser):
-    (text,) = browser.page.xpath("//@data-options")
-    return json.loads(text)
-
-
-def post(browser, page, credential):
-    """Send a proof by the form of the page that is shown."""
-    token = browser.values("csrfmiddlewaretoken")[0]
-    form = {"credential": json.dumps(credential), "csrfmiddlewaretoken": token}
-    return browser.client.post(page, form)
-
-
-def add_key(browser, **more):
-    key = SecurityKey()
-    browser.open("/oauth2/factors/passkey")
-    made = key.made(options_of(browser), origin=conf.issuer)
-    return key, post(browser, "/oauth2/factors/passkey", {**made, **more})
 
 
 def proof(key, options, **how):
@@ -77,10 +56,9 @@ def test_a_passkey_alone_signs_in_only_with_its_pin(key_of_alice, is_verified):
 def test_the_challenge_of_a_second_factor_signs_in_nobody_without_a_pin(
     key_of_alice, riverside
 ):
-    thief = factories.UserFactory(username="thief", institution=riverside)
-    totp.TOTP.activate(thief, totp.generate_totp_secret())
-    browser = Visitor().open("/oauth2/login?institution=1001")
-    browser.press("Sign in", username="thief", password=factories.PASSWORD)
+    thief = factories.UserFactory(institution=riverside)
+    add_key(sign_in(Visitor(), thief.username), b"key-two")
+    browser = sign_in(Visitor(), thief.username)
     assert browser.heading == "Second factor"
 
     signed = proof(key_of_alice, options_of(browser), is_verified=False)

@@ -46,9 +46,12 @@ class SecondFactor(_KeepsAddresses, Page, base.AuthenticateView):
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         context = super().get_context_data(**kwargs)
+        own = Authenticator.objects.filter(user=self.stage.login.user)
+        kinds = set(own.values_list("type", flat=True))
+        passkey = Authenticator.Type.WEBAUTHN
         return context | {
-            "options": _options(context, "request_options"),
-            "has_codes": _has_codes(self.stage.login.user),
+            "options": _options(context, "request_options") if passkey in kinds else "",
+            "has_codes": bool(kinds - {passkey}),
             "again_url": self.stage.login.redirect_url or reverse("account_login"),
         }
 
@@ -197,11 +200,3 @@ def _options(context: dict[str, Any], name: str) -> str:
     """Return what a script hands to the browser, or nothing for a page without passkeys."""
     options = context.get("js_data", {}).get(name)
     return json.dumps(options, cls=DjangoJSONEncoder) if options else ""
-
-
-def _has_codes(user: Any) -> bool:
-    return (
-        Authenticator.objects.filter(user=user)
-        .exclude(type=Authenticator.Type.WEBAUTHN)
-        .exists()
-    )

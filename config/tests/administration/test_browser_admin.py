@@ -6,10 +6,10 @@ from django.urls import NoReverseMatch, reverse
 
 from authserver.models import User
 from authserver.tests import factories
+from authserver.tests.axe import axe, violations
 from authserver.tests.browser import follow
 from calendar_events.models import Event
 from config.tests.administration import pages
-from config.tests.administration.axe import axe, violations
 from config.tests.administration.conftest import Staff
 
 __all__ = ["axe"]  # a fixture, found here by name
