@@ -3,9 +3,9 @@
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from typing import Any, ClassVar
+from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.options import IncorrectLookupParameters
@@ -19,35 +19,36 @@ from authserver.admin import dashboard
 from authserver.admin.base import ReadOnlyAdmin
 from authserver.admin.filters import TextFilter
 from authserver.models import AuditEvent, Institution, RefusalCount
-from institution_admin import InstitutionScopedAdmin
 from institution_admin.dashboard import Block
 from institution_admin.lookups import dates_in_the_calendar
 
-Write = Callable[[Iterable[Any], Sequence[str]], Iterator[str]]
-
+COLUMNS = (
+    *("at", "action", "actor", "subject", "client_id", "registry_id", "reason"),
+    *("address", "request_id", "details"),
+)
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """Characters with which spreadsheets begin a formula."""
 ROWS_OF_STATEMENT = 1_000
 """Rows that are read, and held in memory, at a time."""
 
 
-def as_csv(rows: Iterable[Any], columns: Sequence[str]) -> Iterator[str]:
+def as_csv(rows: Iterable[Any]) -> Iterator[str]:
     """Yield the names of the columns, then a record for each row."""
     text = io.StringIO(newline="")
     writer = csv.writer(text)
-    writer.writerow(columns)
+    writer.writerow(COLUMNS)
     for row in rows:
-        writer.writerow([_cell(getattr(row, name)) for name in columns])
+        writer.writerow([_cell(getattr(row, name)) for name in COLUMNS])
         yield text.getvalue()
         text.seek(0)
         text.truncate()
     yield text.getvalue()
 
 
-def as_json_lines(rows: Iterable[Any], columns: Sequence[str]) -> Iterator[str]:
+def as_json_lines(rows: Iterable[Any]) -> Iterator[str]:
     """Yield one object per row, one per line (JSON Lines)."""
     for row in rows:
-        values = {name: getattr(row, name) for name in columns}
+        values = {name: getattr(row, name) for name in COLUMNS}
         yield json.dumps(values, default=_text, ensure_ascii=False) + "\n"
 
 
@@ -64,69 +65,14 @@ def _text(value: Any) -> str:
     return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 
-CONTENT_TYPES = {
-    "csv": "text/csv; charset=utf-8",
-    "jsonl": "application/x-ndjson; charset=utf-8",
+KINDS: dict[str, tuple[str, Callable[[Iterable[Any]], Iterator[str]]]] = {
+    "csv": ("text/csv; charset=utf-8", as_csv),
+    "jsonl": ("application/x-ndjson; charset=utf-8", as_json_lines),
 }
-WRITERS: dict[str, Write] = {"csv": as_csv, "jsonl": as_json_lines}
 
 
 class _Uncounted(Paginator):
     count = 0
-
-
-class ExportedRows(InstitutionScopedAdmin):
-    """An admin class with an ``export`` page for each format of ``WRITERS``."""
-
-    export_columns: ClassVar[Sequence[str]]
-    export_name: ClassVar[str]
-
-    def get_urls(self) -> list[Any]:
-        page = path(
-            "export/<slug:kind>/",
-            self.admin_site.admin_view(self.export),
-            name=f"{self.opts.app_label}_{self.opts.model_name}_export",
-        )
-        return [page, *super().get_urls()]
-
-    def exported_rows(self, request: HttpRequest) -> QuerySet[Any]:
-        """Return the rows that the list would show, all of its pages.
-
-        Raises ``PermissionDenied`` and ``IncorrectLookupParameters``.
-        """
-        if not self.has_view_permission(request):
-            raise PermissionDenied
-        request.shows_no_page = True  # type: ignore[attr-defined]
-        return self.get_changelist_instance(request).queryset
-
-    def get_paginator(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Paginator:
-        """Count nothing where no page of the list is shown."""
-        if hasattr(request, "shows_no_page"):
-            return _Uncounted(*args, **kwargs)
-        return super().get_paginator(request, *args, **kwargs)
-
-    def export(self, request: HttpRequest, kind: str) -> StreamingHttpResponse:
-        """Stream the rows, the newest first.
-
-        Raises ``Http404`` for another kind, and for a filter with a value that is none.
-        """
-        if kind not in WRITERS:
-            raise Http404
-        try:
-            with dates_in_the_calendar():
-                batches = _batches(self.exported_rows(request))
-                first = next(batches)  # what the filters refuse shows here
-        except IncorrectLookupParameters:
-            raise Http404 from None
-        rows = chain(first, chain.from_iterable(batches))
-        return StreamingHttpResponse(
-            WRITERS[kind](rows, self.export_columns),
-            headers={
-                "Content-Type": CONTENT_TYPES[kind],
-                "Content-Disposition": f'attachment; filename="{self.export_name}.{kind}"',
-                "Cache-Control": "no-store",
-            },
-        )
 
 
 def _batches(rows: QuerySet[Any]) -> Iterator[list[Any]]:
@@ -143,16 +89,13 @@ def _batches(rows: QuerySet[Any]) -> Iterator[list[Any]]:
 
 
 @admin.register(AuditEvent)
-class AuditEventAdmin(ExportedRows, ReadOnlyAdmin):
-    """What happened, newest first; the database refuses changes too."""
+class AuditEventAdmin(ReadOnlyAdmin):
+    """What happened, newest first, with an ``export`` page for each of ``KINDS``.
+
+    The database refuses changes too.
+    """
 
     institution_path = "registry_id"
-    export_name = "audit"
-    export_columns = (
-        *("at", "action", "actor", "subject", "client_id", "registry_id", "reason"),
-        *("address", "request_id", "details"),
-    )
-
     list_display = [
         "at",
         "action",
@@ -187,6 +130,44 @@ class AuditEventAdmin(ExportedRows, ReadOnlyAdmin):
     )
     ordering = ["-at", "-id"]
     show_full_result_count = False
+
+    def get_urls(self) -> list[Any]:
+        export = self.admin_site.admin_view(self.export)
+        page = path("export/<slug:kind>/", export, name="authserver_auditevent_export")
+        return [page, *super().get_urls()]
+
+    def get_paginator(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Paginator:
+        """Count nothing where no page of the list is shown."""
+        if hasattr(request, "shows_no_page"):
+            return _Uncounted(*args, **kwargs)
+        return super().get_paginator(request, *args, **kwargs)
+
+    def export(self, request: HttpRequest, kind: str) -> StreamingHttpResponse:
+        """Stream the rows of all pages of the list, the newest first.
+
+        Raises ``Http404`` for another kind, and for a filter with a value that is none.
+        """
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        if kind not in KINDS:
+            raise Http404
+        content_type, write = KINDS[kind]
+        request.shows_no_page = True  # type: ignore[attr-defined]
+        try:
+            with dates_in_the_calendar():
+                batches = _batches(self.get_changelist_instance(request).queryset)
+                first = next(batches)  # what the filters refuse shows here
+        except IncorrectLookupParameters:
+            raise Http404 from None
+        rows = chain(first, chain.from_iterable(batches))
+        return StreamingHttpResponse(
+            write(rows),
+            headers={
+                "Content-Type": content_type,
+                "Content-Disposition": f'attachment; filename="audit.{kind}"',
+                "Cache-Control": "no-store",
+            },
+        )
 
     def dashboard_blocks(self, request: HttpRequest) -> list[Block]:
         """Say on the first page what fails."""
