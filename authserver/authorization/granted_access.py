@@ -1,10 +1,11 @@
 """What a user allowed, by application, for the my-access page (decisions 3.8)."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 
 from authserver.keys.scopes import is_reserved
 from authserver.models import (
@@ -32,19 +33,12 @@ class Access:
     """One application at one institution: what, since when, until when."""
 
     institution: str
-    scopes: set[str]
+    services: list[str]
+    """The scopes in words."""
     granted_at: datetime
     expires_at: datetime
-    acted_at: datetime | None = None
+    acted_at: datetime | None
     """When the application last took a token to act with, as far as tokens are kept."""
-    services: list[str] = field(default_factory=list)
-    """The scopes in words."""
-
-    def include(self, scopes: set[str], granted_at: datetime, expires_at: datetime) -> None:
-        """Add another consent or token."""
-        self.scopes |= scopes
-        self.granted_at = min(self.granted_at, granted_at)
-        self.expires_at = max(self.expires_at, expires_at)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -55,39 +49,39 @@ class Application:
     name: str
     is_canceled: bool
     """It cannot act until the key is activated and the user allows it again."""
-    accesses: list[Access] = field(default_factory=list)
+    accesses: list[Access]
 
 
 def applications_for(user: User, now: datetime) -> list[Application]:
     """Return every application that was allowed to act for the user, canceled ones too."""
-    found: dict[tuple[int, int], Access] = {}
-    for key_id, institution_id, scope, granted_at, expires_at in _rows(user, now):
-        access = found.setdefault(
-            (key_id, institution_id),
-            Access(
-                institution="", scopes=set(), granted_at=granted_at, expires_at=expires_at
-            ),
-        )
-        access.include(set(scope.split()), granted_at, expires_at)
+    found: dict[tuple[int, int], list[tuple[str, datetime, datetime]]] = {}
+    for key_id, institution_id, scope, since, until in _rows(user, now):
+        found.setdefault((key_id, institution_id), []).append((scope, since, until))
     acted = _last_acted(user)
     keys = ServiceKey.objects.in_bulk({key_id for key_id, _ in found})
     institutions = Institution.objects.in_bulk({pk for _, pk in found})
     names = dict(Service.objects.values_list("code", "name"))
-    applications: dict[int, Application] = {}
-    for (key_id, institution_id), access in found.items():
-        access.institution = institutions[institution_id].name
-        access.services = _in_words(access.scopes, names)
-        access.acted_at = acted.get((key_id, institution_id))
-        key = keys[key_id]
-        applications.setdefault(
-            key_id,
-            Application(
-                client_id=key.client_id,
-                name=key.name,
-                is_canceled=key.status == ServiceKey.Status.CANCELED,
-            ),
-        ).accesses.append(access)
-    return sorted(applications.values(), key=lambda each: (each.name, each.client_id))
+    accesses: dict[int, list[Access]] = {}
+    for (key_id, institution_id), rows in found.items():
+        scopes, granted, expire = zip(*rows, strict=True)
+        access = Access(
+            institution=institutions[institution_id].name,
+            services=_in_words(set(" ".join(scopes).split()), names),
+            granted_at=min(granted),
+            expires_at=max(expire),
+            acted_at=acted.get((key_id, institution_id)),
+        )
+        accesses.setdefault(key_id, []).append(access)
+    applications = [
+        Application(
+            client_id=key.client_id,
+            name=key.name,
+            is_canceled=key.status == ServiceKey.Status.CANCELED,
+            accesses=accesses[key.pk],
+        )
+        for key in keys.values()
+    ]
+    return sorted(applications, key=lambda each: (each.name, each.client_id))
 
 
 def scopes(
@@ -97,29 +91,24 @@ def scopes(
 
     Unlike a remembered consent this never skips the page; tokens of public keys count too.
     """
-    found: set[str] = set()
-    for of_key, at_institution, scope, _granted_at, _expires_at in _rows(user, now):
-        if (of_key, at_institution) == (key_id, institution_id):
-            found.update(scope.split())
-    return frozenset(found)
+    found = [
+        scope
+        for of_key, at_institution, scope, *_ in _rows(user, now)
+        if (of_key, at_institution) == (key_id, institution_id)
+    ]
+    return frozenset(" ".join(found).split())
 
 
 def _rows(user: User, now: datetime) -> Iterator[tuple[int, int, str, datetime, datetime]]:
-    yield from (
-        Consent.objects.live(now)
-        .filter(user=user)
-        .values_list("key_id", "institution_id", "scope", "granted_at", "expires_at")
-    )
-    yield from (
-        RefreshToken.objects.live(now)
-        .filter(user=user)
-        .values_list("application_id", "institution_id", "scope", "created", "expires_at")
-    )
-    yield from (
-        AccessToken.objects.live(now)
-        .filter(user=user)
-        .values_list("application_id", "institution_id", "scope", "created", "expires")
-    )
+    """Yield key, institution, scope, and the moments from which and until which."""
+    kinds: list[tuple[QuerySet[Any], str, str, str]] = [
+        (Consent.objects.live(now), "key_id", "granted_at", "expires_at"),
+        (RefreshToken.objects.live(now), "application_id", "created", "expires_at"),
+        (AccessToken.objects.live(now), "application_id", "created", "expires"),
+    ]
+    for rows, key, since, until in kinds:
+        columns = (key, "institution_id", "scope", since, until)
+        yield from rows.filter(user=user).values_list(*columns)
 
 
 def _last_acted(user: User) -> dict[tuple[int, int], datetime]:
