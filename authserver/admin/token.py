@@ -6,15 +6,13 @@ The values of codes and tokens are stored nowhere.
 from typing import Any
 
 from django.contrib import admin
-from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
-from authserver import audit
 from authserver.admin.base import ReadOnlyAdmin
-from authserver.models import AccessToken, AuditEvent, Consent, PendingRequest, RefreshToken
-from authserver.models.token import revoke_family
+from authserver.models import Consent, PendingRequest
+from authserver.oauth import tokens
 from institution_admin import FewRelatedFilter, bulk
 from institution_admin.search import MOST_FOUND
 
@@ -68,8 +66,10 @@ class _RevocableAdmin(_CredentialAdmin):
     def revoke(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         """Revoke the selected tokens and all that came from the same code."""
         selected = list(queryset.select_related("user", "application", "institution"))
+        actor, now = request.user.get_username(), timezone.now()
         for token in selected:
-            _revoke(token, request)
+            client_id = token.application.client_id
+            tokens.revoke(token, client_id=client_id, actor=actor, now=now)
         bulk.report(request, "Revoked", len(selected), {})
 
 
@@ -144,19 +144,3 @@ class ConsentAdmin(ReadOnlyAdmin):
     search_help_text = HELP
     finds_newest = True
     ordering = ["-granted_at", "-pk"]
-
-
-@transaction.atomic
-def _revoke(token: AccessToken | RefreshToken, request: HttpRequest) -> None:
-    now = timezone.now()
-    revoke_family(token.token_family, now)
-    if isinstance(token, AccessToken):
-        token.revoke()
-    audit.record(
-        AuditEvent.Action.TOKEN_REVOKED,
-        actor=request.user.get_username(),
-        subject=token.user.login if token.user else "",
-        client_id=token.application.client_id,
-        registry_id=token.institution.registry_id,
-        at=now,
-    )

@@ -158,7 +158,8 @@ class AccessToken(AbstractAccessToken):
         return self.revoked_at is None and super().is_valid(scopes)
 
     def revoke(self) -> None:
-        """Revoke the token; the toolkit's deletes the row, and a replay is not seen."""
+        """Revoke the token with its family; the toolkit's deletes the row alone."""
+        revoke_family(self.token_family, timezone.now())
         type(self).objects.filter(pk=self.pk, revoked_at__isnull=True).update(
             revoked_at=timezone.now()
         )

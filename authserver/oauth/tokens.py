@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Any
 
+from django.db import transaction
 from django.dispatch import Signal
 
 from authserver import audit
@@ -97,20 +98,28 @@ def consume_refresh_token(token_request: TokenRequest, token: RefreshToken) -> b
     return bool(unused.update(revoked=token_request.now))
 
 
-def revoke(token: str, *, key_pk: int, now: datetime) -> AccessToken | RefreshToken | None:
-    """Revoke a token of this key with its whole family (RFC 7009 section 2.1).
-
-    Return the token, or ``None`` when the key has no such token, which is not an error.
-    """
-    digest = opaque.digest(token)
+def give_back(token: str, *, key: Client, now: datetime) -> None:
+    """Revoke a token of this key (RFC 7009 section 2.1); without one do nothing."""
     for model in (AccessToken, RefreshToken):
-        row = model.objects.by_digest(digest)
-        if row is not None and row.application_id == key_pk:
-            revoke_family(row.token_family, now)
-            if isinstance(row, AccessToken):
-                row.revoke()
-            return row
-    return None
+        row = model.objects.by_digest(opaque.digest(token))
+        if row is not None and row.application_id == key.pk:
+            revoke(row, client_id=key.client_id, actor=key.client_id, now=now)
+
+
+@transaction.atomic
+def revoke(
+    token: AccessToken | RefreshToken, *, client_id: str, actor: str, now: datetime
+) -> None:
+    """Revoke a token with its whole family, on record."""
+    token.revoke()
+    audit.record(
+        AuditEvent.Action.TOKEN_REVOKED,
+        actor=actor,
+        subject=token.user.login if token.user is not None else "",
+        client_id=client_id,
+        registry_id=token.institution.registry_id,
+        at=now,
+    )
 
 
 def introspect(token: str, *, caller: Client, now: datetime) -> dict[str, Any]:

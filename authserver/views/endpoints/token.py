@@ -3,8 +3,6 @@
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
-from authserver import audit
-from authserver.models import AuditEvent
 from authserver.oauth import clients, failures, responses, tokens
 from authserver.oauth.client_request import read
 from authserver.oauth.server import get_server
@@ -45,16 +43,7 @@ class Revoke(ClientEndpoint):
         now = timezone.now()
         client_request = read(request)
         key = self.authenticate(client_request, now)
-        revoked = tokens.revoke(client_request.require("token"), key_pk=key.pk, now=now)
-        if revoked is not None:
-            audit.record(
-                AuditEvent.Action.TOKEN_REVOKED,
-                actor=key.client_id,
-                subject=revoked.user.login if revoked.user is not None else "",
-                client_id=key.client_id,
-                registry_id=revoked.institution.registry_id,
-                at=now,
-            )
+        tokens.give_back(client_request.require("token"), key=key, now=now)
         return responses.json_response({})
 
 
