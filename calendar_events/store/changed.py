@@ -37,7 +37,8 @@ ORDER BY c."transaction", c.id"""
 _DUE = """SELECT at, kind, id FROM ({arms}) due WHERE (at, kind, id) > (%s, %s, %s)
 ORDER BY at, kind, id LIMIT %s"""
 _ONLINE = """SELECT r.online_from AS at, 'event' AS kind, r.id AS id
-FROM calendar_events_event r WHERE r.online_from >= %s AND r.online_from <= %s"""
+FROM calendar_events_event r WHERE r.online_from >= %s AND r.online_from <= %s
+  AND r.password = ''"""
 # What is created as published was never due; the log has it.
 _ARM = """SELECT r.published_at AS at, '{kind}' AS kind, {id} AS id FROM {table} r{join}
 WHERE {published} AND r.published_at >= %s AND r.published_at <= %s

@@ -181,6 +181,19 @@ def test_a_protected_event_is_told_without_what_its_password_protects(anonymous)
     assert (listed["id"], listed["description"], listed["venue"]) == (event.pk, "", [])
 
 
+def test_the_moment_of_an_online_address_tells_nothing_of_protected_events(anonymous):
+    moment = timezone.now() + timedelta(minutes=20)
+    details = {"online_address": "https://meet.example/a", "online_from": moment}
+    EventFactory(protected=True, **details)
+    shown = EventFactory(**details)
+    token = begin(anonymous)
+
+    with time_machine.travel(moment + timedelta(seconds=1)):
+        answer = read(anonymous, token)
+
+    assert rows_of(answer) == [("events", shown.pk, "updated")]
+
+
 def test_only_the_types_that_are_asked_for_are_told(anonymous):
     token = begin(anonymous, "?types=venues,tags")
     venue, tag = VenueFactory(), TagFactory()
