@@ -19,7 +19,7 @@ from authserver.views.pages.access import (
 )
 from authserver.views.pages.authorize import Authorize
 from authserver.views.pages.federation import Invitation, Leave, OidcCallback
-from authserver.views.pages.grant import Continue, Finish, Grant
+from authserver.views.pages.grant import Cancel, Continue, Finish, Grant
 from authserver.views.pages.institution import ChooseInstitution
 from authserver.views.pages.login import Login, SwitchAccount
 from authserver.views.pages.logout import Logout
@@ -60,6 +60,7 @@ pages: list[URLPattern] = [
     ),
     path("login/switch", SwitchAccount.as_view(), name="switch"),
     path("grant", Grant.as_view(), name="grant"),
+    path("cancel", Cancel.as_view(), name="cancel"),
     path("continue", Continue.as_view(), name="continue"),
     path("finish", Finish.as_view(), name="finish"),
     path("password/forgotten", Forgotten.as_view(), name="forgotten"),

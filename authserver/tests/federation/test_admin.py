@@ -130,6 +130,19 @@ def test_a_trial_shows_claims_and_the_account_and_makes_nothing(
     assert AuditEvent.objects.filter(action=AuditEvent.Action.ARRIVAL_TRIED).exists()
 
 
+def test_a_trial_shows_the_account_that_is_connected_already(
+    ines, method, issuer, lakeview
+):
+    come_back(Visitor(), issuer, lakeview)
+    User.objects.filter(username="ann").update(username="ann.of.old")
+
+    ines.open(f"{LIST}{method.pk}/try/")
+    ines.open(issuer.back(ines.left_for))
+
+    assert "The account that it opens" in ines.text
+    assert "ann.of.old" in ines.text
+
+
 def test_a_trial_says_why_a_person_would_be_refused(ines, method, issuer, rules):
     rules.arrivals = SignInRules.Arrivals.NONE
     rules.save()

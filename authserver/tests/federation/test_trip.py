@@ -1,6 +1,7 @@
 """The trip to a provider and back, in the middle of an application's request."""
 
 from datetime import timedelta
+from http import HTTPStatus
 from urllib.parse import urlencode
 
 import pytest
@@ -22,6 +23,7 @@ def key(lakeview, northgate):
     service = factories.ServiceFactory(code="calendar_events", name="Calendar Events")
     return factories.ServiceKeyFactory(
         client_id="app",
+        name="Campus Planner",
         redirect_uris=CALLBACK,
         institutions=[lakeview, northgate],
         services=[service],
@@ -97,6 +99,71 @@ def test_who_cancels_may_try_again(visitor, issuer, method, key):
     assert visitor.heading.startswith("Allow")
 
 
+def test_who_cancels_goes_back_to_the_application(visitor, issuer, method, key):
+    visitor.open(request_of(key, "1003", state="abc"))
+    visitor.open(issuer.back(visitor.left_for, code=None, error="access_denied"))
+
+    visitor.press("Back to Campus Planner")
+
+    assert visitor.heading == "Back to the application"
+    (visitor.left_for,) = visitor.page.xpath("//a[text()='Continue']/@href")
+    assert visitor.left_for.startswith(CALLBACK)
+    assert (visitor.answer["error"], visitor.answer["state"]) == ("access_denied", "abc")
+    assert AuditEvent.objects.filter(action="access_denied", registry_id="1003").exists()
+
+
+def test_no_other_institution_is_offered_where_the_application_named_one(
+    visitor, issuer, method, key
+):
+    visitor.open(request_of(key, "1003"))
+
+    visitor.open(issuer.back(visitor.left_for, code=None, error="access_denied"))
+
+    assert "Choose another institution" not in visitor.text
+
+
+def test_a_request_that_is_over_leads_back_to_no_application(visitor, issuer, method, key):
+    visitor.open(request_of(key, "1003"))
+    first = visitor.left_for
+    visitor.open(visitor.url)
+    visitor.open(issuer.back(visitor.left_for, code=None, error="access_denied"))
+    visitor.press("Back to Campus Planner")
+
+    visitor.open(issuer.back(first, code=None, error="access_denied"))
+
+    assert visitor.heading == "You are not signed in"
+    assert "Campus Planner" not in visitor.text
+
+
+def test_a_forged_form_sends_nobody_back(visitor, issuer, method, key):
+    visitor.open(request_of(key, "1003"))
+    visitor.open(issuer.back(visitor.left_for, code=None, error="access_denied"))
+    (address,) = visitor.page.xpath("//form/@action")
+
+    assert visitor.send(address).status == HTTPStatus.FORBIDDEN
+    assert visitor.open(address).heading == "Sign in at your institution"
+
+
+def test_an_answer_that_comes_again_after_the_code_was_issued_is_over(
+    visitor, issuer, method, key
+):
+    visitor.open(request_of(key, "1003"))
+    back = issuer.back(visitor.left_for)
+    visitor.open(back)
+    visitor.press("Allow")
+
+    visitor.open(back)
+
+    assert visitor.left_for == ""
+    assert visitor.response["x-svc-Reason"] == "trip_unknown"
+
+
+def test_the_context_of_the_scope_leads_there_without_a_stop(visitor, issuer, method, key):
+    visitor.open(request_of(key, scope="calendar_events context:1003"))
+
+    assert visitor.left_for.startswith(f"{issuer.url}/authorize?")
+
+
 def test_the_back_button_and_another_try_work(visitor, issuer, method, key):
     visitor.open(request_of(key, "1003"))
     first = visitor.left_for
@@ -141,9 +208,12 @@ def test_a_tab_with_a_password_does_not_end_the_trip_of_another(
 
 def test_the_trip_may_take_twenty_minutes(visitor, issuer, method, key):
     with time_machine.travel(timezone.now(), tick=False) as clock:
-        visitor.open(request_of(key, "1003"))
+        visitor.open(request_of(key))
+        clock.shift(timedelta(minutes=9))
+        visitor.press("institution=1003")
+        visitor.follow("Continue")
         location = visitor.left_for
-        clock.shift(timedelta(minutes=19, seconds=50))
+        clock.shift(timedelta(minutes=19, seconds=59))
 
         visitor.open(issuer.back(location))
         clock.shift(timedelta(minutes=9))
@@ -156,7 +226,7 @@ def test_a_trip_that_took_longer_is_refused_in_words(visitor, issuer, method, ke
     with time_machine.travel(timezone.now(), tick=False) as clock:
         visitor.open(request_of(key, "1003"))
         location = visitor.left_for
-        clock.shift(timedelta(minutes=21))
+        clock.shift(timedelta(minutes=20, seconds=1))
 
         visitor.open(issuer.back(location))
 

@@ -10,6 +10,7 @@ from allauth.socialaccount.models import SocialApp
 from allauth.socialaccount.providers.base.constants import AuthProcess
 from allauth.socialaccount.providers.oauth2.views import OAuth2CallbackView
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.utils import timezone
 
 from authserver import audit
 from authserver.authorization import pending, session
@@ -157,17 +158,21 @@ def refusal(request: HttpRequest, refused: ArrivalRefused) -> HttpResponse:
             registry_id=registry_id,
             reason=refused.reason,
         )
-    query = {} if data.get(HANDLE) else {"institution": registry_id}
+    handle = data.get(HANDLE, "")
+    query = {} if handle else {"institution": registry_id}
+    begun = pending.load(handle, binding=session.binding(request), now=timezone.now())
     response = message(
         request,
         "not_arrived",
         STATUS.get(refused.reason, HTTPStatus.FORBIDDEN),
         words=refusals.WORDS[refused.reason],
         is_trial=TRY in data,
-        again_url=steps.address("login", data.get(HANDLE, ""), **query)
-        if registry_id
+        again_url=steps.address("login", handle, **query) if registry_id else "",
+        change_url=steps.address("institution", handle)
+        if begun is None or session.can_change_institution(request, begun, handle)
         else "",
-        change_url=steps.address("institution", data.get(HANDLE, "")),
+        application=begun.request.key.name if begun else "",
+        cancel_url=steps.address("cancel", handle),
     )
     return state_reason(response, refused.reason)
 

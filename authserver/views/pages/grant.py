@@ -15,6 +15,7 @@ from authserver.authorization.requests import AuthorizationRequest
 from authserver.conf import conf
 from authserver.models import REFRESH_TOKEN_SCOPE, Institution, Service, User
 from authserver.views.pages import answers, steps
+from authserver.views.pages.base import message
 
 IDENTITY = {
     "openid": "Recognise your account, by an identifier.",
@@ -111,6 +112,26 @@ class Grant(_SignedInStep):
             switch_url=steps.address("switch", self.handle),
             access_url=steps.address("access"),
         )
+
+
+class Cancel(steps.StepPage):
+    """Back to the application, for somebody who cannot or will not sign in."""
+
+    http_method_names = ["get", "post", "options"]
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        """Go to where the request stands; only a form ends it."""
+        return steps.redirect_to_next_step(
+            request, self.pending_request, self.handle, now=self.now
+        )
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        """Deny, by a page that goes on by itself: no form may lead elsewhere."""
+        try:
+            location = pending.deny(self.pending_request, now=self.now)
+        except pending.RequestAlreadyUsed:
+            return answers.request_expired_page(request)
+        return message(request, "leave", HTTPStatus.OK, next_url=location)
 
 
 class Continue(_SignedInStep):

@@ -201,6 +201,20 @@ def arrival_that_was_refused(walk):
     walk.go(issuer.back(walk.visitor.left_for))
 
 
+@shown("not_arrived.html", "authserver:oidc-callback")
+def arrival_that_was_cancelled(walk):
+    issuer, method = walk.use("issuer"), walk.use("method")
+    factories.KeyInstitutionFactory(key=walk.use("key"), institution=method.institution)
+    walk.request(at="1003")
+    walk.go(issuer.back(walk.visitor.left_for, code=None, error="access_denied"))
+
+
+@shown("leave.html", "authserver:cancel")
+def back_to_the_application(walk):
+    arrival_that_was_cancelled(walk)
+    return lambda page: press(page, "Back to Campus Planner")
+
+
 @shown("tried.html", "authserver:oidc-callback")
 def trial_in_admin(walk):
     issuer, method = walk.use("issuer"), walk.use("method")

@@ -132,11 +132,11 @@ STAYING = {"leaving.html", "continue.html", "leave.html"}
 
 
 def stay_after_the_first():
-    """Return what lets a tab open one page and stay there."""
+    """Return what lets a tab open one page, send its forms, and stay there."""
     opened = []
 
     def handle(route):
-        if not route.request.is_navigation_request():
+        if not route.request.is_navigation_request() or route.request.method == "POST":
             route.continue_()
         elif opened:
             route.fulfill(status=204)

@@ -276,7 +276,7 @@ def test_a_handle_that_is_none_is_answered_with_words(visitor, page, query):
     assert visitor.heading == "This request is no longer open"
 
 
-@pytest.mark.parametrize("page", ["grant", "continue", "finish", "login/switch"])
+@pytest.mark.parametrize("page", ["grant", "cancel", "continue", "finish", "login/switch"])
 def test_a_step_without_any_request_is_answered_with_words(visitor, page):
     visitor.open(f"/oauth2/{page}")
 

@@ -143,6 +143,7 @@ def test_the_session_cookie_is_for_the_server_alone(visitor, address, key):
         "login?institution=1001",
         "grant",
         "login/switch",
+        "cancel",
         "access",
         "access/password",
         "access/name",
