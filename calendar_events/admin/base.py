@@ -5,7 +5,7 @@ events interface, so that admin cannot make what the interface would refuse.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import wraps
 from itertools import islice
@@ -48,7 +48,7 @@ def problems_in_words(view: Callable[..., HttpResponse]) -> Callable[..., HttpRe
     def wrapped(self: Any, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         try:
             return view(self, request, *args, **kwargs)
-        except VersionConflict:
+        except (VersionConflict, self.model.DoesNotExist):
             problem = CHANGED_MEANWHILE
         except (TermExists, InvalidFields) as error:
             problem = str(error)
@@ -78,7 +78,8 @@ class CalendarAdmin(InstitutionScopedAdmin):
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet) -> None:
         """Delete one by one: what follows from a deletion follows from each."""
         for record in queryset:
-            self.delete_model(request, record)
+            with suppress(self.model.DoesNotExist):  # somebody else just did
+                self.delete_model(request, record)
 
 
 class RecordAdmin(PagesMixin, CalendarAdmin, SimpleHistoryAdmin):
@@ -172,6 +173,15 @@ class RecordAdmin(PagesMixin, CalendarAdmin, SimpleHistoryAdmin):
                 )
         obj.__dict__.clear()
         obj.__dict__.update(saved.__dict__)
+
+    @problems_in_words
+    def delete_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        return super().delete_view(request, object_id, extra_context)
 
     def delete_model(self, request: HttpRequest, obj: Any) -> None:
         with refused_as_forbidden():

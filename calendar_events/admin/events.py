@@ -16,6 +16,7 @@ from calendar_events.admin.history import Differences
 from calendar_events.admin.month import DayFilter, MonthPage
 from calendar_events.admin.published import PUBLICATION, WRITTEN, PublishedAdmin
 from calendar_events.admin.record_forms import EventForm
+from calendar_events.admin.series_removal import RemovalAdmin
 from calendar_events.admin.series_scope import SeriesFilter
 from calendar_events.models import Event, Series, Status, visibility
 from calendar_events.models.event import LISTED
@@ -37,7 +38,7 @@ SERIES = "Series"
 
 
 @admin.register(Event)
-class EventAdmin(PublishedAdmin):
+class EventAdmin(RemovalAdmin):
     """Events."""
 
     form = EventForm

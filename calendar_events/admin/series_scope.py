@@ -4,6 +4,7 @@ import hashlib
 import json
 from typing import Any, Final
 
+from django import forms
 from django.contrib import admin
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.serializers.json import DjangoJSONEncoder
@@ -24,8 +25,17 @@ SCOPE_CHOICES: Final = (
     (FOLLOWING, "this date and all that follow"),
     (ALL, "all dates of the series"),
 )
+DAY: Final = "%a %d %b %Y, %H:%M"
 MOST_SHOWN: Final = 20
 """Dates that are listed; of more their number is said."""
+
+
+class RemovalForm(forms.Form):
+    """What the page that asks sends: which dates, and of which state of the series."""
+
+    scope = forms.ChoiceField(choices=SCOPE_CHOICES)
+    seen_version = forms.IntegerField(widget=forms.HiddenInput)
+    seen_sequence = forms.IntegerField(widget=forms.HiddenInput)
 
 
 class SeriesFilter(admin.SimpleListFilter):
@@ -105,8 +115,8 @@ def in_words(dates: list[DateChange]) -> str:
 
 
 def _of(one: DateChange) -> str:
-    before = f"{one.before:%a %d %b %Y, %H:%M}" if one.before else ""
-    after = f"{one.after:%a %d %b %Y, %H:%M}" if one.after else ""
+    before = f"{one.before:{DAY}}" if one.before else ""
+    after = f"{one.after:{DAY}}" if one.after else ""
     if not before:
         return f"{after}: new"
     if not after:

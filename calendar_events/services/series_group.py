@@ -48,14 +48,19 @@ def open_group(
     found = list(rows.select_related("image").order_by("original_start_local", "pk"))
     for row in found:
         row.series = locked
-    event = next(row for row in found if row.pk == pk)
+    return group_of(locked, found, pk=pk, scope=scope)
+
+
+def group_of(series: Series, rows: list[Event], *, pk: int, scope: str) -> Group:
+    """Return the occurrences of a series, with those of a scope apart from the others."""
+    event = next(row for row in rows if row.pk == pk)
     first = occurrences.original(event)
-    is_in = [scope == ALL or occurrences.original(row) >= first for row in found]
+    is_in = [scope == ALL or occurrences.original(row) >= first for row in rows]
     return Group(
-        series=locked,
+        series=series,
         event=event,
-        rows=[row for row, is_one in zip(found, is_in, strict=True) if is_one],
-        earlier=[row for row, is_one in zip(found, is_in, strict=True) if not is_one],
+        rows=[row for row, is_one in zip(rows, is_in, strict=True) if is_one],
+        earlier=[row for row, is_one in zip(rows, is_in, strict=True) if not is_one],
     )
 
 
@@ -68,8 +73,7 @@ def split_off(group: Group, *, actor: Actor, now: datetime) -> None:
     old = group.series
     if not group.earlier:
         return
-    for row in group.earlier:
-        require_on(actor, "change", row)
+    _require_split(group, actor)
     at = occurrences.original(group.event)
     walls = recurrence.walls_of(old)
     before = walls.index(at)
@@ -107,6 +111,21 @@ def trash(row: Event, actor: Actor) -> None:
     row.previous_status, row.status = row.status, Status.TRASH
 
 
+def _require_split(group: Group, actor: Actor) -> None:
+    for row in group.earlier:
+        require_on(actor, "change", row)
+
+
+def require_removal(group: Group, actor: Actor) -> None:
+    """Require the right to delete occurrences. Raises ``NotAllowed``.
+
+    Those before them are changed: their rule ends sooner.
+    """
+    for row in group.rows:
+        require_on(actor, "delete", row)
+    _require_split(group, actor)
+
+
 @transaction.atomic
 def remove_series(  # noqa: PLR0913 -- who, which, how, and what was seen
     *,
@@ -123,8 +142,7 @@ def remove_series(  # noqa: PLR0913 -- who, which, how, and what was seen
     Raises what ``trash_record`` and ``delete_record`` raise.
     """
     group = open_group(pk, scope, expected_version, expected_sequence)
-    for row in group.rows:
-        require_on(actor, "delete", row)
+    require_removal(group, actor)
     if not for_good and group.event.status == Status.TRASH:
         raise InTrash(f"{group.event} is in the trash.")
     split_off(group, actor=actor, now=now)

@@ -1,5 +1,6 @@
 """What a change of a series would do, for the desk that asks before it is done."""
 
+from contextlib import suppress
 from datetime import datetime
 from typing import Any, NamedTuple, cast
 
@@ -7,13 +8,19 @@ from django.db import transaction
 from django.db.models import Q
 
 from calendar_events.conf import conf
-from calendar_events.models import Event, Status
-from calendar_events.permissions import Actor
-from calendar_events.services.changesets import EventChanges
+from calendar_events.models import Event, Series, Status
+from calendar_events.permissions import Actor, NotAllowed
+from calendar_events.services.changesets import ALL, FOLLOWING, THIS, EventChanges
 from calendar_events.services.schedule import Schedule, plan
 from calendar_events.services.series_edits import SCHEDULE, update_series
-from calendar_events.services.series_group import open_group
+from calendar_events.services.series_group import group_of, open_group, require_removal
 from calendar_events.store import links as link_rows
+
+REMOVED = (
+    *("start_local", "original_start_local", "series", "status", "previous_status"),
+    *("institution", "author"),
+)
+"""What is read of an occurrence before it is deleted."""
 
 
 class DateChange(NamedTuple):
@@ -45,6 +52,22 @@ def preview_series(
     ]
     found = [one for one in found if one != (None, None)]
     return sorted(found, key=lambda one: one.before or one.after or datetime.min)  # noqa: DTZ901
+
+
+def removable(series: Series, *, actor: Actor, pk: int) -> dict[str, list[Event]]:
+    """Return the occurrences that go with one that may be deleted, by scope.
+
+    A scope in which the actor may not delete is left out.
+    """
+    rows = Event.objects.filter(series=series).only(*REMOVED)
+    found = list(rows.order_by("original_start_local", "pk"))
+    going = {THIS: [row for row in found if row.pk == pk]}
+    for scope in (FOLLOWING, ALL):
+        group = group_of(series, found, pk=pk, scope=scope)
+        with suppress(NotAllowed):
+            require_removal(group, actor)
+            going[scope] = group.rows
+    return going
 
 
 def _shown_at(row: Event) -> datetime | None:
