@@ -308,3 +308,86 @@ def test_edits_of_one_series_at_once_wait_for_each_other_without_a_deadlock(
     for each in Series.objects.all():
         positions = each.occurrences.order_by("position").values_list("position", flat=True)
         assert list(positions) == list(range(1, each.dates + 1))
+
+
+def weekly(writer):
+    """Eight dates: the tag of their series, and the address of the second."""
+    body = event(rrule="FREQ=WEEKLY;COUNT=8", timezone="Europe/Berlin")
+    series = writer.post("/events", body).json()["recurrence"]["series"]
+    answer = writer.get(f"/series/{series}")
+    return answer["ETag"], f"/events/{answer.json()['occurrences'][1]['id']}"
+
+
+def test_a_series_under_one_idempotency_key_at_once_is_made_once(writers, at_once):
+    body = event(rrule="FREQ=WEEKLY;COUNT=8")
+
+    answers = at_once(
+        *(
+            lambda writer=writer: writer.post("/events", body, Idempotency_Key="a")
+            for writer in writers
+        )
+    )
+
+    assert {answer.status_code for answer in answers} == {201}
+    assert len({answer.content for answer in answers}) == 1
+    assert (Series.objects.count(), Event.objects.count()) == (1, 8)
+
+
+@pytest.mark.parametrize("scope", ["following", "all"])
+def test_of_conditional_edits_of_a_series_at_once_one_wins(writers, at_once, scope):
+    tag, second = weekly(writers[0])
+
+    answers = at_once(
+        *(
+            lambda writer=writer, name=f"By {index}": writer.patch(
+                f"{second}?scope={scope}", {"title": name}, If_Match=tag
+            )
+            for index, writer in enumerate(writers)
+        )
+    )
+
+    statuses = sorted(answer.status_code for answer in answers)
+    assert statuses == [200, *[412] * (WRITERS - 1)]
+    (won,) = (answer.json()["title"] for answer in answers if answer.status_code == 200)
+    titles = list(Event.objects.order_by("start_utc").values_list("title", flat=True))
+    assert titles[1:] == [won] * 7
+
+
+def test_of_conditional_deletes_of_a_series_at_once_one_wins(writers, at_once):
+    tag, second = weekly(writers[0])
+
+    answers = at_once(
+        *(
+            lambda writer=writer: writer.delete(f"{second}?scope=following", If_Match=tag)
+            for writer in writers
+        )
+    )
+
+    statuses = sorted(answer.status_code for answer in answers)
+    assert statuses[0] == 200
+    assert set(statuses[1:]) <= {410, 412}
+    assert Event.objects.exclude(status="trash").count() == 1
+
+
+@pytest.mark.parametrize("is_conditional", [True, False])
+def test_an_event_that_begins_to_repeat_at_once_does_so_once(
+    writers, at_once, is_conditional
+):
+    created = writers[0].post("/events", event())
+    headers = {"If_Match": created["ETag"]} if is_conditional else {}
+
+    answers = at_once(
+        *(
+            lambda writer=writer: writer.patch(
+                f"/events/{created.json()['id']}",
+                {"rrule": "FREQ=WEEKLY;COUNT=4"},
+                **headers,
+            )
+            for writer in writers
+        )
+    )
+
+    statuses = [answer.status_code for answer in answers]
+    assert statuses.count(200) == (1 if is_conditional else len(writers))
+    assert set(statuses) <= {200, 412}
+    assert (Series.objects.count(), Event.objects.count()) == (1, 4)
