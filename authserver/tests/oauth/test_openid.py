@@ -77,15 +77,6 @@ def test_openid_brings_a_signed_id_token_about_user_nonce_and_sign_in(
     assert answer["scope"] == "openid calendar_events"
 
 
-def test_without_openid_the_answer_has_no_more_members_than_before(answer_for, settings):
-    with_keys = answer_for("calendar_events").json()
-    settings.OAUTH2_PROVIDER = {**settings.OAUTH2_PROVIDER, "OIDC_ENABLED": False}
-    without_keys = answer_for("calendar_events").json()
-
-    assert list(with_keys) == list(without_keys)
-    assert "id_token" not in with_keys
-
-
 @pytest.mark.parametrize("scope", ["profile", "email calendar_events"])
 def test_profile_and_email_alone_are_services_that_nobody_has(client, address, key, scope):
     response = client.get(address(key, scope=scope))
