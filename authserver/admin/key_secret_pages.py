@@ -1,6 +1,5 @@
 """Pages of the admin that rotate and retire the secrets of a service key."""
 
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -11,7 +10,6 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_variables
 
 from authserver.accounts import signing_in
@@ -23,47 +21,24 @@ from authserver.models.service_key import Status
 CHANGED = "The secrets of this key were changed meanwhile; nothing was done now."
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
-    """A new secret: itself, or the address that shows it."""
-
-    secret: str = field(default="", repr=False)
-    link: str = field(default="", repr=False)
-
-
-@sensitive_variables("values", "made")
+@sensitive_variables("made", "link", "more")
 def make_secret(
-    request: HttpRequest,
-    key: ServiceKey,
-    *,
-    by_link: bool | None,
-    seen: datetime | None = None,
-) -> Made:
-    """Make the next secret of the key, and read the key again.
+    model_admin: ModelAdmin, request: HttpRequest, key: ServiceKey, seen: datetime | None
+) -> HttpResponse:
+    """Make the next secret; answer with it, or a link to it, and leave it nowhere else.
 
     Raises ``secrets.ChangedMeanwhile``.
     """
     actor, now = request.user.get_username(), timezone.now()
-    if by_link:
-        token = secrets.rotate_for_link(key_id=key.pk, seen=seen, actor=actor, now=now)
-        made = Made(link=f"{conf.issuer}{reverse('authserver:secret')}?token={token}")
-    else:
-        made = Made(secrets.rotate(key_id=key.pk, seen=seen, actor=actor, now=now))
+    by_link = "by_link" in request.POST
+    made = secrets.rotate(key_id=key.pk, seen=seen, by_link=by_link, actor=actor, now=now)
     key.refresh_from_db()
-    return made
-
-
-@sensitive_variables("made", "more")
-def show_once(
-    model_admin: ModelAdmin, request: HttpRequest, key: ServiceKey, made: Made
-) -> HttpResponse:
-    """Answer with the secret or the link itself: in no redirect, cookie, message or log."""
-    page, title = (
-        ("link", "Link to the new secret") if made.link else ("secret", "The new secret")
-    )
-    until = timezone.now() + conf.secret_link_lifetime
-    more = {"secret": made.secret, "link": made.link, "expires_at": until}
-    return _page(model_admin, request, key, page, title, **more)
+    if not by_link:
+        more: dict[str, Any] = {"secret": made}
+        return _page(model_admin, request, key, "secret", "The new secret", **more)
+    link = f"{conf.issuer}{reverse('authserver:secret')}?token={made}"
+    more = {"link": link, "expires_at": now + conf.secret_link_lifetime}
+    return _page(model_admin, request, key, "link", "Link to the new secret", **more)
 
 
 @sensitive_variables("more", "context")
@@ -97,7 +72,6 @@ class KeySecretPages:
     def __init__(self, model_admin: ModelAdmin) -> None:
         self.admin = model_admin
 
-    @method_decorator(sensitive_variables("made"))
     def rotate(self, request: HttpRequest, key_id: int) -> HttpResponse:
         """Make a secret, the first or the next, and show it once."""
         key = self._key(request, key_id)
@@ -111,12 +85,10 @@ class KeySecretPages:
             return _page(self.admin, request, key, "rotate", title, **more)
         if request.POST.get("seen", "") != _seen(key):
             return self._back(request, key, CHANGED, messages.WARNING)
-        by_link = "by_link" in request.POST
         try:
-            made = make_secret(request, key, by_link=by_link, seen=key.secret_created_at)
+            return make_secret(self.admin, request, key, key.secret_created_at)
         except secrets.ChangedMeanwhile:
             return self._back(request, key, CHANGED, messages.WARNING)
-        return show_once(self.admin, request, key, made)
 
     def retire(self, request: HttpRequest, key_id: int) -> HttpResponse:
         """End the previous secret."""

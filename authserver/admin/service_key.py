@@ -150,29 +150,16 @@ class ServiceKeyAdmin(WithState, AuditedAdmin):
         ]
         return [*ours, *super().get_urls()]
 
-    def save_model(
-        self,
-        request: HttpRequest,
-        obj: ServiceKey,
-        form: Any,
-        change: bool,  # noqa: FBT001
-    ) -> None:
-        """Save, and make the first secret when that was asked for."""
-        super().save_model(request, obj, form, change)
-        cleaned = {} if change else form.cleaned_data
-        if not (cleaned.get("make_secret") or cleaned.get("by_link")):
-            return
-        made = key_secret_pages.make_secret(request, obj, by_link=cleaned.get("by_link"))
-        request.made_secret = made  # type: ignore[attr-defined]  # for response_add
-
     def response_add(
         self, request: HttpRequest, obj: ServiceKey, post_url_continue: str | None = None
     ) -> HttpResponse:
-        """Show the secret at once; a redirect would have to carry it somewhere."""
-        made = getattr(request, "made_secret", None)
-        if made is None:
+        """Make the first secret where it was asked for, and show it at once.
+
+        A redirect would have to carry it somewhere.
+        """
+        if request.POST.keys().isdisjoint({"make_secret", "by_link"}):
             return super().response_add(request, obj, post_url_continue)
-        return key_secret_pages.show_once(self, request, obj, made)
+        return key_secret_pages.make_secret(self, request, obj, seen=None)
 
     def dashboard_blocks(self, request: HttpRequest) -> list[Block]:
         """Say on the first page which keys end."""

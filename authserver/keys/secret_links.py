@@ -27,7 +27,7 @@ class Shown:
 def make(key: ServiceKey, *, actor: str, now: datetime) -> str:
     """Make a link to the key's current secret, which nobody has seen; return its token.
 
-    The caller has made that secret in the same transaction (``secrets.rotate_for_link``).
+    The caller has made that secret in the same transaction (``secrets.rotate``).
     """
     assert key.secret_created_at is not None  # noqa: S101 -- it has a secret
     token = opaque.new_handle()

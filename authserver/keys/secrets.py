@@ -13,38 +13,22 @@ class ChangedMeanwhile(Exception):
     """The secrets are no longer those that the administrator was looking at."""
 
 
+def is_unseen(key: ServiceKey) -> bool:
+    """Return whether nobody has the current secret, as its link was never opened."""
+    return key.has_secret and SecretLink.objects.unseen(key).exists()
+
+
 @transaction.atomic
-def rotate(*, key_id: int, seen: datetime | None, actor: str, now: datetime) -> str:
-    """Give the key a new secret and return it, for the only time.
+def rotate(
+    *, key_id: int, seen: datetime | None, by_link: bool, actor: str, now: datetime
+) -> str:
+    """Give the key a new secret; return it, or the token of a link that shows it once.
 
     The one before keeps working until it is retired; an older one ends now. ``seen`` is
     when the current secret was made as the administrator's page knew it, ``None`` for a
     key without one, so that a repeated click rotates once.
     Raises ``ChangedMeanwhile``.
     """
-    return _rotated(key_id, seen, actor, now)[1]
-
-
-@transaction.atomic
-def rotate_for_link(
-    *, key_id: int, seen: datetime | None, actor: str, now: datetime
-) -> str:
-    """Rotate like ``rotate``; return the token of a link that shows the secret once.
-
-    Raises ``ChangedMeanwhile``.
-    """
-    key, _secret = _rotated(key_id, seen, actor, now)
-    return secret_links.make(key, actor=actor, now=now)
-
-
-def is_unseen(key: ServiceKey) -> bool:
-    """Return whether nobody has the current secret, as its link was never opened."""
-    return key.has_secret and SecretLink.objects.unseen(key).exists()
-
-
-def _rotated(
-    key_id: int, seen: datetime | None, actor: str, now: datetime
-) -> tuple[ServiceKey, str]:
     key = ServiceKey.objects.select_for_update().get(pk=key_id)
     if key.secret_created_at != seen:
         raise ChangedMeanwhile
@@ -58,7 +42,7 @@ def _rotated(
     key.save()
     audit.record(action, actor=actor, client_id=key.client_id, at=now)
     secret_links.revoke(key, actor=actor, now=now)
-    return key, secret
+    return secret_links.make(key, actor=actor, now=now) if by_link else secret
 
 
 @transaction.atomic
