@@ -5,28 +5,10 @@ from typing import Any
 from django import forms
 from django.contrib.auth.forms import BaseUserCreationForm
 from django.contrib.auth.models import Group
-from django.core.exceptions import ValidationError
 
 from authserver.conf import conf
 from authserver.models import User
 from authserver.models.user import namespace_of
-
-
-class _LoginIsFree(forms.ModelForm):
-    """Validate the login, which is derived and which the database keeps unique."""
-
-    def _post_clean(self) -> None:
-        super()._post_clean()  # type: ignore[misc]  # Django's hook after validation
-        if self.errors:
-            return
-        user = self.instance
-        if user.institution is None and "@" in user.username:
-            self.add_error(
-                "username",
-                ValidationError("Without an institution a username has no @ in it."),
-            )
-        elif User.objects.filter(login=user.login).exclude(pk=user.pk).exists():
-            self.add_error("username", ValidationError("This username is taken there."))
 
 
 class RoleField(forms.ModelMultipleChoiceField):
@@ -38,7 +20,7 @@ class RoleField(forms.ModelMultipleChoiceField):
         return f"{group.name}: {words}" if words else group.name
 
 
-class UserCreationForm(_LoginIsFree, BaseUserCreationForm):
+class UserCreationForm(BaseUserCreationForm):
     """A new user: where, who, and a first password or an invitation to choose one."""
 
     invite = forms.BooleanField(
@@ -76,7 +58,7 @@ class UserCreationForm(_LoginIsFree, BaseUserCreationForm):
         return data
 
 
-class UserChangeForm(_LoginIsFree):
+class UserChangeForm(forms.ModelForm):
     """Everything but the password, which has a page of its own."""
 
     class Meta:

@@ -7,6 +7,7 @@ import uuid
 from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, PermissionsMixin
+from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import models, transaction
 from django.db.models import Q
@@ -142,13 +143,20 @@ class User(AbstractBaseUser, PermissionsMixin):  # type: ignore[django-manager-m
         return normalise_username(username)
 
     def clean(self) -> None:
-        """Make the derived columns before validation looks at them.
+        """Make the derived columns, of which the login is unique.
 
         Not of a username that is refused anyway: a NUL in ``login`` would break the query.
+        Raises ``ValidationError``.
         """
         super().clean()
-        if USERNAME.match(self.username):
-            self._derive()
+        if not USERNAME.match(self.username):
+            return
+        self._derive()
+        if self.institution is None and "@" in self.username:
+            words = "Without an institution a username has no @ in it."
+            raise ValidationError({"username": words})
+        if User.objects.filter(login=self.login).exclude(pk=self.pk).exists():
+            raise ValidationError({"username": "This username already exists there."})
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Keep ``login`` and the principal's namespace in step with their sources.
