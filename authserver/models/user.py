@@ -152,11 +152,13 @@ class User(AbstractBaseUser, PermissionsMixin):  # type: ignore[django-manager-m
         if not USERNAME.match(self.username):
             return
         self._derive()
-        if self.institution is None and "@" in self.username:
+        if self.institution is not None:  # where a constraint has words
+            return
+        if "@" in self.username:
             words = "Without an institution a username has no @ in it."
             raise ValidationError({"username": words})
         if User.objects.filter(login=self.login).exclude(pk=self.pk).exists():
-            raise ValidationError({"username": "This username already exists there."})
+            raise ValidationError({"username": "This username is taken there."})
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Keep ``login`` and the principal's namespace in step with their sources.
