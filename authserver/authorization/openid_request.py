@@ -10,11 +10,14 @@ from datetime import datetime, timedelta
 from typing import Any, Self
 
 from authserver import errors
+from authserver.models import User
 from authserver.oauth import openid
 
 MAX_LENGTH = 255
 """Of ``nonce`` and ``login_hint``, in characters."""
-MAX_AGE_DIGITS = 9
+MAX_AGE = 10**9
+"""Seconds; no session lasts so long, and no date begins so early."""
+MAX_AGE_DIGITS = 20
 PROMPTS = {"none", "login", "consent", "select_account"}
 
 
@@ -28,7 +31,7 @@ class OpenIDRequest:
     """Seconds between the sign-in and the request, at most."""
     login_hint: str = ""
     subject: str = ""
-    """The ``sub`` of ``id_token_hint``; with ``prompt=none`` nobody else will do."""
+    """The ``sub`` of ``id_token_hint``: nobody else will do."""
 
     @classmethod
     def read(cls, values: Mapping[str, str]) -> Self:
@@ -42,12 +45,9 @@ class OpenIDRequest:
                 raise errors.InvalidRequest(
                     f"{name} is longer than {MAX_LENGTH} characters or not printable"
                 )
-        prompt = tuple(sorted(PROMPTS.intersection(values.get("prompt", "").split())))
-        if "none" in prompt and len(prompt) > 1:
-            raise errors.InvalidRequest("prompt=none excludes other values of prompt")
         return cls(
             nonce=values.get("nonce", ""),
-            prompt=prompt,
+            prompt=_prompt(values.get("prompt", "")),
             max_age=_max_age(values.get("max_age", "")),
             login_hint=values.get("login_hint", ""),
             subject=_subject(values.get("id_token_hint", "")),
@@ -75,6 +75,10 @@ class OpenIDRequest:
         """
         return not {"consent", "select_account"}.isdisjoint(self.prompt)
 
+    def is_about(self, user: User) -> bool:
+        """Return whether the user is whom ``id_token_hint`` names, if it is there."""
+        return self.subject in {"", openid.subject_of(user)}
+
     def sign_in_since(self, asked_at: datetime) -> datetime | None:
         """Return the moment after which the user must have signed in, if there is one.
 
@@ -87,12 +91,23 @@ class OpenIDRequest:
         return None
 
 
+def _prompt(text: str) -> tuple[str, ...]:
+    """Return the values that are asked for, which must be among ``PROMPTS``."""
+    prompt = sorted(set(text.split()))
+    if "none" in prompt and len(prompt) > 1:
+        raise errors.InvalidRequest("prompt=none excludes other values of prompt")
+    for value in prompt:
+        if value not in PROMPTS:
+            raise errors.InvalidRequest(f"prompt={value[:50]} is not supported")
+    return tuple(prompt)
+
+
 def _max_age(text: str) -> int | None:
     if not text:
         return None
     if not (text.isascii() and text.isdigit() and len(text) <= MAX_AGE_DIGITS):
         raise errors.InvalidRequest("max_age must be a number of seconds")
-    return int(text)
+    return min(int(text), MAX_AGE)
 
 
 def _subject(hint: str) -> str:

@@ -194,6 +194,9 @@ def issue_code(
     institution = request.institution
     if institution is None or not _may_grant(user, institution):
         raise request.authorization_error(errors.AccessDenied("Invalid user"))
+    if request.openid is not None and not request.openid.is_about(user):
+        other = errors.LoginRequired("the user is not the one of id_token_hint")
+        raise request.authorization_error(other)
     institution_id = request.key.institution_pks[institution]
     code = opaque.new_code()
     with transaction.atomic():

@@ -22,7 +22,6 @@ from authserver.authorization.requests import AuthorizationRequest
 from authserver.crypto import opaque
 from authserver.models import Institution, User
 from authserver.models.institution import InstitutionQuerySet
-from authserver.oauth.openid import subject_of
 
 ANEW = "anew"
 """Somebody else is to sign in: a provider must not answer from its own session."""
@@ -121,7 +120,7 @@ def require_no_page(
         now=now,
     )
     openid = authorization.openid
-    is_other = bool(user and openid and openid.subject not in {"", subject_of(user)})
+    is_other = bool(user and openid and not openid.is_about(user))
     if step in {Step.INSTITUTION, Step.LOGIN} or is_other:
         error: errors.OAuthError = errors.LoginRequired("the user has to sign in")
     elif step is Step.GRANT:

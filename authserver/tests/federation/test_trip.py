@@ -10,7 +10,7 @@ from django.contrib.auth import HASH_SESSION_KEY
 from django.utils import timezone
 
 from authserver.models import AuditEvent, SignInRules, User
-from authserver.tests import factories
+from authserver.tests import factories, openid
 from authserver.tests.conftest import CALLBACK, CHALLENGE
 from authserver.tests.federation.conftest import come_back, leave
 from authserver.tests.visitor import Visitor
@@ -292,6 +292,33 @@ def test_another_person_signs_in_after_the_account_was_switched(
 
     assert "bea" in visitor.text
     assert User.objects.count() == 2
+
+
+@pytest.fixture
+def with_openid(settings):
+    openid.switch_on(settings)
+    return {"scope": "openid calendar_events"}
+
+
+def test_nobody_is_led_to_the_provider_where_no_page_may_be_shown(
+    visitor, issuer, method, key, with_openid
+):
+    visitor.open(request_of(key, "1003", prompt="none", **with_openid))
+
+    assert visitor.answer["error"] == "login_required"
+
+
+@pytest.mark.parametrize("asked", [{"prompt": "login"}, {"max_age": "0"}])
+def test_a_fresh_sign_in_of_an_application_is_asked_of_the_provider(
+    visitor, issuer, method, key, lakeview, with_openid, asked
+):
+    come_back(visitor, issuer, lakeview)
+
+    visitor.open(request_of(key, "1003", **asked, **with_openid))
+
+    assert visitor.left_for.startswith(f"{issuer.url}/authorize?")
+    assert "prompt=login" in visitor.left_for
+    assert visitor.open(issuer.back(visitor.left_for)).heading.startswith("Allow")
 
 
 def test_signing_in_is_on_record(visitor, issuer, method, lakeview):

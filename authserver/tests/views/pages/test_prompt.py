@@ -2,8 +2,14 @@
 
 import jwt
 import pytest
+from allauth.mfa.totp.internal import auth as totp
 
-from authserver.tests import openid
+from authserver.accounts.signing_in import REFEDS_MFA as MFA
+from authserver.accounts.signing_in import REFEDS_SFA as SFA
+from authserver.authorization.openid_request import PROMPTS
+from authserver.models import Grant
+from authserver.tests import factories, openid
+from authserver.tests.codes import code_of
 from authserver.tests.conftest import CALLBACK, VERIFIER
 from authserver.tests.oauth_client import TokenClient
 from authserver.tests.visitor import Visitor
@@ -76,11 +82,72 @@ def test_prompt_none_leaves_nothing_behind_where_it_is_refused(ask, visitor):
     assert not visitor.client.cookies
 
 
-def test_prompt_none_excludes_every_other_value(ask):
-    answer = ask(prompt="none login").answer
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        *("none login", "login none", "none consent", "none select_account"),
+        *("none login consent select_account", "none create", "none NONE"),
+    ],
+)
+def test_prompt_none_excludes_every_other_value(allowed, ask, prompt):
+    answer = ask(prompt=prompt).answer
 
     assert answer["error"] == "invalid_request"
     assert "prompt" in answer["error_description"]
+
+
+@pytest.mark.parametrize(
+    "prompt", ["create", "None", "LOGIN", "login create", "login,none"]
+)
+def test_a_prompt_that_discovery_does_not_name_is_an_invalid_request(allowed, ask, prompt):
+    answer = ask(prompt=prompt).answer
+
+    assert answer["error"] == "invalid_request"
+    assert prompt.removeprefix("login ") in answer["error_description"]
+
+
+@pytest.mark.parametrize("prompt", ["none none", " none "])
+def test_prompt_none_that_is_said_twice_is_prompt_none(allowed, ask, prompt):
+    assert ask(prompt=prompt).answer["code"]
+
+
+@pytest.mark.parametrize("prompt", ["", " "])
+def test_a_blank_prompt_is_none(ask, prompt):
+    assert ask(prompt=prompt).heading == "Sign in"
+
+
+def test_discovery_names_the_prompts(client):
+    document = client.get("/.well-known/openid-configuration").json()
+
+    assert set(document["prompt_values_supported"]) == PROMPTS
+
+
+@pytest.mark.parametrize("more", ["consent", "select_account"])
+def test_prompt_login_with_another_value_does_both(allowed, ask, log_in, more):
+    assert ask(prompt=f"login {more}").heading == "Sign in"
+
+    page = log_in()
+
+    assert page.values("scope")
+    assert page.press("Allow").answer["code"]
+
+
+def test_another_account_can_be_selected(allowed, ask, log_in, riverside):
+    factories.UserFactory(username="bob", institution=riverside)
+    page = ask(prompt="select_account")
+    assert "Signed in as Alice Archer" in page.text
+
+    page.press("Use another account")
+    assert "Signed in as Some One bob" in log_in("bob").text
+    assert page.press("Allow").answer["code"]
+
+    assert Grant.objects.order_by("pk").last().user.username == "bob"
+
+
+def test_an_account_is_selected_by_signing_in_where_nobody_is(ask, log_in):
+    assert ask(prompt="select_account").heading == "Sign in"
+
+    assert log_in().values("scope")
 
 
 def test_prompt_login_asks_for_the_password_of_who_is_signed_in(allowed, ask, log_in):
@@ -127,11 +194,30 @@ def test_max_age_with_prompt_none_is_login_required(clock, allowed, ask):
     assert ask(max_age="60", prompt="none").answer["error"] == "login_required"
 
 
+@pytest.mark.parametrize("age", ["2147483647", "9007199254740991", "9" * 20])
+def test_a_max_age_beyond_every_session_limits_nothing(clock, allowed, ask, age):
+    clock(1000)
+
+    assert ask(max_age=age, prompt="none").answer["code"]
+
+
+def test_a_blank_max_age_limits_nothing(clock, allowed, ask):
+    clock(1000)
+
+    assert ask(max_age="").answer["code"]
+
+
 @pytest.mark.parametrize(
     "changes",
     [
         {"max_age": "-1"},
-        {"max_age": "1" * 10},
+        {"max_age": "+1"},
+        {"max_age": "1.5"},
+        {"max_age": "1e3"},
+        {"max_age": " 1"},
+        {"max_age": "soon"},
+        {"max_age": "1" * 21},
+        {"max_age": "1" * 5000},
         {"max_age": "\u0663"},
         {"nonce": "n" * 256},
         {"nonce": "\t"},
@@ -170,36 +256,97 @@ def test_a_login_hint_is_text_and_no_markup(ask):
     assert page.field("username").get("value") == '"><script>'
 
 
-def test_a_hint_about_somebody_else_is_login_required(allowed, ask, alice, riverside):
-    answer = TokenClient().form(
-        grant_type="authorization_code",
-        client_id="web",
-        client_secret="a secret",
-        code=allowed.answer["code"],
-        redirect_uri=CALLBACK,
-        code_verifier=VERIFIER,
-    )
-    hint = answer.json()["id_token"]
-    claims = jwt.decode(hint, options={"verify_signature": False})
+@pytest.mark.parametrize("hint", ["bob", "alice@1002", "alice@other.example"])
+def test_a_login_hint_of_somebody_else_is_a_hint_and_no_more(allowed, ask, hint):
+    assert ask(login_hint=hint, prompt="none").answer["code"]
+
+    assert ask(login_hint=hint, prompt="login").field("username").get("value") == hint
+
+
+@pytest.fixture
+def redeemed(visitor):
+    """Redeem the code that the visitor brought; return the ID token."""
+
+    def redeem():
+        answer = TokenClient().form(
+            grant_type="authorization_code",
+            client_id="web",
+            client_secret="a secret",
+            code=visitor.answer["code"],
+            redirect_uri=CALLBACK,
+            code_verifier=VERIFIER,
+        )
+        return answer.json()["id_token"]
+
+    return redeem
+
+
+def claims_in(id_token):
+    return jwt.decode(id_token, options={"verify_signature": False})
+
+
+def test_a_hint_about_somebody_else_is_login_required(allowed, ask, redeemed):
+    hint = redeemed()
+    claims = claims_in(hint)
     other = jwt.encode({**claims, "sub": "other"}, openid.private_key(1), "RS256")
 
     assert ask(prompt="none", id_token_hint=hint).answer["code"]
     assert ask(prompt="none", id_token_hint=other).answer["error"] == "login_required"
 
 
-def test_the_time_of_sign_in_is_that_of_this_session(clock, allowed, ask, alice):
+def test_whoever_signs_in_must_be_whom_the_hint_is_about(
+    allowed, ask, log_in, redeemed, riverside
+):
+    hint = redeemed()
+    factories.UserFactory(username="bob", institution=riverside)
+
+    ask(prompt="login", id_token_hint=hint)
+    log_in("bob").press("Allow")
+    assert allowed.answer["error"] == "login_required"
+
+    ask(prompt="login", id_token_hint=hint)
+    assert log_in().follow("Continue").answer["code"]
+
+
+def test_the_time_of_sign_in_is_that_of_this_session(clock, allowed, ask, alice, redeemed):
     clock(90)
     Visitor().client.force_login(alice)  # elsewhere: last_login moves on
     ask(prompt="none", nonce="n")
 
-    answer = TokenClient().form(
-        grant_type="authorization_code",
-        client_id="web",
-        client_secret="a secret",
-        code=allowed.answer["code"],
-        redirect_uri=CALLBACK,
-        code_verifier=VERIFIER,
-    )
+    claims = claims_in(redeemed())
 
-    claims = jwt.decode(answer.json()["id_token"], options={"verify_signature": False})
     assert claims["iat"] - claims["auth_time"] == 90
+
+
+def test_a_sign_in_that_max_age_asked_for_is_in_the_id_token(
+    clock, allowed, ask, log_in, redeemed
+):
+    clock(90)
+    ask(max_age="60")
+    log_in().follow("Continue")
+
+    claims = claims_in(redeemed())
+
+    assert claims["iat"] - claims["auth_time"] == 0
+
+
+@pytest.mark.parametrize("asked", [SFA, MFA, f"{MFA} {SFA}", "urn:example:bronze", "\x00"])
+def test_acr_values_are_a_wish_and_acr_says_what_was(allowed, ask, redeemed, asked):
+    ask(acr_values=asked, prompt="none")
+
+    claims = claims_in(redeemed())
+
+    assert (claims["acr"], claims["amr"]) == (SFA, ["pwd"])
+
+
+def test_acr_says_that_there_were_two_factors(ask, visitor, log_in, alice, redeemed):
+    secret = totp.generate_totp_secret()
+    totp.TOTP.activate(alice, secret)
+    ask(acr_values=MFA)
+    log_in()
+    visitor.press("Sign in", code=code_of(secret))
+    visitor.press("Allow")
+
+    claims = claims_in(redeemed())
+
+    assert (claims["acr"], claims["amr"]) == (MFA, ["mfa", "otp", "pwd"])
