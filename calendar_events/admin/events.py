@@ -16,9 +16,10 @@ from calendar_events.admin.history import Differences
 from calendar_events.admin.month import DayFilter, MonthPage
 from calendar_events.admin.published import PUBLICATION, WRITTEN, PublishedAdmin
 from calendar_events.admin.record_forms import EventForm
+from calendar_events.admin.series_fields import REPEATS, is_version
 from calendar_events.admin.series_removal import RemovalAdmin
 from calendar_events.admin.series_scope import SeriesFilter
-from calendar_events.models import Event, Series, Status, visibility
+from calendar_events.models import Event, Status, visibility
 from calendar_events.models.event import LISTED
 from calendar_events.models.standing import EventStatus
 from calendar_events.models.visibility import Viewer
@@ -58,7 +59,7 @@ class EventAdmin(RemovalAdmin):
     fieldsets = (
         (None, {"fields": ("title", "description", "excerpt", "image", "picture")}),
         (SERIES, {"fields": ("in_series", "scope", "confirmed")}),
-        ("When", {"fields": ("start_date", "end_date", "all_day", "timezone", "rrule")}),
+        ("When", {"fields": ("start_date", "end_date", "all_day", "timezone", *REPEATS)}),
         (
             "Where, who, what",
             {"fields": ("at_venues", "by_organizers", "in_categories", "in_terms")},
@@ -132,9 +133,7 @@ class EventAdmin(RemovalAdmin):
     @admin.display(description="This is")
     def in_series(self, event: Event) -> str:
         """Say which date of which series an occurrence is, with a way to the others."""
-        series = Series.objects.filter(pk=event.series_id or 0).first()
-        if series is None:  # gone meanwhile, if this is a version
-            return ""
+        series: Any = event.series
         others = f"{reverse(LIST)}?series={series.pk}"
         total = f" of {series.total}" if series.total else ""
         return format_html(
@@ -145,14 +144,17 @@ class EventAdmin(RemovalAdmin):
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         """Ask of an occurrence alone whom a change is for; who repeats stays so."""
         shown = self._fieldsets_to_show(request, obj)
-        if obj is None:
-            return [one for one in shown if one[0] != SERIES]
-        if obj.series_id is not None:
-            return shown
+        hidden: set[str] = set()
+        if obj is not None and (obj.series_id is None or is_version(obj)):
+            hidden |= {*REPEATS}
+        is_asked = obj is not None and obj.series_id is not None and not is_version(obj)
         return [
-            (title, {**options, "fields": [n for n in options["fields"] if n != "rrule"]})
+            (
+                title,
+                {**options, "fields": [n for n in options["fields"] if n not in hidden]},
+            )
             for title, options in shown
-            if title != SERIES
+            if is_asked or title != SERIES
         ]
 
     def update(self, *, record: Any, actor: Actor, changes: Any, now: datetime) -> Any:

@@ -171,7 +171,7 @@ class RecordForm(forms.ModelForm):
             names = {theirs: ours for ours, theirs in self.input_names.items()}
             for theirs, reasons in read.errors.items():
                 name = names.get(theirs, theirs)
-                self.add_error(name if name in self.fields else None, _sentence(reasons[0]))
+                self.add_error(name if name in self.fields else None, sentence(reasons[0]))
             return self.cleaned_data
         self.changes = read.validated_data
         for name in self.only_here & self.fields.keys():
@@ -218,7 +218,7 @@ class PublishedForm(RecordForm):
         }
 
 
-def _sentence(reason: str) -> str:
+def sentence(reason: str) -> str:
     """Return a reason, which continues the name of a field, as a sentence of its own."""
     whole = reason.removeprefix("cannot be used: ")
     return whole if whole != reason else f"This {reason}"

@@ -6,8 +6,9 @@ from typing import Any, ClassVar
 from django import forms
 from django.http import QueryDict
 
-from calendar_events.admin import institutions, series_scope
+from calendar_events.admin import institutions, series_fields, series_scope
 from calendar_events.admin.forms import OrderedChoices, PublishedForm, plain
+from calendar_events.admin.series_fields import REPEATS, DatesField, is_version
 from calendar_events.admin.series_scope import SCOPE_CHOICES
 from calendar_events.admin.widgets import LocalDateTimeInput, RichTextArea, TimeZoneInput
 from calendar_events.documents.fields import moment
@@ -114,6 +115,14 @@ class EventForm(PublishedForm):
         required=False,
         help_text="A rule such as FREQ=WEEKLY;COUNT=10; each date becomes an event.",
     )
+    rdate = DatesField(
+        label="Extra dates",
+        help_text="A line for each, such as 2031-01-13; without a time, that of the start.",
+    )
+    exdate = DatesField(
+        label="Left-out dates",
+        help_text="A line for each; what is taken away from here takes place again.",
+    )
     scope = forms.ChoiceField(
         label="Change",
         choices=SCOPE_CHOICES,
@@ -145,6 +154,9 @@ class EventForm(PublishedForm):
     def __init__(self, data: Any = None, *args: Any, **kwargs: Any) -> None:
         """Show categories as a tree, where an institution is known and has not too many."""
         super().__init__(data and self._as_draft(data), *args, **kwargs)
+        if is_version(self.instance):
+            for name in (*REPEATS, "scope", "confirmed"):
+                del self.fields[name]
         tree: Any = self.fields["in_categories"]
         terms: Any = self.fields["in_terms"]
         event = self.copied or self.instance
@@ -167,7 +179,8 @@ class EventForm(PublishedForm):
         sent["institution"], sent["status"] = self.copied.institution, Status.DRAFT
         sent["event_status"] = sent["status_reason"] = ""
         sent["author"] = sent["slug"] = sent["date_utc"] = sent["seen_version"] = ""
-        sent["rrule"] = sent["scope"] = ""
+        for name in (*REPEATS, "scope"):
+            sent[name] = ""
         return sent
 
     def shown(self) -> dict[str, Any]:
@@ -177,7 +190,7 @@ class EventForm(PublishedForm):
         return super().shown() | {
             "start_date": str(event.start_local),
             "end_date": str(event.end_local),
-            "rrule": series_scope.rule_of(event) if event.series_id else "",
+            **series_fields.shown(event),
             "online_from_utc": moment(event.online_from),
             "at_venues": self._linked("venues", "eventvenue__position"),
             "by_organizers": self._linked("organizers", "eventorganizer__position"),
@@ -212,11 +225,18 @@ class EventForm(PublishedForm):
         terms = {term.pk: term for term in chosen}.values()
         for name, taxonomy in (("categories", Taxonomy.CATEGORY), ("tags", Taxonomy.TAG)):
             body[name] = [term.pk for term in terms if term.taxonomy == taxonomy]
+        if not is_new:
+            body = series_fields.sent(self, body)
         if self.copied is not None:
             for ours, theirs in self.input_names.items():
                 records = self.cleaned_data.get(ours, [])
                 body[theirs] = [each.pk for each in records if each.status != Status.TRASH]
         return body
+
+    def _require_version(self, stored: Any) -> None:
+        super()._require_version(stored)
+        if stored is not None:
+            series_fields.require_same(self)
 
     def clean_post_parent(self) -> Event | None:
         parent: Event | None = self.cleaned_data["post_parent"]

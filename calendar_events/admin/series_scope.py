@@ -13,7 +13,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 
-from calendar_events.models import Event, Series
+from calendar_events.admin.forms import sentence
 from calendar_events.parsing.slugs import identifier
 from calendar_events.permissions import NotAllowed
 from calendar_events.services import series_preview
@@ -85,7 +85,7 @@ def require_seen(form: Any) -> None:
             )
         except InvalidFields as error:
             for name, why in error.reasons.items():
-                form.add_error(name if name in form.fields else None, f"This {why}")
+                form.add_error(name if name in form.fields else None, sentence(why))
             return
         except NotAllowed as error:
             form.add_error(None, str(error))
@@ -94,12 +94,6 @@ def require_seen(form: Any) -> None:
         form.data["confirmed"] = seen
         form.add_error(None, in_words(dates))
     form.changes["scope"] = scope
-
-
-def rule_of(event: Event) -> str:
-    """Return the rule of an event; that of a version may be gone with its series."""
-    series = Series.objects.filter(pk=event.series_id or 0).first()
-    return series.rule_text if series else ""
 
 
 def in_words(dates: list[DateChange]) -> str:

@@ -48,7 +48,7 @@ def pattern_of(
             try:
                 walls[name] = [_wall(text, start, zone, now) for text in texts]
             except ValueError as error:
-                reasons[name] = str(error)
+                reasons[name] = f"cannot be used: {error}"
     rdates = tuple(sorted({*walls["rdate"]} - {start}))
     if "rdate" not in reasons and rdates and rdates[0] < start and sent.rdate is not None:
         reasons["rdate"] = "must not be before start_date."

@@ -38,6 +38,9 @@ def typed(form):
             sent[bound.html_name] = [getattr(each, "pk", each) for each in value]
         elif value is not None and value is not False:
             sent[bound.html_name] = value
+        if bound.field.show_hidden_initial:
+            name = bound.html_initial_name
+            sent[name] = form.data.get(name, sent.get(bound.html_name, ""))
     return sent
 
 
