@@ -21,8 +21,7 @@ from authserver.views.pages.authorize import Authorize
 from authserver.views.pages.federation import Invitation, Leave, OidcCallback
 from authserver.views.pages.grant import Cancel, Continue, Finish, Grant
 from authserver.views.pages.institution import ChooseInstitution
-from authserver.views.pages.login import Login, SwitchAccount
-from authserver.views.pages.logout import Logout
+from authserver.views.pages.login import Login, Logout, SwitchAccount
 from authserver.views.pages.mail_address import ChangeMail, ConfirmMail
 from authserver.views.pages.password import Asked, Done, Forgotten, NewPassword
 from authserver.views.pages.saml import SamlAcs, SamlFinish, SamlMetadata

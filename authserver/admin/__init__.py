@@ -12,7 +12,7 @@ from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
 from django.contrib import admin
 
-from authserver.admin import (
+from authserver.admin import (  # noqa: F401 -- each registers its classes
     audit,
     group,
     institution,
@@ -23,18 +23,6 @@ from authserver.admin import (
     token,
     user,
 )
-
-__all__ = [
-    "audit",
-    "group",
-    "institution",
-    "key_activity",
-    "key_links",
-    "service_key",
-    "sign_in",
-    "token",
-    "user",
-]
 
 # django-allauth's own pages show secrets, and know of no institutions.
 for _app in ("account", "mfa", "socialaccount"):

@@ -20,7 +20,6 @@ from authserver.admin.base import AuditedAdmin
 from authserver.admin.user_actions import LEFT, UserActions
 from authserver.admin.user_forms import RoleField, UserChangeForm, UserCreationForm
 from authserver.admin.user_history import UserHistory
-from authserver.admin.user_invitations import UserInvitations
 from authserver.conf import conf
 from authserver.models import AuditEvent, Institution, User
 from institution_admin import FewRelatedFilter, institution_of
@@ -30,7 +29,7 @@ PASSWORD_PAGE = "auth_user_password_change"  # noqa: S105 -- Django's name of a 
 
 
 @admin.register(User)
-class UserAdmin(UserActions, UserInvitations, UserHistory, AuditedAdmin, DjangoUserAdmin):
+class UserAdmin(UserActions, UserHistory, AuditedAdmin, DjangoUserAdmin):
     """Create within an institution, set a password, disable, give roles.
 
     Nobody changes an account with more rights than their own, or gives what they do not

@@ -1,7 +1,8 @@
 """The statements that run before every signed and every bearer call.
 
-Each brings key, services, institutions and user together in one round trip. Columns are
-found by their names, and read as their model fields read them.
+Each brings key, services, institutions and user together in one round trip (decisions 5).
+The ORM needs twenty times the CPU for the same row: 5.2 ms for a token, against 0.25.
+Columns are found by their names, and read as their model fields read them.
 """
 
 from collections.abc import Mapping, Sequence

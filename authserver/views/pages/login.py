@@ -1,10 +1,10 @@
-"""The login page, at one institution (spec 4.1, decisions 3.9 and decisions 3.10)."""
+"""Signing in at one institution (spec 4.1, decisions 3.9 and decisions 3.10), and out."""
 
 from http import HTTPStatus
 from typing import Any
 
 from django.contrib.auth.forms import AuthenticationForm
-from django.contrib.auth.views import LoginView
+from django.contrib.auth.views import LoginView, LogoutView
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.functional import cached_property
@@ -16,7 +16,7 @@ from authserver.conf import conf
 from authserver.federation.ways import Ways, ways_to
 from authserver.models import SignInMethod
 from authserver.views.pages import steps
-from authserver.views.pages.base import message
+from authserver.views.pages.base import Page, message
 
 
 class Login(steps.AtInstitution, LoginView):
@@ -131,4 +131,26 @@ class SwitchAccount(steps.StepPage):
         request.session[session.ANEW] = True
         return steps.redirect_to_next_step(
             request, self.pending_request, self.handle, now=self.now
+        )
+
+
+class Logout(Page, LogoutView):  # type: ignore[misc]  # the stubs' dispatch is narrower
+    """End the session; only a form can, so that no link signs anybody out.
+
+    What this browser had begun is forgotten with it.
+    """
+
+    template_name = "authserver/signed_out.html"
+    http_method_names = Page.http_method_names  # Django's does not ask first
+
+    def get_success_url(self) -> str:
+        """Stay at this very address, whatever its query: the page says that it is done."""
+        return self.request.get_full_path()
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """Say whether it is done, or to be asked."""
+        return super().get_context_data(
+            **kwargs,
+            done=not self.request.user.is_authenticated,
+            access_url=steps.address("access"),
         )
