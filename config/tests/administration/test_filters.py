@@ -73,7 +73,7 @@ def test_a_date_at_the_edge_of_the_calendar_breaks_no_list(here, lookup, of_the_
 
 @naive_dates
 @pytest.mark.both_databases
-@pytest.mark.parametrize("kind", audit.WRITERS)
+@pytest.mark.parametrize("kind", audit.KINDS)
 @pytest.mark.parametrize("lookup", EDGES)
 def test_a_date_at_the_edge_of_the_calendar_breaks_no_export(oscar, kind, lookup):
     query = f"?at__{lookup.replace('+', '%2B')}"
