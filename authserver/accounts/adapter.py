@@ -74,11 +74,13 @@ class AccountAdapter(DefaultAccountAdapter):
 
         Where an institution has providers alone, a passkey does not count either.
         """
-        by_provider = "sociallogin" in (kwargs.get("signal_kwargs") or {})
+        arrived = (kwargs.get("signal_kwargs") or {}).get("sociallogin")
         if not LoginBackend().user_can_authenticate(user) or not (
-            by_provider or has_passwords(user)
+            arrived or has_passwords(user)
         ):
             return self.respond_user_inactive(request, user)
+        if arrived:
+            signing_in.vouched(request, user, arrived.state[signing_in.PROVED_AT])
         return super().pre_login(request, user, **kwargs)
 
     def respond_user_inactive(self, request: HttpRequest, user: Any) -> HttpResponse:

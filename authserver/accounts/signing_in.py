@@ -6,7 +6,10 @@ The session is the account's once the last stage is done (``AccountAdapter.login
 import time
 from typing import Any
 
-from allauth.account.authentication import get_authentication_records
+from allauth.account.authentication import (
+    AUTHENTICATION_METHODS_SESSION_KEY,
+    get_authentication_records,
+)
 from allauth.account.internal.flows.login import perform_password_login
 from allauth.account.models import Login
 from allauth.core.exceptions import ReauthenticationRequired
@@ -19,6 +22,8 @@ from authserver.models import User
 
 REFEDS_SFA = "https://refeds.org/profile/sfa"
 REFEDS_MFA = "https://refeds.org/profile/mfa"
+PROVED_AT = "proved_at"
+"""In the state of a trip to a provider: when the person proved there who they are."""
 _AMR = {"password": "pwd", "totp": "otp", "recovery_codes": "otp", "webauthn": "hwk"}
 
 
@@ -51,8 +56,21 @@ def require_fresh(request: HttpRequest) -> None:
         raise ReauthenticationRequired
 
 
+def vouched(request: HttpRequest, user: User, proved_at: float) -> None:
+    """Let a provider's sign-in count from when it asked, and not from the arrival."""
+    *others, last = get_authentication_records(request, user)
+    request.session[AUTHENTICATION_METHODS_SESSION_KEY] = [
+        *others,
+        {**last, "at": proved_at},
+    ]
+
+
 def moment(request: HttpRequest) -> float:
-    """Return when whoever is signed in last proved who they are, or 0 (Unix time)."""
+    """Return when whoever is signed in last proved who they are (Unix time).
+
+    0 where nobody knows: of sessions of before that was kept, and of providers that keep
+    it to themselves.
+    """
     records = get_authentication_records(request, request.user)
     return max((float(record["at"]) for record in records), default=0.0)
 

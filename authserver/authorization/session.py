@@ -23,8 +23,8 @@ from authserver.crypto import opaque
 from authserver.models import Institution, User
 from authserver.models.institution import InstitutionQuerySet
 
-ANEW = "anew"
-"""Somebody else is to sign in: a provider must not answer from its own session."""
+ANEW, SWITCH, FRESH = "anew", "switch", "fresh"
+"""A provider is to ask anew: for somebody else, or because the last proof is too old."""
 _COOKIE = "institution"
 # No path: what browsers hold was made with it.
 _COOKIE_SALT = "authserver.journey.institution"
@@ -143,15 +143,15 @@ def signed_in_for(request: HttpRequest, pending_request: Pending) -> User | None
     if user is None or authorization.openid is None:
         return user
     since = authorization.openid.sign_in_since(pending_request.asked_at)
-    moment = signing_in.moment(request)
-    is_recent = moment > 0 and (since is None or moment >= since.timestamp())
-    return user if is_recent else None
+    is_recent = since is None or signing_in.moment(request) >= since.timestamp()
+    return user if is_recent and signing_in.methods(request) else None
 
 
 def authentication(request: HttpRequest) -> dict[str, Any]:
     """Return the claims about the sign-in of this session (OpenID Connect Core 2)."""
+    moment = int(signing_in.moment(request))
     return {
-        "auth_time": int(signing_in.moment(request)),
+        **({"auth_time": moment} if moment else {}),
         "amr": signing_in.amr(request),
         "acr": signing_in.acr(request),
     }

@@ -7,8 +7,9 @@ from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from allauth.socialaccount.models import SocialApp
 from django.http import HttpRequest
 
+from authserver.accounts import signing_in
 from authserver.authorization import session
-from authserver.federation import arrivals, outgoing, saml, saml_metadata
+from authserver.federation import arrivals, freshness, outgoing, saml, saml_metadata
 from authserver.federation.arrivals import Arrival
 from authserver.federation.refusals import ArrivalRefused
 from authserver.models import SignInMethod
@@ -16,6 +17,8 @@ from platform_errors.keys import SecretUnreadable
 
 TRY = "try"
 INVITED = "invited"
+ASKED_AT = "asked_at"
+"""When the provider was told to ask once more, if it has to have done so (Unix time)."""
 
 
 class Tried(Exception):
@@ -80,7 +83,13 @@ class FederationAdapter(DefaultSocialAccountAdapter):
         )
         if TRY in kept:
             raise Tried(arrival, state)
+        provider = sociallogin.provider
         try:
+            state[signing_in.PROVED_AT] = freshness.proved_at(
+                provider.authenticated_at,
+                asked_at=kept.get(ASKED_AT),
+                leeway=provider.leeway,
+            )
             user = arrivals.receive(arrival, invited=kept.get(INVITED))
         except ArrivalRefused as refused:
             refused.state, refused.is_verified = state, True

@@ -6,6 +6,7 @@ Host header). ``SOCIALACCOUNT_PROVIDERS`` names the class of the provider.
 """
 
 import hashlib
+import math
 from typing import Any
 
 from allauth.socialaccount.models import SocialApp, SocialToken
@@ -21,6 +22,8 @@ from authserver.federation.claims import Claims
 from authserver.federation.refusals import ArrivalRefused
 
 MOST_OF_A_CODE = 4096
+MOST_SECONDS = 2**40
+"""Of a moment; whole numbers of JSON have no end."""
 
 
 def nonce_of(code_verifier: str) -> str:
@@ -113,7 +116,9 @@ class IssuerProvider(OpenIDConnectProvider):
     package = "allauth.socialaccount.providers.openid_connect"
     oauth2_adapter_class = IssuerAdapter
     pkce_enabled_default = True
+    leeway = id_tokens.LEEWAY_SECONDS
     arrived: Claims = {}
+    authenticated_at: float | None = None
 
     def get_callback_url(self) -> str:
         """Return the address that the issuer sends people back to."""
@@ -126,7 +131,8 @@ class IssuerProvider(OpenIDConnectProvider):
 
     def asking_anew(self) -> dict[str, Any]:
         """Return what ``redirect`` takes to have the person asked again."""
-        return {"auth_params": {**self.get_auth_params(), "prompt": "login"}}
+        anew = {"prompt": "login", "max_age": "0"}
+        return {"auth_params": {**self.get_auth_params(), **anew}}
 
     def extract_uid(self, data: dict[str, Any]) -> str:
         """Return the subject, and never anything that may change hands."""
@@ -135,6 +141,7 @@ class IssuerProvider(OpenIDConnectProvider):
     def extract_extra_data(self, data: dict[str, Any]) -> dict[str, Any]:
         """Keep the claims for this request, and store none of them."""
         self.arrived = claims.flatten(data["userinfo"], data["id_token"])
+        self.authenticated_at = _moment(data["id_token"].get("auth_time"))
         return {}
 
     def extract_common_fields(self, data: dict[str, Any]) -> dict[str, Any]:
@@ -144,6 +151,13 @@ class IssuerProvider(OpenIDConnectProvider):
     def extract_email_addresses(self, data: dict[str, Any]) -> list[Any]:
         """Leave mail addresses to the mapping: none of them finds an account."""
         return []
+
+
+def _moment(said: object) -> float | None:
+    """Return a moment that an issuer states, if it is one (Unix time)."""
+    if isinstance(said, bool) or not isinstance(said, (int, float)):
+        return None
+    return float(said) if abs(said) < MOST_SECONDS and math.isfinite(said) else None
 
 
 def callback_url(provider_id: str) -> str:

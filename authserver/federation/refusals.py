@@ -12,6 +12,8 @@ WORDS: Final = {
     "answer_invalid": "The answer of your institution's sign-in could not be verified.",
     "issuer_wrong": "The answer came from somebody else than your institution's sign-in.",
     "subject_invalid": "Your institution's sign-in did not say who you are.",
+    "sign_in_old": "Your institution's sign-in did not ask once more who you are, or did"
+    " not say when it did.",
     "claims_missing": "Your institution's sign-in did not say that you may use this"
     " service.",
     "account_unknown": "There is no account for you here yet.",

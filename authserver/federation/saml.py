@@ -9,7 +9,7 @@ another site (``SameSite``).
 import base64
 import binascii
 import secrets
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -22,6 +22,7 @@ from onelogin.saml2.auth import OneLogin_Saml2_Auth
 from onelogin.saml2.constants import OneLogin_Saml2_Constants as Saml
 from onelogin.saml2.response import OneLogin_Saml2_Response
 from onelogin.saml2.settings import OneLogin_Saml2_Settings
+from onelogin.saml2.utils import OneLogin_Saml2_Utils
 
 from authserver.conf import conf
 from authserver.federation import arrivals, claims, saml_metadata
@@ -47,13 +48,16 @@ class Assertion:
     in_response_to: str
     subject: str
     claims: Claims
+    authenticated_at: float
 
 
 class SamlProvider(SAMLProvider):
     """One identity provider of one institution."""
 
     package = "allauth.socialaccount.providers.saml"
+    leeway = Saml.ALLOWED_CLOCK_DRIFT
     arrived: Claims = {}
+    authenticated_at: float | None = None
 
     def redirect(
         self,
@@ -84,6 +88,7 @@ class SamlProvider(SAMLProvider):
     def extract_extra_data(self, data: Assertion) -> dict[str, Any]:
         """Keep the claims for this request, and store none of them."""
         self.arrived = data.claims
+        self.authenticated_at = data.authenticated_at
         return {}
 
     def extract_common_fields(self, data: Assertion) -> dict[str, Any]:
@@ -198,7 +203,14 @@ def _said(response: OneLogin_Saml2_Response) -> Assertion:
         in_response_to=response.get_in_response_to(),
         subject=_subject(response, attributes),
         claims=claims.flatten(attributes, response.get_friendlyname_attributes()),
+        authenticated_at=_instant(response),
     )
+
+
+def _instant(response: OneLogin_Saml2_Response) -> float:
+    """Return when the provider asked who it is. There is one statement, which says so."""
+    (statement,) = response._query_assertion("/saml:AuthnStatement")  # noqa: SLF001 -- as above
+    return float(OneLogin_Saml2_Utils.parse_SAML_to_time(statement.get("AuthnInstant")))
 
 
 def _subject(response: OneLogin_Saml2_Response, attributes: dict[str, Any]) -> str:
@@ -229,8 +241,7 @@ def _require_once(method: SignInMethod, response: OneLogin_Saml2_Response) -> No
 def keep(provider_id: str, assertion: Assertion) -> str:
     """Keep a verified assertion for the browser that asked; return its ticket."""
     ticket = secrets.token_urlsafe(32)
-    kept = (assertion.in_response_to, assertion.subject, dict(assertion.claims))
-    cache.set(_digest(f"{provider_id} {ticket}"), kept, KEPT_SECONDS)
+    cache.set(_digest(f"{provider_id} {ticket}"), asdict(assertion), KEPT_SECONDS)
     return ticket
 
 
@@ -240,8 +251,7 @@ def take(provider_id: str, ticket: str) -> Assertion:
     kept = cache.get(key)
     if kept is None or not cache.delete(key):
         raise ArrivalRefused("trip_unknown")
-    in_response_to, subject, found = kept
-    return Assertion(in_response_to=in_response_to, subject=subject, claims=found)
+    return Assertion(**kept)
 
 
 def _digest(text: str) -> str:

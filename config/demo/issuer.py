@@ -154,6 +154,7 @@ def token(request: HttpRequest) -> JsonResponse:
         "aud": CLIENT_ID,
         "iat": now,
         "exp": now + 300,
+        "auth_time": now,
         "nonce": nonce,
     }
     return JsonResponse(

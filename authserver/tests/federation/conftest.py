@@ -1,12 +1,16 @@
 """An institution whose people sign in at an issuer of its own."""
 
+from urllib.parse import urlencode, urlsplit
+
 import pytest
 from django.conf import settings
 from django.core.cache import cache
 
-from authserver.models import SignInRules
+from authserver.models import SignInMethod, SignInRules
 from authserver.tests import factories
+from authserver.tests.conftest import CALLBACK, CHALLENGE
 from authserver.tests.federation import issuer as issuers
+from authserver.tests.federation import saml_provider
 from authserver.tests.visitor import Visitor
 
 
@@ -40,8 +44,45 @@ def method(lakeview, rules, issuer):
 
 
 @pytest.fixture
+def key(lakeview, northgate):
+    service = factories.ServiceFactory(code="calendar_events", name="Calendar Events")
+    return factories.ServiceKeyFactory(
+        client_id="app",
+        name="Campus Planner",
+        redirect_uris=CALLBACK,
+        institutions=[lakeview, northgate],
+        services=[service],
+    )
+
+
+@pytest.fixture
+def saml_method(lakeview, rules):
+    return factories.SignInMethodFactory(
+        institution=lakeview,
+        kind=SignInMethod.Kind.SAML,
+        issuer=saml_provider.ENTITY,
+        client_id="",
+        encrypted_secret="",
+        metadata=saml_provider.metadata(),
+    )
+
+
+@pytest.fixture
 def visitor(db):
     return Visitor()
+
+
+def request_of(key, registry_id="", **changes):
+    query = {
+        "client_id": key.client_id,
+        "redirect_uri": CALLBACK,
+        "response_type": "code",
+        "scope": "calendar_events",
+        "code_challenge": CHALLENGE,
+        "code_challenge_method": "S256",
+        **changes,
+    }
+    return f"/oauth2/auth{registry_id and '/' + registry_id}?{urlencode(query)}"
 
 
 def leave(visitor, institution, method=None):
@@ -57,4 +98,17 @@ def leave(visitor, institution, method=None):
 def come_back(visitor, issuer, institution, **changes):
     """Make the whole trip; ``changes`` is what is different in the answer."""
     visitor.open(issuer.back(leave(visitor, institution), **changes))
+    return visitor
+
+
+def post(visitor, answer, **fields):
+    """Deliver a response as the provider's form does: without our cookies or a token."""
+    address = urlsplit(answer.asked["acs"]).path
+    kept = visitor.client.cookies.copy()
+    visitor.client.cookies.clear()
+    response = visitor.client.post(address, {"SAMLResponse": answer.encoded(), **fields})
+    visitor.client.cookies = kept
+    visitor.response, visitor.url = response, address
+    if response.status_code == 302:
+        visitor.open(response["Location"])
     return visitor

@@ -66,6 +66,7 @@ class Issuer:
             "aud": request["client_id"],
             "iat": now,
             "exp": now + 300,
+            "auth_time": now,
             "nonce": request.get("nonce"),
             **self.claims,
             **self.token,

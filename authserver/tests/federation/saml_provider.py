@@ -94,6 +94,7 @@ class Answer:
             "not_before": -60,
             "ends": 300,
             "identifier": "_assertion",
+            "instant": 0,
             **changes,
         }
         self.asked.setdefault("recipient", self.asked["acs"])
@@ -127,6 +128,7 @@ class Answer:
             if a["name_id"]
             else ""
         )
+        instant = f'AuthnInstant="{moment(a["instant"])}"'
         return f"""<samlp:Response xmlns:samlp="{NAMESPACES["samlp"]}"
  xmlns:saml="{NAMESPACES["saml"]}" ID="_response" Version="2.0"
  IssueInstant="{moment(0)}" {destination} {irt}><saml:Issuer>{a["entity"]}</saml:Issuer>
@@ -138,7 +140,7 @@ class Answer:
  NotOnOrAfter="{moment(a["ends"])}" {recipient} {confirms}/></saml:SubjectConfirmation>
 </saml:Subject><saml:Conditions NotBefore="{moment(a["not_before"])}"
  NotOnOrAfter="{moment(a["ends"])}">{audience}</saml:Conditions>
-<saml:AuthnStatement AuthnInstant="{moment(0)}"><saml:AuthnContext>
+<saml:AuthnStatement {instant}><saml:AuthnContext>
 <saml:AuthnContextClassRef>urn:oasis:names:tc:SAML:2.0:ac:classes:Password
 </saml:AuthnContextClassRef></saml:AuthnContext></saml:AuthnStatement>{statement}
 </saml:Assertion></samlp:Response>"""

@@ -2,7 +2,6 @@
 
 import base64
 from copy import deepcopy
-from urllib.parse import urlsplit
 
 import pytest
 from allauth.socialaccount.models import SocialAccount
@@ -13,7 +12,7 @@ from authserver.federation import saml_metadata
 from authserver.models import RoleRule, SignInMethod, User
 from authserver.tests import factories
 from authserver.tests.federation import saml_provider as provider
-from authserver.tests.federation.conftest import leave
+from authserver.tests.federation.conftest import leave, post
 from authserver.tests.federation.saml_provider import NAMESPACES, ONE, TWO, Answer
 from authserver.tests.visitor import Visitor
 
@@ -21,28 +20,8 @@ pytestmark = pytest.mark.both_databases
 
 
 @pytest.fixture
-def method(lakeview, rules):
-    return factories.SignInMethodFactory(
-        institution=lakeview,
-        kind=SignInMethod.Kind.SAML,
-        issuer=provider.ENTITY,
-        client_id="",
-        encrypted_secret="",
-        metadata=provider.metadata(),
-    )
-
-
-def post(visitor, answer, **fields):
-    """Deliver a response as the provider's form does: without our cookies or a token."""
-    address = urlsplit(answer.asked["acs"]).path
-    kept = visitor.client.cookies.copy()
-    visitor.client.cookies.clear()
-    response = visitor.client.post(address, {"SAMLResponse": answer.encoded(), **fields})
-    visitor.client.cookies = kept
-    visitor.response, visitor.url = response, address
-    if response.status_code == 302:
-        visitor.open(response["Location"])
-    return visitor
+def method(saml_method):
+    return saml_method
 
 
 def arrive(visitor, lakeview, **changes):

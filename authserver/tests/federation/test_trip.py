@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 from http import HTTPStatus
-from urllib.parse import urlencode
 
 import pytest
 import time_machine
@@ -11,36 +10,11 @@ from django.utils import timezone
 
 from authserver.models import AuditEvent, SignInRules, User
 from authserver.tests import factories, openid
-from authserver.tests.conftest import CALLBACK, CHALLENGE
-from authserver.tests.federation.conftest import come_back, leave
+from authserver.tests.conftest import CALLBACK
+from authserver.tests.federation.conftest import come_back, leave, request_of
 from authserver.tests.visitor import Visitor
 
 pytestmark = pytest.mark.both_databases
-
-
-@pytest.fixture
-def key(lakeview, northgate):
-    service = factories.ServiceFactory(code="calendar_events", name="Calendar Events")
-    return factories.ServiceKeyFactory(
-        client_id="app",
-        name="Campus Planner",
-        redirect_uris=CALLBACK,
-        institutions=[lakeview, northgate],
-        services=[service],
-    )
-
-
-def request_of(key, registry_id="", **changes):
-    query = {
-        "client_id": key.client_id,
-        "redirect_uri": CALLBACK,
-        "response_type": "code",
-        "scope": "calendar_events",
-        "code_challenge": CHALLENGE,
-        "code_challenge_method": "S256",
-        **changes,
-    }
-    return f"/oauth2/auth{registry_id and '/' + registry_id}?{urlencode(query)}"
 
 
 def test_the_only_way_in_is_gone_to_without_a_stop(visitor, issuer, method, key):

@@ -60,7 +60,7 @@ def fresh_sign_in(request: HttpRequest) -> HttpResponse:
     ways = get_adapter().get_reauthentication_methods(request.user)
     if not ways:  # nobody, or an account of a provider, which asks for itself
         signing_in.end_session(request)
-        request.session[session.ANEW] = True
+        request.session[session.ANEW] = session.FRESH
     url = ways[0]["url"] if ways else reverse("account_login")
     return HttpResponseRedirect(f"{url}?{urlencode({'next': request.get_full_path()})}")
 

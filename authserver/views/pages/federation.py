@@ -16,7 +16,7 @@ from authserver import audit
 from authserver.authorization import pending, session
 from authserver.conf import conf
 from authserver.federation import arrivals, invitations, refusals
-from authserver.federation.adapter import INVITED, TRY, Tried
+from authserver.federation.adapter import ASKED_AT, INVITED, TRY, Tried
 from authserver.federation.oidc import IssuerAdapter
 from authserver.federation.refusals import ArrivalRefused
 from authserver.models import AuditEvent, SignInMethod
@@ -53,19 +53,23 @@ class Leave(steps.AtInstitution):
             # The trip, and then the time to decide that every request has.
             until = self.now + conf.federation_trip + conf.pending_request_lifetime
             pending.prolong(self.pending_request, until)
-        data = {HANDLE: self.handle, INSTITUTION: self.institution.registry_id}
+        data: dict[str, Any] = {
+            HANDLE: self.handle,
+            INSTITUTION: self.institution.registry_id,
+        }
+        reason = request.session.pop(session.ANEW, None)
+        if reason == session.FRESH or self._wants_recent():
+            data[ASKED_AT] = self.now.timestamp()
         return depart(
             request,
             method,
             next_url=self.here("login"),
             data=data,
-            anew=self._asks_anew(request),
+            anew=reason is not None or ASKED_AT in data,
         )
 
-    def _asks_anew(self, request: HttpRequest) -> bool:
-        """Return whether the provider has to ask who is there, and not remember it."""
-        if request.session.pop(session.ANEW, False):
-            return True
+    def _wants_recent(self) -> bool:
+        """Return whether the application says how recent the sign-in has to be."""
         if self.pending_request is None or self.pending_request.request.openid is None:
             return False
         openid = self.pending_request.request.openid

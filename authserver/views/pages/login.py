@@ -128,7 +128,7 @@ class SwitchAccount(steps.StepPage):
     def post(self, request: HttpRequest) -> HttpResponse:
         """End the login, and go on to the next one."""
         session.switch_account(request)
-        request.session[session.ANEW] = True
+        request.session[session.ANEW] = session.SWITCH
         return steps.redirect_to_next_step(
             request, self.pending_request, self.handle, now=self.now
         )

@@ -70,9 +70,14 @@ class Person:
         self.browser.cookies.clear()
         return self
 
-    def leave(self, **query):
+    def open(self, path):
+        """Open a page of ours."""
+        self.response = self.browser.get(urljoin(self.login, path))
+        return self
+
+    def leave(self):
         """Go to the provider; its page is shown."""
-        self.response = self.browser.get(self.login, params=query or None)
+        self.open(self.login)
         (address,) = self.document.xpath("//a[normalize-space()='Continue']/@href")
         self.response = self.browser.get(urljoin(str(self.response.url), address))
         return self

@@ -35,7 +35,7 @@ STATE = {
     "publishes": ["one"],
     "signs_with": "one",
     "ahead": 0,
-    "forgets": True,  # whether it asks again when it is to
+    "asks_anew": True,  # where it is to
 }
 SUBJECTS = {}
 PAGE = """<!DOCTYPE html><title>Sign in</title><h1>Who are you?</h1>
@@ -128,7 +128,7 @@ class Handler(BaseHTTPRequestHandler):
         known = SimpleCookie(self.headers.get("Cookie", "")).get("idp")
         server = Server(config=configuration(STATE["signs_with"]))
         message = server.parse_authn_request(encoded, BINDING_HTTP_REDIRECT).message
-        is_asked_anew = message.force_authn == "true" and STATE["forgets"]
+        is_asked_anew = message.force_authn == "true" and STATE["asks_anew"]
         if known is None or is_asked_anew:
             return self.reply(PAGE.format(request=html.escape(encoded)))
         name, _, moment = known.value.partition(".")

@@ -1,5 +1,7 @@
 """People of an institution whose identity provider is pysaml2, on a real server."""
 
+import time
+
 import pytest
 
 pytestmark = pytest.mark.processes
@@ -81,3 +83,33 @@ def test_a_clock_that_is_minutes_wrong_is_forgiven_and_no_more(provider, person)
     for ahead in (-900, 900):
         provider.is_to(ahead=ahead)
         assert person.in_another_browser().arrive().reason == "answer_invalid", ahead
+
+
+def test_a_fresh_sign_in_is_asked_of_the_person_and_proved(provider, person):
+    known_since_this_morning(person)
+    person.leave().submit()
+    assert person.heading == "My account"
+
+    assert person.open("factors/app").heading == "Choose your institution"
+    assert person.leave().heading == "Who are you?"
+    person.submit(name="ann").submit()
+
+    assert person.open("factors/app").heading == "Set up an authenticator app"
+
+
+def test_a_provider_that_does_not_ask_again_proves_nothing(provider, person):
+    provider.is_to(asks_anew=False)
+    known_since_this_morning(person)
+    person.leave().submit()
+    person.open("factors/app")
+
+    person.leave().submit()
+
+    assert person.reason == "sign_in_old"
+    assert person.open("access").heading != "My account"
+
+
+def known_since_this_morning(person):
+    """Let the provider remember the person since hours ago, and us not at all."""
+    morning = int(time.time()) - 4 * 3600
+    person.in_another_browser().browser.cookies.set("idp", f"ann.{morning}")
