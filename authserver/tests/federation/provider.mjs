@@ -1,10 +1,14 @@
-// oidc-provider as an issuer on loopback: `node provider.mjs PORT REDIRECT_ADDRESS`.
+// oidc-provider as an issuer on loopback: `node provider.mjs PORT REDIRECT_ADDRESS`, with its
+// private keys (JWK) in KEYS, of which the first signs, and seconds that its clock is AHEAD.
 import Provider from "oidc-provider";
 
 const [port, redirect] = process.argv.slice(2);
 const issuer = `http://127.0.0.1:${port}`;
+const now = Date.now;
+Date.now = () => now() + Number(process.env.AHEAD) * 1000;
 
 const provider = new Provider(issuer, {
+    jwks: { keys: JSON.parse(process.env.KEYS) },
     clients: [
         {
             client_id: "calendar",
