@@ -1,18 +1,22 @@
 """Passkeys against keys and clients that do not keep to the pages."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
 import pytest
 from allauth.mfa.models import Authenticator
 from django.core.cache import cache
+from django.db import connection, connections
 
 from authserver.accounts import factor_forms, login_limits
 from authserver.conf import conf
 from authserver.tests import factories
 from authserver.tests.accounts.test_factors import sign_in
 from authserver.tests.locks import record_failures
-from authserver.tests.passkeys import add_key, options_of, post
+from authserver.tests.passkeys import SecurityKey, add_key, options_of, post
 from authserver.tests.visitor import Visitor
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -85,6 +89,40 @@ def test_a_person_has_at_most_twenty_passkeys(visitor, alice):
     _, response = add_key(browser)
 
     assert "You have 20 passkeys. Remove one" in response.content.decode()
+    assert Authenticator.objects.filter(user=alice, type="webauthn").count() == 20
+
+
+@pytest.mark.postgresql_only  # SQLite has one writer at a time
+@pytest.mark.django_db(transaction=True)
+def test_two_passkeys_that_are_added_at_once_are_counted_one_after_the_other(alice):
+    browsers = [sign_in(Visitor()) for _ in range(2)]
+    add_key(browsers[0], b"key-zero")
+    data = Authenticator.objects.get(type="webauthn").data
+    keys = [SecurityKey(name) for name in (b"key-one", b"key-two")]
+    made = []
+    for browser, key in zip(browsers, keys, strict=True):
+        browser.open("/oauth2/factors/passkey")
+        made.append(key.made(options_of(browser), origin=conf.issuer))
+    for _ in range(factor_forms.MOST_PASSKEYS - 2):
+        Authenticator.objects.create(user=alice, type="webauthn", data=data)
+    both_counted = threading.Barrier(2)
+
+    def wait_before_adding(execute, sql, *arguments):
+        if sql.startswith('INSERT INTO "mfa_authenticator"'):
+            with suppress(threading.BrokenBarrierError):
+                both_counted.wait(timeout=1)
+        return execute(sql, *arguments)
+
+    def add(number):
+        with connection.execute_wrapper(wait_before_adding):
+            answer = post(browsers[number], "/oauth2/factors/passkey", made[number])
+        connections.close_all()
+        return answer.status_code
+
+    with ThreadPoolExecutor(2) as pool:
+        answers = sorted(pool.map(add, range(2)))
+
+    assert answers == [HTTPStatus.OK, HTTPStatus.FOUND]
     assert Authenticator.objects.filter(user=alice, type="webauthn").count() == 20
 
 

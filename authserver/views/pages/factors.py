@@ -18,10 +18,12 @@ from allauth.mfa.totp.internal.auth import SECRET_SESSION_KEY as NEW_SECRET
 from allauth.mfa.webauthn import views as webauthn
 from allauth.mfa.webauthn.internal import auth
 from django.core.serializers.json import DjangoJSONEncoder
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse, reverse_lazy
 
 from authserver.accounts import factor_forms, factors, login_limits, signing_in
+from authserver.models import User
 from authserver.views.pages import steps
 from authserver.views.pages.access import OwnPage
 from authserver.views.pages.base import Page
@@ -140,6 +142,13 @@ class AddPasskey(_OfFactors, webauthn.AddWebAuthnView):
 
     template_name = "authserver/passkey.html"
     form_class = factor_forms.AddPasskeyForm
+
+    @transaction.atomic
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Count and add them one after the other, whoever adds two at once."""
+        User.objects.select_for_update().get(pk=self.user.pk)
+        response: HttpResponse = super().post(request, *args, **kwargs)
+        return response
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         """Ask for one that knows its owner, by a PIN or a finger."""
