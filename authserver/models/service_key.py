@@ -80,8 +80,8 @@ class ServiceKey(AbstractApplication):
         blank=True,
         default="",
         db_default="",
-        help_text="Who is told when something is wrong with what the application has set "
-        "up here, such as a webhook whose receiver fails.",
+        help_text="We write to this address when something that the application set up "
+        "here fails, such as a webhook.",
     )
     last_used_at = models.DateTimeField("last used", null=True, blank=True, editable=False)
     """To the minute or so; empty for a key that was never used (``keys.activity``)."""

@@ -154,8 +154,9 @@ class SignInMethod(models.Model):
     email_claim = models.CharField("e-mail claim", max_length=200, blank=True)
     required_claims = models.TextField(
         blank=True,
-        help_text="One per line, as claim = value: whoever lacks one is refused. A "
-        "provider that serves others too needs this, such as hd = example.edu for Google.",
+        help_text="One on each line, as claim = value. People without all of them are "
+        "refused. Needed where the provider serves other organisations as well, such as "
+        "hd = example.edu for Google.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
