@@ -213,11 +213,13 @@ _NOT_IN = {
     "BYWEEKNO": ("MONTHLY", "WEEKLY", "DAILY"),
     "BYYEARDAY": ("MONTHLY", "WEEKLY", "DAILY"),
     "BYMONTHDAY": ("WEEKLY",),
+    # Programs count the days of a first week that is not whole differently.
+    "BYSETPOS": ("WEEKLY",),
 }
 
 
 def _require_together(freq: str, by: Mapping[str, Any]) -> None:
-    """Require what RFC 5545 does of parts together. Raises ``RuleError``."""
+    """Require that parts may stand together. Raises ``RuleError``."""
     for name, frequencies in _NOT_IN.items():
         if name in by and freq in frequencies:
             raise RuleError(f"must not have {name} where FREQ is {freq}.")

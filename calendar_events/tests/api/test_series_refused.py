@@ -51,6 +51,7 @@ REFUSED_RULES = {
     "FREQ=MONTHLY;BYMONTHDAY=32": "must have BYMONTHDAY from 1 to 31.",
     "FREQ=MONTHLY;BYDAY=XX": "has a BYDAY that is no day, such as MO or -1FR: XX.",
     "FREQ=WEEKLY;BYDAY=1MO": "must not number days where FREQ is WEEKLY.",
+    "FREQ=WEEKLY;BYDAY=MO,TU;BYSETPOS=1": "must not have BYSETPOS where FREQ is WEEKLY.",
     "FREQ=WEEKLY;BYMONTHDAY=1": "must not have BYMONTHDAY where FREQ is WEEKLY.",
     "FREQ=DAILY;BYSETPOS=1": "has BYSETPOS and nothing that it chooses from.",
     "FREQ=DAILY;WKST=XX": "has a WKST that is no day: MO to SU.",

@@ -53,7 +53,7 @@ def rules(draw):
         maybe("BYYEARDAY", [*range(1, 367), *range(-366, 0)])
     numbers = ["", "1", "2", "-1", "3"] if is_wide else [""]
     maybe("BYDAY", [f"{number}{day}" for number in numbers for day in DAYS])
-    if len(parts) > 2:
+    if len(parts) > 2 and freq != "WEEKLY":
         maybe("BYSETPOS", [1, 2, -1, -2])
     if draw(st.booleans()):
         parts.append(f"WKST={draw(st.sampled_from(DAYS))}")
