@@ -257,3 +257,15 @@ def move_to_venue(
         title="Move to another venue",
         write=write,
     )
+
+
+@admin.action(description="Feature", permissions=["change"])
+def feature(model_admin: Any, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+    plain = queryset.filter(featured=False)
+    set_each(model_admin, request, plain, {"featured": True}, done="Featured")
+
+
+@admin.action(description="Stop featuring", permissions=["change"])
+def stop_featuring(model_admin: Any, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+    marked = queryset.filter(featured=True)
+    set_each(model_admin, request, marked, {"featured": False}, done="No longer featured")

@@ -1,5 +1,6 @@
 """Events."""
 
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -11,23 +12,24 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 
-from calendar_events.admin.actions import move_to_venue, set_each
+from calendar_events.admin import series_removal
+from calendar_events.admin.actions import feature, move_to_venue, stop_featuring
+from calendar_events.admin.base import refused_as_forbidden
+from calendar_events.admin.event_blocks import LIST, of_events
 from calendar_events.admin.history import Differences
 from calendar_events.admin.month import DayFilter, MonthPage
 from calendar_events.admin.published import PUBLICATION, WRITTEN, PublishedAdmin
 from calendar_events.admin.record_forms import EventForm
 from calendar_events.admin.series_fields import REPEATS, is_version
-from calendar_events.admin.series_removal import RemovalAdmin
 from calendar_events.admin.series_scope import SeriesFilter
 from calendar_events.models import Event, Status, visibility
-from calendar_events.models.event import LISTED
 from calendar_events.models.standing import EventStatus
 from calendar_events.models.visibility import Viewer
 from calendar_events.permissions import Actor
 from calendar_events.services import series_edits
 from calendar_events.services.changesets import THIS
 from institution_admin import institution_of
-from institution_admin.dashboard import ROWS, Block, Row, capped
+from institution_admin.dashboard import Block
 from institution_admin.search import MOST_FOUND, is_short, newest
 
 ONLINE = "online_address"
@@ -39,11 +41,12 @@ SERIES = "Series"
 
 
 @admin.register(Event)
-class EventAdmin(RemovalAdmin):
+class EventAdmin(PublishedAdmin):
     """Events."""
 
     form = EventForm
     save_as = True
+    delete_confirmation_template = "admin/calendar_events/delete_event.html"
     pages = (MonthPage(), *PublishedAdmin.pages)
     search_help_text = (
         "Words of the title or text, or an id; one or two Latin letters "
@@ -59,7 +62,19 @@ class EventAdmin(RemovalAdmin):
     fieldsets = (
         (None, {"fields": ("title", "description", "excerpt", "image", "picture")}),
         (SERIES, {"fields": ("in_series", "scope", "confirmed")}),
-        ("When", {"fields": ("start_date", "end_date", "all_day", "timezone", *REPEATS)}),
+        (
+            "When",
+            {
+                "fields": (
+                    "start_date",
+                    "end_date",
+                    "all_day",
+                    "timezone",
+                    *REPEATS,
+                    "confirmed",
+                )
+            },
+        ),
         (
             "Where, who, what",
             {"fields": ("at_venues", "by_organizers", "in_categories", "in_terms")},
@@ -87,17 +102,7 @@ class EventAdmin(RemovalAdmin):
         ("Record", {"fields": WRITTEN}),
     )
 
-    actions = (*PublishedAdmin.actions, move_to_venue, "feature", "stop_featuring")
-
-    @admin.action(description="Feature", permissions=["change"])
-    def feature(self, request: HttpRequest, queryset: QuerySet) -> None:
-        plain = queryset.filter(featured=False)
-        set_each(self, request, plain, {"featured": True}, done="Featured")
-
-    @admin.action(description="Stop featuring", permissions=["change"])
-    def stop_featuring(self, request: HttpRequest, queryset: QuerySet) -> None:
-        marked = queryset.filter(featured=True)
-        set_each(self, request, marked, {"featured": False}, done="No longer featured")
+    actions = (*PublishedAdmin.actions, move_to_venue, feature, stop_featuring)
 
     def get_form(
         self, request: HttpRequest, obj: Any = None, *args: Any, **kwargs: Any
@@ -170,6 +175,27 @@ class EventAdmin(RemovalAdmin):
             now=now,
             expected_version=record.version,
         )
+
+    def render_delete_form(
+        self, request: HttpRequest, context: dict[str, Any]
+    ) -> HttpResponse:
+        """Ask of an occurrence which dates of its series are deleted with it."""
+        asked = series_removal.question(request, context["object"])
+        return super().render_delete_form(request, context | asked)
+
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:
+        """Delete the event, or the dates of its series that were chosen."""
+        if not series_removal.is_chosen(request, obj):
+            super().delete_model(request, obj)
+            return
+        with refused_as_forbidden():
+            series_removal.remove(request, obj, now=timezone.now())
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet) -> None:
+        """Delete the dates that were selected, and no others of their series."""
+        for event in queryset:
+            with suppress(Event.DoesNotExist):
+                super().delete_model(request, event)
 
     @admin.display(description="title", ordering="sort_text")
     def listed_title(self, event: Event) -> str:
@@ -269,35 +295,3 @@ class EventAdmin(RemovalAdmin):
         if is_short(word):
             return Q(sort_text__startswith=word)
         return super().having(word)
-
-
-LIST = "admin:calendar_events_event_changelist"
-SHOWN = ("id", "title", "start_local", "timezone")
-
-
-def of_events(events: QuerySet[Event]) -> list[Block]:
-    now = timezone.now()
-    upcoming = events.filter(LISTED, start_utc__gte=now, published_at__lte=now)
-    # Said in full, so that SQLite sees that its index of what is not published will do.
-    waiting = events.exclude(status=Status.PUBLISH).filter(status=Status.PENDING)
-    page = reverse(LIST)
-    return [
-        Block("Upcoming events", _rows(upcoming), page),
-        Block(
-            "Waiting for review",
-            _rows(waiting),
-            f"{page}?status__exact={Status.PENDING}",
-            f"{capped(waiting)} in all",
-        ),
-    ]
-
-
-def _rows(events: QuerySet[Event]) -> list[Row]:
-    return [
-        Row(
-            event.title,
-            f"{event.start_local:%d %B %Y, %H:%M} {event.timezone}",
-            reverse("admin:calendar_events_event_change", args=[event.pk]),
-        )
-        for event in events.only(*SHOWN).order_by("start_utc", "id")[:ROWS]
-    ]

@@ -52,8 +52,13 @@ def open_group(
 
 
 def group_of(series: Series, rows: list[Event], *, pk: int, scope: str) -> Group:
-    """Return the occurrences of a series, with those of a scope apart from the others."""
-    event = next(row for row in rows if row.pk == pk)
+    """Return the occurrences of a series, with those of a scope apart from the others.
+
+    Raises ``Event.DoesNotExist`` when the one that is named is not among them.
+    """
+    event = next((row for row in rows if row.pk == pk), None)
+    if event is None:
+        raise Event.DoesNotExist(f"Event {pk} is gone.")
     first = occurrences.original(event)
     is_in = [scope == ALL or occurrences.original(row) >= first for row in rows]
     return Group(

@@ -93,8 +93,8 @@ def test_an_event_by_itself_is_asked_about_as_any_record(editor):
     ("scope", "left", "words"),
     [
         ("this", ["01-06", "01-13", "01-27", "02-03"], []),
-        ("following", ["01-06", "01-13"], ["3 dates of the series were deleted."]),
-        ("all", [], ["5 dates of the series were deleted."]),
+        ("following", ["01-06", "01-13"], ["Dates of the series that were deleted: 3."]),
+        ("all", [], ["Dates of the series that were deleted: 5."]),
     ],
 )
 def test_the_chosen_dates_are_deleted_for_good(editor, made, scope, left, words):
