@@ -61,7 +61,7 @@ class EventAdmin(PublishedAdmin):
     autocomplete_fields = ("author", "image", "post_parent")
     fieldsets = (
         (None, {"fields": ("title", "description", "excerpt", "image", "picture")}),
-        (SERIES, {"fields": ("in_series", "scope", "confirmed")}),
+        (SERIES, {"fields": ("in_series", "scope")}),
         (
             "When",
             {
@@ -147,18 +147,16 @@ class EventAdmin(PublishedAdmin):
         )
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Ask of an occurrence alone whom a change is for; who repeats stays so."""
-        shown = self._fieldsets_to_show(request, obj)
-        hidden: set[str] = set()
-        if obj is not None and (obj.series_id is None or is_version(obj)):
-            hidden |= {*REPEATS}
-        is_asked = obj is not None and obj.series_id is not None and not is_version(obj)
+        """Ask of an occurrence whom a change is for, and a version only what it says."""
+        is_former = obj is not None and is_version(obj)
+        hidden = {*REPEATS, "confirmed"} if is_former else set()
+        is_asked = obj is not None and obj.series_id is not None and not is_former
         return [
             (
                 title,
                 {**options, "fields": [n for n in options["fields"] if n not in hidden]},
             )
-            for title, options in shown
+            for title, options in self._fieldsets_to_show(request, obj)
             if is_asked or title != SERIES
         ]
 

@@ -207,12 +207,12 @@ class EventForm(PublishedForm):
         return list(found.values())
 
     def clean(self) -> dict[str, Any]:
-        """Keep for a copy what its user may not set; show what a series becomes."""
+        """Keep for a copy what its user may not set; show which dates there will be."""
         super().clean()
         if self.copied is not None:
             for name in self.only_here - self.fields.keys():
                 self.changes[name] = plain(getattr(self.copied, name))
-        if self.instance.series_id and self.copied is None and not self.errors:
+        if self.instance.pk and self.copied is None and not self.errors:
             series_scope.require_seen(self)
         return self.cleaned_data
 

@@ -28,6 +28,8 @@ SCOPE_CHOICES: Final = (
 DAY: Final = "%a %d %b %Y, %H:%M"
 MOST_SHOWN: Final = 20
 """Dates that are listed; of more their number is said."""
+CHANGES: Final = "This changes"
+MAKES: Final = "The event will take place on"
 
 
 class RemovalForm(forms.Form):
@@ -60,29 +62,31 @@ class SeriesFilter(admin.SimpleListFilter):
 
 
 def require_seen(form: Any) -> None:
-    """Require that whoever changes more than one date has seen which.
+    """Require that whoever changes or makes more than one date has seen which.
 
     The form is shown again with the dates, and saved when it is sent unchanged.
     """
-    scope = form.cleaned_data.get("scope") or THIS
-    if scope == THIS:
-        return
     event, now = form.stored, timezone.now()
-    if event is None or event.series is None:  # brought back by hand
+    if event is None:  # brought back by hand
         return
-    form.changes = series_preview.differing(event, form.changes, now=now)
-    known = [scope, event.series.sequence, form.body(is_new=False)]
-    text = json.dumps(known, sort_keys=True, cls=DjangoJSONEncoder)
+    series = event.series
+    scope = (form.cleaned_data.get("scope") or THIS) if series else THIS
+    if scope == THIS and (series or "recurrence" not in form.changes):
+        return
+    if series:
+        form.changes = series_preview.differing(event, form.changes, now=now)
+    state = series.sequence if series else event.version
+    text = json.dumps(
+        [scope, state, form.body(is_new=False)], sort_keys=True, cls=DjangoJSONEncoder
+    )
     seen = hashlib.sha256(text.encode()).hexdigest()
     if form.cleaned_data.get("confirmed") != seen:
+        written = {"actor": form.actor, "pk": event.pk, "changes": form.changes.copy()}
         try:
-            dates = series_preview.preview_series(
-                actor=form.actor,
-                pk=event.pk,
-                scope=scope,
-                changes=form.changes.copy(),
-                now=now,
-            )
+            if series:
+                dates = series_preview.preview_series(scope=scope, now=now, **written)
+            else:
+                dates = series_preview.preview_beginning(now=now, **written)
         except InvalidFields as error:
             for name, why in error.reasons.items():
                 form.add_error(name if name in form.fields else None, sentence(why))
@@ -92,19 +96,19 @@ def require_seen(form: Any) -> None:
             return
         form.data = form.data.copy()
         form.data["confirmed"] = seen
-        form.add_error(None, in_words(dates))
+        form.add_error(None, in_words(dates, CHANGES if series else MAKES))
     form.changes["scope"] = scope
 
 
-def in_words(dates: list[DateChange]) -> str:
-    """Return which dates are changed, as a list for people."""
+def in_words(dates: list[DateChange], begin: str) -> str:
+    """Return which dates are changed or made, as a list for people."""
     shown = format_html_join("", "<li>{}</li>", ((_of(one),) for one in dates[:MOST_SHOWN]))
     more = len(dates) - MOST_SHOWN
     rest = format_html("<li>and {} more</li>", more) if more > 0 else ""
     plural = "date" if len(dates) == 1 else "dates"
     return format_html(
-        "This changes {} {}. Save once more to do so.<ul>{}{}</ul>",
-        *(len(dates), plural, shown, rest),
+        "{} {} {}. Save once more to do so.<ul>{}{}</ul>",
+        *(begin, len(dates), plural, shown, rest),
     )
 
 

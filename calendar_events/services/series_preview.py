@@ -12,6 +12,7 @@ from calendar_events.models import Event, Series, Status
 from calendar_events.permissions import Actor, NotAllowed
 from calendar_events.services.changesets import ALL, FOLLOWING, THIS, EventChanges
 from calendar_events.services.schedule import Schedule, plan
+from calendar_events.services.series import begin_series
 from calendar_events.services.series_edits import SCHEDULE, update_series
 from calendar_events.services.series_group import group_of, open_group, require_removal
 from calendar_events.store import links as link_rows
@@ -54,10 +55,26 @@ def preview_series(
     return sorted(found, key=lambda one: one.before or one.after or datetime.min)  # noqa: DTZ901
 
 
+def preview_beginning(
+    *, actor: Actor, pk: int, changes: EventChanges, now: datetime
+) -> list[DateChange]:
+    """Return which dates ``begin_series`` makes. It is done, and undone again.
+
+    Raises what ``begin_series`` raises.
+    """
+    with transaction.atomic():
+        before = {pk: _shown_at(Event.objects.get(pk=pk))}
+        event = begin_series(actor=actor, pk=pk, changes=changes, now=now)
+        rows = Event.objects.filter(series=event.series_id).order_by("start_utc", "pk")
+        found = [DateChange(before.get(row.pk), _shown_at(row)) for row in rows]
+        transaction.set_rollback(True)
+    return [one for one in found if one != (None, None)]
+
+
 def removable(series: Series, *, actor: Actor, pk: int) -> dict[str, list[Event]]:
     """Return the occurrences that go with one that may be deleted, by scope.
 
-    A scope in which the actor may not delete is left out.
+    A scope in which the actor may not delete is left out. Raises ``Event.DoesNotExist``.
     """
     rows = Event.objects.filter(series=series).only(*REMOVED)
     found = list(rows.order_by("original_start_local", "pk"))

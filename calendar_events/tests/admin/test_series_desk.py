@@ -53,11 +53,10 @@ def test_an_occurrence_shows_its_series(editor, made):
     assert editor.get(f"{url(Event, 'changelist')}?series=x").status_code == 302
 
 
-def test_an_event_by_itself_asks_nothing(editor):
+def test_an_event_by_itself_does_not_ask_whom_a_change_is_for(editor):
     text = form_of(editor, EventFactory()).content.decode()
 
     assert 'name="scope"' not in text
-    assert 'name="rrule"' not in text
 
 
 def test_an_edit_is_of_this_date_unless_another_is_chosen(editor, made):
