@@ -55,18 +55,18 @@ class _Announcement:
 
 
 def announce(
-    record: Model, *, using: str, created: bool = False, deleted: bool = False
+    *records: Model, using: str, created: bool = False, deleted: bool = False
 ) -> None:
-    """Send ``record_written`` when the transaction that is open is committed."""
-    announcement = _Announcement(record, created=created, deleted=deleted)
-    for entry in reversed(connections[using].run_on_commit):
-        earlier = entry[1]
-        if (
-            isinstance(earlier, _Announcement)
-            and earlier.sender is announcement.sender
-            and earlier.identifier == record.pk
-        ):
+    """Send ``record_written`` of each when the transaction that is open is committed."""
+    waiting = {
+        (entry[1].sender, entry[1].identifier): entry[1]
+        for entry in connections[using].run_on_commit
+        if isinstance(entry[1], _Announcement)
+    }
+    for record in records:
+        announcement = _Announcement(record, created=created, deleted=deleted)
+        earlier = waiting.get((announcement.sender, record.pk))
+        if earlier is not None:
             announcement.created = created or earlier.created
             earlier.later = weakref.ref(announcement)
-            break
-    transaction.on_commit(announcement, using=using)
+        transaction.on_commit(announcement, using=using)

@@ -1,5 +1,8 @@
 """The base of events, venues and organizers: owner, status, documents, history."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import datetime
 from functools import cache
 from typing import Any, ClassVar
@@ -32,6 +35,23 @@ def reason_field() -> models.TextField:
     return models.TextField(null=True)
 
 
+_waiting: ContextVar[list["LinkedHistory"] | None] = ContextVar("waiting", default=None)
+
+
+@contextmanager
+def states_together(using: str, batch_size: int) -> Iterator[None]:
+    """Store the states that django-simple-history makes inside the block at its end."""
+    states: list[LinkedHistory] = []
+    token = _waiting.set(states)
+    try:
+        yield
+    finally:
+        _waiting.reset(token)
+    if states:
+        rows = type(states[0])._base_manager.using(using)
+        rows.bulk_create(states, batch_size=batch_size)
+
+
 class LinkedHistory(models.Model):
     """A state of an event with the identifiers of its venues, organizers and terms.
 
@@ -45,6 +65,14 @@ class LinkedHistory(models.Model):
 
     def __str__(self) -> str:
         return f"linked to {self.linked}"
+
+    def save(self, *args: Any, **options: Any) -> None:
+        """Store the state, or let it wait for the others (``states_together``)."""
+        waiting = _waiting.get()
+        if waiting is None:
+            super().save(*args, **options)
+        else:
+            waiting.append(self)
 
 
 @receiver(pre_create_historical_record)

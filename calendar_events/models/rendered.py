@@ -7,7 +7,7 @@ layers above (documents, links, slugs) is in ``store.saving``, which registers i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, ClassVar, Protocol
@@ -60,6 +60,23 @@ _writers: list[Writer] = []
 def register(writer: Writer) -> None:
     """Let this writer, in place of any before, take part in every save."""
     _writers[:] = [writer]
+
+
+def children(using: str, rows: Sequence[Rendered]) -> Iterator[Rendered]:
+    """Yield what names one of these rows and may do without it, no longer naming it.
+
+    What is itself among them is left out.
+    """
+    for relation in rows[0]._meta.related_objects:
+        model = relation.related_model
+        if relation.on_delete is models.SET_NULL and issubclass(model, Rendered):
+            name = relation.field.name
+            naming = model._base_manager.using(using).filter(**{f"{name}__in": rows})
+            if model is type(rows[0]):
+                naming = naming.exclude(pk__in=[row.pk for row in rows])
+            for child in naming:
+                setattr(child, name, None)
+                yield child
 
 
 class RenderedQuerySet(GuardedQuerySet):
@@ -165,11 +182,11 @@ class Rendered(models.Model):
             stored = rows.filter(pk=self.pk, version=self.version)
             with store_writes():
                 if not stored.update(version=F("version") + 1):
-                    raise self._conflict(self.version)
+                    raise self.conflict(self.version)
             self.version += 1
             _writers[0].log(self, deleted=True)
             announce(self, using=using, deleted=True)
-            for child in self._children(using):
+            for child in children(using, [self]):
                 child.save(using=using)
             with store_writes():
                 return super().delete(using=using, keep_parents=keep_parents)
@@ -184,17 +201,7 @@ class Rendered(models.Model):
         """Return the texts that ``search`` looks in, without markup."""
         return [self.display_name]
 
-    def _children(self, using: str) -> Iterator[Rendered]:
-        """Yield what names this row and may do without it, no longer naming it."""
-        for relation in self._meta.related_objects:
-            model = relation.related_model
-            if relation.on_delete is models.SET_NULL and issubclass(model, Rendered):
-                name = relation.field.name
-                for child in model._base_manager.using(using).filter(**{name: self}):
-                    setattr(child, name, None)
-                    yield child
-
-    def _conflict(self, version: int) -> VersionConflict:
+    def conflict(self, version: int) -> VersionConflict:
         return VersionConflict(f"{self} is no longer at version {version}.")
 
     def _save_table(  # noqa: PLR0913, PLR0917 -- Django's seam after ``pre_save``
@@ -214,14 +221,14 @@ class Rendered(models.Model):
             saving = self._saving
             if saving is None:  # not by ``save``
                 raise WrittenPastTheStore(type(self))
-            self._stamp(saving.now)
+            self.stamp(saving.now)
             saving.plan = _writers[0].prepare(self, now=saving.now, links=saving.links)
             update_fields = None
         return super()._save_table(  # type: ignore[misc]
             raw, cls, force_insert, force_update, using, update_fields
         )
 
-    def _stamp(self, now: datetime) -> None:
+    def stamp(self, now: datetime) -> None:
         """Count the write, and move the modification date on by a second at least."""
         now = now.replace(microsecond=0)
         if self._state.adding:
@@ -241,5 +248,5 @@ class Rendered(models.Model):
         version = self._saving.version
         updated = super()._do_update(base_qs.filter(version=version), *args)
         if not updated:
-            raise self._conflict(version)
+            raise self.conflict(version)
         return updated

@@ -14,7 +14,7 @@ from calendar_events.permissions import Actor, require_create
 from calendar_events.services import events, occurrences, recurrence, writing
 from calendar_events.services.changesets import EventChanges, InvalidFields
 from calendar_events.store import links as link_rows
-from calendar_events.store import naming
+from calendar_events.store import naming, together
 from calendar_events.store.links import Links
 from calendar_events.store.saving import VersionConflict
 
@@ -133,6 +133,7 @@ def write_dates(  # noqa: PLR0913 -- a series, what it says, when, and who
     ``base`` is what their slugs begin with; without it they have none yet.
     """
     slugs = naming.dated_slugs(base, [wall for _, wall in dated]) if base else []
+    given = set(slugs)
     made = []
     for number, (position, wall) in enumerate(dated):
         event = occurrences.copy(template)
@@ -141,13 +142,14 @@ def write_dates(  # noqa: PLR0913 -- a series, what it says, when, and who
         if base:
             event.slug = slugs[number]
             if not event.slug:
-                naming.take_slug(event, base)
+                naming.take_slug(event, base, given)
+                given.add(event.slug)
         if event.status == Status.TRASH:
             event.previous_status = template.previous_status
             event.slug = naming.trashed(event.slug)
         sign(event, actor)
-        event.save(now=now, links=links)
         made.append(event)
+    together.save_all(made, links=[links] * len(made), now=now)
     return made
 
 

@@ -6,15 +6,16 @@ by where it moves to, and then by its day. What was changed singly stays as it i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Final, cast
 
 from django.db import transaction
 
 from calendar_events.conf import conf
-from calendar_events.models import Event, Series, Status, Taxonomy
+from calendar_events.models import Event, EventTerm, Series, Status, Taxonomy
 from calendar_events.parsing import zones
 from calendar_events.parsing.recurrence import RuleError
 from calendar_events.parsing.recurrence_dates import Pattern
@@ -27,11 +28,13 @@ from calendar_events.services.changesets import (
 from calendar_events.services.schedule import Schedule, plan
 from calendar_events.services.series_group import Group, open_group, split_off, trash
 from calendar_events.services.terms import ensure_terms
+from calendar_events.services.writing import Write
 from calendar_events.store import links as link_rows
 from calendar_events.store import naming
 from calendar_events.store.links import Links
 
 SCHEDULE: Final = frozenset({"start_date", "end_date", "timezone", "all_day"})
+_TAXONOMIES: Final = {"categories": Taxonomy.CATEGORY, "tags": Taxonomy.TAG}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -80,7 +83,7 @@ def update_series(  # noqa: PLR0913 -- who writes what, where, and what was seen
         )
     _settle(group.series, pattern, planned if is_moved else None, now=now)
     matched = _match(group, shift)
-    writer = _Writer(actor=actor, changes=changes, now=now, event=event)
+    writer = _Writer(actor=actor, changes=changes, now=now, event=event, rows=group.rows)
     writer.drop(matched.dropped)
     for position, wall in enumerate(matched.walls, 1):
         if wall not in matched.kept:
@@ -96,7 +99,8 @@ def update_series(  # noqa: PLR0913 -- who writes what, where, and what was seen
         is_excluded = wall in pattern.exdates
         if is_over:
             occurrences.leave(row)
-        writer.write(row, is_excluded=is_excluded, was_excluded=was_excluded)
+        writer.add(row, is_excluded=is_excluded, was_excluded=was_excluded)
+    writing.save_all(writer.writes, now=now)
     _add_missing(group, matched, pattern, actor=actor, now=now)
     if is_over:
         group.series.delete()
@@ -158,16 +162,20 @@ def _match(group: Group, shift: timedelta) -> _Matched:
 
 @dataclass(slots=True, kw_only=True)
 class _Writer:
-    """Writes the occurrences of a series one after the other."""
+    """Changes the occurrences of a series, which are saved together."""
 
     actor: Actor
     changes: EventChanges
     now: datetime
     event: Event
+    rows: list[Event]
     shared: EventChanges | None = None
     """The changes once what they bring with them is there."""
+    kept: dict[int, list[tuple[str, int]]] | None = None
+    """The terms of each row, where some of them are to stay."""
+    writes: list[Write] = field(default_factory=list)
 
-    def write(self, row: Event, *, is_excluded: bool, was_excluded: bool) -> None:
+    def add(self, row: Event, *, is_excluded: bool, was_excluded: bool) -> None:
         """Change one occurrence in what it does not say for itself."""
         stored_slug, names = row.slug, self._names(row)
         fields = cast("EventChanges", {name: self._changes()[name] for name in names})  # type: ignore[literal-required]
@@ -175,23 +183,46 @@ class _Writer:
         if row is self.event or not is_out:
             self._status(row, fields, is_excluded=is_excluded, was_excluded=was_excluded)
             events.fill_columns(row, fields, actor=self.actor, now=self.now)
-        links = events.links_of(row, fields, actor=self.actor, now=self.now)
+        links = self._links(row, fields)
         if row is self.event:
             row.overrides = row.overrides - names
         if not row.slug and naming.needs_slug(row) and "slug" not in fields:
             day = occurrences.original(row)
             fields["slug"] = f"{naming.made_slug(row)}-{day:%Y-%m-%d}"
         writing.set_history_actor(row, self.actor)
-        writing.save(row, fields, stored_slug=stored_slug, now=self.now, links=links)
+        self.writes.append(Write(row, fields, stored_slug, links))
 
     def drop(self, rows: Iterable[Event]) -> None:
         """Move what is no date of the series any more to the trash, by itself."""
-        for row in rows:
+        dropped = [Write(row, stored_slug=row.slug) for row in rows]
+        for row, *_ in dropped:
             if row.status != Status.TRASH:
                 trash(row, self.actor)
             occurrences.leave(row)
             writing.set_history_actor(row, self.actor)
-            writing.save(row, {}, stored_slug=row.slug, now=self.now)
+        writing.save_all(dropped, now=self.now)
+
+    def _links(self, row: Event, fields: EventChanges) -> Links:
+        """Return what a row is to be linked to; all of ``shared`` is there by now."""
+        venues = cast("list[int] | None", fields.get("venue"))
+        organizers = cast("list[int] | None", fields.get("organizer"))
+        return Links(venues=venues, organizers=organizers, terms=self._terms(row, fields))
+
+    def _terms(self, row: Event, fields: Mapping[str, Any]) -> list[int] | None:
+        if not fields.keys() & _TAXONOMIES.keys():
+            return None
+        if self.kept is None:
+            self.kept = defaultdict(list)
+            linked = EventTerm.objects.filter(event__in=self.rows).order_by("position")
+            for event, taxonomy, term in linked.values_list(
+                "event_id", "term__taxonomy", "term_id"
+            ):
+                self.kept[event].append((taxonomy, term))
+        ids: list[int] = []
+        for name, taxonomy in _TAXONOMIES.items():
+            stored = [term for kind, term in self.kept.get(row.pk, ()) if kind == taxonomy]
+            ids += fields.get(name, stored)
+        return ids
 
     def _status(
         self, row: Event, fields: EventChanges, *, is_excluded: bool, was_excluded: bool
@@ -217,10 +248,7 @@ class _Writer:
             )
             shared |= {"venue": links.venues} if "venue" in shared else {}
             shared |= {"organizer": links.organizers} if "organizer" in shared else {}
-            for name, taxonomy in (
-                ("categories", Taxonomy.CATEGORY),
-                ("tags", Taxonomy.TAG),
-            ):
+            for name, taxonomy in _TAXONOMIES.items():
                 if name in shared:
                     shared[name] = ensure_terms(
                         actor=self.actor,

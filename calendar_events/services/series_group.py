@@ -10,6 +10,9 @@ from calendar_events.models import Event, Series, Status
 from calendar_events.permissions import Actor, require_on
 from calendar_events.services import occurrences, recurrence, writing
 from calendar_events.services.changesets import ALL, InTrash
+from calendar_events.services.writing import Write
+from calendar_events.store import together
+from calendar_events.store.links import NO_CHANGE
 from calendar_events.store.saving import VersionConflict
 
 
@@ -100,10 +103,11 @@ def split_off(group: Group, *, actor: Actor, now: datetime) -> None:
     old.pattern, old.total, old.dates = first, first.total(most=most), before
     old.touch(now)
     old.save()
-    for row in group.earlier:
-        if row.status != Status.TRASH:  # what comes back is rendered then
-            writing.set_history_actor(row, actor)
-            row.save(now=now)
+    # What comes back from the trash is rendered then.
+    shown = [row for row in group.earlier if row.status != Status.TRASH]
+    for row in shown:
+        writing.set_history_actor(row, actor)
+    together.save_all(shown, links=[NO_CHANGE] * len(shown), now=now)
     for row in group.rows:
         position = (row.position or before + 1) - before
         occurrences.put(row, new, wall=occurrences.original(row), position=position)
@@ -155,11 +159,12 @@ def remove_series(  # noqa: PLR0913 -- who, which, how, and what was seen
     group.series.save()
     for row in group.rows:
         writing.set_history_actor(row, actor)
-        if for_good:
-            row.delete()
-        elif row.status != Status.TRASH:
-            trash(row, actor)
-            writing.save(row, {}, stored_slug=row.slug, now=now)
     if for_good:
+        together.delete_all(group.rows)
         group.series.delete()
+    else:
+        going = [row for row in group.rows if row.status != Status.TRASH]
+        for row in going:
+            trash(row, actor)
+        writing.save_all([Write(row, stored_slug=row.slug) for row in going], now=now)
     return group.event

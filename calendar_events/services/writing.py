@@ -4,17 +4,22 @@ A write happens whole or not at all: each service is one transaction. What creat
 transaction it is called in (``savepoint=False``), which must end when it is refused.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple, TypeVar, cast
 
 from calendar_events.models import Event, Organizer, Record, Status, Term, Venue
 from calendar_events.permissions import Actor, may_publish, require_on
 from calendar_events.services import images
-from calendar_events.services.changesets import InTrash, RecordChanges, ScheduleChanges
+from calendar_events.services.changesets import (
+    EventChanges,
+    InTrash,
+    RecordChanges,
+    ScheduleChanges,
+)
 from calendar_events.services.images import Picture
-from calendar_events.store import naming
-from calendar_events.store.links import Links
+from calendar_events.store import naming, together
+from calendar_events.store.links import NO_CHANGE, Links
 from calendar_events.store.saving import VersionConflict
 
 DATED = frozenset({Status.PUBLISH, Status.PRIVATE})
@@ -178,6 +183,29 @@ def save(
     else:
         naming.take_slug(record, preferred)
     record.save(now=now, links=links)
+
+
+class Write(NamedTuple):
+    """An event that is about to be saved."""
+
+    event: Event
+    changes: EventChanges = {}
+    stored_slug: str = ""
+    links: Links = NO_CHANGE
+
+
+def save_all(writes: Sequence[Write], *, now: datetime) -> None:
+    """Save stored events together, each under its slug or the next free one."""
+    moving: list[tuple[Event, str]] = []
+    for one in writes:
+        preferred = _preferred_slug(one.event, one.changes)
+        if preferred in {"", one.stored_slug}:
+            one.event.slug = preferred
+        else:
+            moving.append((one.event, preferred))
+    naming.take_slugs(moving)
+    links = [one.links for one in writes]
+    together.save_all([one.event for one in writes], links=links, now=now)
 
 
 def _preferred_slug(record: AnyRecord, changes: RecordChanges) -> str:

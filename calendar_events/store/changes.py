@@ -1,5 +1,6 @@
 """Write the log of changes (``models.change``), and forget what is old of it."""
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -7,6 +8,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from calendar_events.conf import conf
+from calendar_events.models import Event
 from calendar_events.models.change import Change
 from calendar_events.models.kinds import kind_of
 from calendar_events.models.visibility import EVENT
@@ -39,6 +41,30 @@ def log(record: Any, *, created: bool = False, deleted: bool = False) -> None:
     if link and not created:
         statement = _INSERT_EMBEDDING.format(link=link)
         sql.write(statement, [now, False, False, True, record.pk])
+
+
+def log_events(
+    events: Iterable[Event],
+    *,
+    created: bool = False,
+    deleted: bool = False,
+    batch_size: int,
+) -> None:
+    """Put writes of events into the log, in their order."""
+    now = timezone.now()
+    rows = [
+        Change(
+            at=now,
+            kind=EVENT,
+            record=event.pk,
+            institution=event.institution,
+            version=event.version,
+            created=created,
+            deleted=deleted,
+        )
+        for event in events
+    ]
+    Change.objects.bulk_create(rows, batch_size=batch_size)
 
 
 def begin_anew() -> None:

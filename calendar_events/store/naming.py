@@ -1,7 +1,7 @@
 """Free slugs, and the owners of the records that a write names."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import Any
@@ -69,7 +69,7 @@ _BASE_LENGTH = 240
 """Of a slug, before a date."""
 
 
-def _free_slug(record: AnyRecord, preferred: str) -> str:
+def _free_slug(record: AnyRecord, preferred: str, besides: Collection[str]) -> str:
     """Return ``preferred`` or the first of ``preferred-2``, ``-3``, … that is free.
 
     Asked in growing batches, so that the ten-thousandth "Yoga" costs few statements.
@@ -80,13 +80,15 @@ def _free_slug(record: AnyRecord, preferred: str) -> str:
         batch = list(islice(candidates, size))
         taken = slugs_taken(record, batch)
         for slug in batch:
-            if slug not in taken:
+            if slug not in taken and slug not in besides:
                 return slug
         size = min(size * 8, MOST_AT_ONCE)
 
 
-def take_slug(record: AnyRecord, preferred: str) -> None:
-    """Give the record the preferred slug or the next free one.
+def take_slug(
+    record: AnyRecord, preferred: str, besides: Collection[str] = frozenset()
+) -> None:
+    """Give the record the preferred slug or the next free one that is not ``besides``.
 
     The slug is locked to the end of the transaction, so that no other writer takes it
     between the look and the write.
@@ -95,7 +97,7 @@ def take_slug(record: AnyRecord, preferred: str) -> None:
     held, slug = "", preferred
     while held != slug:
         sql.advisory_lock("slug", table, slug)
-        held, slug = slug, _free_slug(record, preferred)
+        held, slug = slug, _free_slug(record, preferred, besides)
     record.slug = slug
 
 
@@ -107,14 +109,33 @@ def dated_slugs(base: str, walls: Sequence[datetime]) -> list[str]:
     constraint, and the write is tried again.
     """
     wanted = [f"{base[:_BASE_LENGTH]}-{wall:%Y-%m-%d}" for wall in walls]
-    taken: set[str] = set()
-    for start in range(0, len(wanted), MOST_AT_ONCE):
-        taken |= slugs_taken(Event(), wanted[start : start + MOST_AT_ONCE])
+    taken = _taken_of(wanted)
     free: list[str] = []
     for slug in wanted:
         free.append("" if slug in taken else slug)
         taken.add(slug)
     return free
+
+
+def take_slugs(wanted: Sequence[tuple[Event, str]]) -> None:
+    """Give each event the slug that it prefers or the next free one.
+
+    As for ``dated_slugs`` the constraint finds what somebody takes meanwhile.
+    """
+    taken, given = _taken_of([slug for _, slug in wanted]), set[str]()
+    for event, slug in wanted:
+        if slug in taken or slug in given:
+            take_slug(event, slug, given)
+        else:
+            event.slug = slug
+        given.add(event.slug)
+
+
+def _taken_of(candidates: Sequence[str]) -> set[str]:
+    taken: set[str] = set()
+    for start in range(0, len(candidates), MOST_AT_ONCE):
+        taken |= slugs_taken(Event(), list(candidates[start : start + MOST_AT_ONCE]))
+    return taken
 
 
 def undated(slug: str, wall: datetime) -> str:

@@ -29,6 +29,7 @@ __all__ = [
     "log",
     "prepare",
     "render",
+    "settle",
 ]
 
 AnyRecord = Event | Venue | Organizer | Term
@@ -43,14 +44,19 @@ def prepare(
     if record._state.adding and not record.pk:  # noqa: SLF001 -- Django's word
         # The fragment names the identifier: taken beforehand, it needs no second statement.
         record.pk = sql.next_identifier(type(record))
+    settle(record, now=now)
+    if isinstance(record, Event):
+        return link_rows.plan(record, links or link_rows.NO_CHANGE)
+    return None
+
+
+def settle(record: AnyRecord, *, now: datetime) -> None:
+    """Set the moment of publication and the slug that the row lacks, and render it."""
     if not isinstance(record, Term) and record.status == Status.PUBLISH:
         record.published_at = record.published_at or now.replace(microsecond=0)
     if not record.slug and naming.needs_slug(record):
         naming.take_slug(record, naming.made_slug(record))
     render(record)
-    if isinstance(record, Event):
-        return link_rows.plan(record, links or link_rows.NO_CHANGE)
-    return None
 
 
 def finish(record: AnyRecord, plan: link_rows.Plan | None) -> None:

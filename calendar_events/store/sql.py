@@ -89,18 +89,26 @@ def write(statement: str, params: Sequence[Any] = ()) -> list[Any]:
 
 
 def next_identifier(model: type[Model]) -> int:
-    """Return the identifier of the row of ``model`` that is inserted next.
+    """Return the identifier of the row of ``model`` that is inserted next."""
+    return next_identifiers(model, 1)[0]
 
-    A fragment names it, so it is needed before the row is there. On PostgreSQL it comes
-    from the column's sequence; on SQLite, where nobody else writes until our transaction
-    ends, it is one more than the largest there ever was (``AUTOINCREMENT``).
+
+def next_identifiers(model: type[Model], number: int) -> list[int]:
+    """Return the identifiers of the rows of ``model`` that are inserted next.
+
+    A fragment names its own, so it is needed before the row is there. On PostgreSQL it
+    comes from the column's sequence; on SQLite, where nobody else writes until our
+    transaction ends, it is one more than the largest there ever was (``AUTOINCREMENT``).
     """
     table = model._meta.db_table
     if is_postgres():
-        sequence = "SELECT nextval(pg_get_serial_sequence(%s, 'id'))"
-        return int(write(sequence, [table])[0][0])
+        sequence = (
+            "SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s)"
+        )
+        return [int(pk) for (pk,) in write(sequence, [table, number])]
     known = write("SELECT seq FROM sqlite_sequence WHERE name = %s", [table])
-    return int(known[0][0]) + 1 if known else 1
+    last = int(known[0][0]) if known else 0
+    return list(range(last + 1, last + 1 + number))
 
 
 def _primary() -> BaseDatabaseWrapper:

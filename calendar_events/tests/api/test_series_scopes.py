@@ -1,8 +1,6 @@
 """Edits and deletions of one occurrence, of all that follow, and of the whole series."""
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
 from calendar_events.models import Event, Series, Status
 from calendar_events.tests.callers import bad_fields, caller, refusal
@@ -424,13 +422,3 @@ def test_each_occurrence_has_its_history(editor, made):
 
     last = Event.objects.get(pk=made[4]["id"]).history.latest()
     assert (last.title, last.history_user_id) == ("Pilates", editor.user.pk)
-
-
-def test_a_write_of_all_costs_a_bounded_number_of_statements_each(editor):
-    counts = []
-    for number in (4, 14):
-        answer = editor.post("/events", yoga(rrule=f"FREQ=WEEKLY;COUNT={number}")).json()
-        with CaptureQueriesContext(connection) as queries:
-            editor.patch(f"/events/{answer['id']}?scope=all", {"title": "New"})
-        counts.append(len(queries))
-    assert (counts[1] - counts[0]) / 10 <= 8
