@@ -104,6 +104,7 @@ def give_back(token: str, *, key: Client, now: datetime) -> None:
         row = model.objects.by_digest(opaque.digest(token))
         if row is not None and row.application_id == key.pk:
             revoke(row, client_id=key.client_id, actor=key.client_id, now=now)
+            return
 
 
 @transaction.atomic
