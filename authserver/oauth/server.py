@@ -90,39 +90,16 @@ ALIASES = {"code": "authorization_code"}
 """The value of the spec's sample request (spec 4.2)."""
 
 
-class OpaqueToken(BearerToken):
-    """Opaque tokens, with a refresh token only where ``refresh_token`` was granted.
+def _refresh_token(request: Request) -> str:
+    """Return a new refresh token, or ``""`` where none was granted; oauthlib always asks.
 
-    oauthlib lacks that condition, and the prefixes by which a leaked token is recognised.
+    A refresh keeps its right to the next one, however narrow its scope parameter.
     """
-
-    __slots__ = ()
-
-    def __init__(self, request_validator: Any) -> None:
-        """Set the generators; ``responses.py`` states the lifetimes."""
-        super().__init__(
-            request_validator,
-            token_generator=lambda _request: opaque.new_access_token(),
-            refresh_token_generator=lambda _request: opaque.new_refresh_token(),
-        )
-
-    def create_token(
-        self,
-        request: Request,
-        refresh_token: bool = False,  # noqa: FBT001, FBT002 -- oauthlib's signature
-        **kwargs: Any,
-    ) -> dict[str, str]:
-        """Make the texts; everything else of the answer is ``responses.py``."""
-        token_request: TokenRequest = request.token_request
-        # A refresh keeps its right to the next one, however narrow its scope parameter.
-        is_refreshable = (
-            token_request.refresh_token is not None
-            or token_request.scopes.wants_refresh_token
-        )
-        token: dict[str, str] = super().create_token(
-            request, refresh_token=refresh_token and is_refreshable, **kwargs
-        )
-        return token
+    token_request: TokenRequest = request.token_request
+    is_refreshable = (
+        token_request.refresh_token is not None or token_request.scopes.wants_refresh_token
+    )
+    return opaque.new_refresh_token() if is_refreshable else ""
 
 
 class Server(TokenEndpoint):
@@ -136,7 +113,11 @@ class Server(TokenEndpoint):
                 name: grant_type.grant_class(request_validator)
                 for name, grant_type in GRANT_TYPES.items()
             },
-            default_token_type=OpaqueToken(request_validator),
+            default_token_type=BearerToken(
+                request_validator,
+                token_generator=lambda _request: opaque.new_access_token(),
+                refresh_token_generator=_refresh_token,
+            ),
         )
 
     def issue(self, token_request: TokenRequest) -> Issued:
