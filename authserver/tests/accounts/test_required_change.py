@@ -1,4 +1,4 @@
-"""A password that must be changed: before the grant, before my access, before the admin."""
+"""A password that must be changed: before the grant, the own pages and admin."""
 
 import pytest
 

@@ -195,7 +195,7 @@ def test_the_grant_page_asks_as_ever(at_grant):
         "Stay connected Keep this access for 7 days without asking you again. "
         "Untick what it should not have. Your answer goes to client.example; the "
         "application never sees your password. Allow Deny "
-        "You can withdraw this at any time under my access."
+        "You can withdraw this at any time under my account."
     )
     assert at_grant.values("scope") == ["calendar_events", "refresh_token"]
 
