@@ -76,6 +76,8 @@ class AuthserverConf(Conf):
     """Networks (CIDR) where identity providers may be although they are not public."""
     federation_seconds = Setting(5.0, float)
     """How long one request to an identity provider may take in all."""
+    federation_at_once = Setting(3, int)
+    """Requests to providers in this process; an institution has one less."""
     federation_max_bytes = Setting(1024 * 1024, int)
     """The largest answer of an identity provider that is read."""
     federation_trip = Setting(20 * 60, seconds, name="FEDERATION_TRIP_SECONDS")

@@ -57,7 +57,9 @@ class SignInMethodForm(forms.ModelForm):
         url = values.get("metadata_url")
         try:
             if url:
-                values["metadata"] = saml_metadata.fetch(url, issuer)
+                chosen = values.get("institution")  # it may be none of theirs
+                with outgoing.asked_by(chosen.pk if chosen else None):
+                    values["metadata"] = saml_metadata.fetch(url, issuer)
                 self.instance.metadata_fetched_at = timezone.now()
             saml_metadata.read(values.get("metadata", ""), issuer)
         except saml_metadata.MetadataUnfit as error:

@@ -126,7 +126,7 @@ def app_of(method: SignInMethod) -> SocialApp:
 
 def _reason(request: HttpRequest, exception: Exception | None, state: Any) -> str:
     if isinstance(exception, requests.RequestException):
-        return "provider_unreachable"
+        return outgoing.reason(exception)
     if exception is not None:
         return "provider_refused"
     if state is None:

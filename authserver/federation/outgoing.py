@@ -11,6 +11,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import requests
@@ -20,15 +21,32 @@ from requests.structures import CaseInsensitiveDict
 from authserver.conf import conf
 from platform_errors.http import outgoing
 
-AT_ONCE = 2
-"""Requests to one host in this process: a slow provider must not hold every worker."""
-
 _lock = threading.Lock()
-_under_way: Counter[str] = Counter()
+_under_way: Counter[object] = Counter()
+_asker: ContextVar[object] = ContextVar("asker", default=None)
 
 
 class Refused(requests.RequestException):
     """The request was not sent, or its answer not read; the text says why."""
+
+
+class Busy(Refused):
+    """As many requests are under way as may be; a moment later there are fewer."""
+
+
+def reason(error: requests.RequestException) -> str:
+    """Return why there is no answer, in a word of ``refusals``."""
+    return "provider_busy" if isinstance(error, Busy) else "provider_unreachable"
+
+
+@contextmanager
+def asked_by(institution: object) -> Iterator[None]:
+    """Count requests as the institution's, whose providers are slow at its own cost."""
+    token = _asker.set(institution)
+    try:
+        yield
+    finally:
+        _asker.reset(token)
 
 
 def session() -> requests.Session:
@@ -91,7 +109,7 @@ class _Transport(BaseAdapter):
         if not is_fit(url):
             raise Refused("the address is not https", request=request)
         try:
-            with _slot(url):
+            with _slot():
                 answer = outgoing.send(
                     outgoing.Request(
                         url=url,
@@ -123,17 +141,20 @@ def _bytes(body: Any) -> bytes | None:
 
 
 @contextmanager
-def _slot(url: str) -> Iterator[None]:
-    """Hold one of the host's slots. Raises ``Refused`` when all are taken."""
-    host = outgoing.split(url).netloc
+def _slot() -> Iterator[None]:
+    """Hold one of the process's slots, of which an institution leaves one to others.
+
+    Raises ``Busy`` when all are taken: a slow provider must not hold every thread.
+    """
+    asker, most = _asker.get(), conf.federation_at_once
     with _lock:
-        if _under_way[host] >= AT_ONCE:
-            raise Refused("too many requests to the provider are under way")
-        _under_way[host] += 1
+        if _under_way.total() >= most or _under_way[asker] >= max(most - 1, 1):
+            raise Busy("too many requests to providers are under way")
+        _under_way[asker] += 1
     try:
         yield
     finally:
         with _lock:
-            _under_way[host] -= 1
-            if not _under_way[host]:
-                del _under_way[host]
+            _under_way[asker] -= 1
+            if not _under_way[asker]:
+                del _under_way[asker]

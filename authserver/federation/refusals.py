@@ -8,6 +8,8 @@ WORDS: Final = {
     " another browser.",
     "provider_refused": "Your institution's sign-in refused the request.",
     "provider_unreachable": "Your institution's sign-in could not be reached.",
+    "provider_busy": "Too many people are signing in at institutions now. Try again in a"
+    " moment.",
     "provider_misconfigured": "Your institution's sign-in is not set up correctly.",
     "answer_invalid": "The answer of your institution's sign-in could not be verified.",
     "issuer_wrong": "The answer came from somebody else than your institution's sign-in.",

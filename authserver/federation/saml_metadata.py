@@ -65,7 +65,8 @@ def refresh(method_id: int) -> None:
     method = SignInMethod.objects.filter(pk=method_id).exclude(metadata_url="").first()
     if method is None:
         return
-    xml = fetch(method.metadata_url, method.issuer)
+    with outgoing.asked_by(method.institution_id):
+        xml = fetch(method.metadata_url, method.issuer)
     SignInMethod.objects.filter(pk=method.pk).update(
         metadata=xml, metadata_fetched_at=timezone.now()
     )

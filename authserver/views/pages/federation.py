@@ -15,7 +15,7 @@ from django.utils import timezone
 from authserver import audit
 from authserver.authorization import pending, session
 from authserver.conf import conf
-from authserver.federation import arrivals, invitations, refusals
+from authserver.federation import arrivals, invitations, outgoing, refusals
 from authserver.federation.adapter import ASKED_AT, INVITED, TRY, Tried
 from authserver.federation.oidc import IssuerAdapter
 from authserver.federation.refusals import ArrivalRefused
@@ -26,6 +26,7 @@ from platform_errors.errors.log import state_reason
 
 HANDLE, INSTITUTION = "handle", "institution"
 STATUS = {
+    "provider_busy": HTTPStatus.SERVICE_UNAVAILABLE,
     "provider_unreachable": HTTPStatus.BAD_GATEWAY,
     "provider_misconfigured": HTTPStatus.BAD_GATEWAY,
     "secret_unreadable": HTTPStatus.BAD_GATEWAY,
@@ -106,12 +107,14 @@ class OidcCallback(Page):
 
     def get(self, request: HttpRequest, provider_id: str) -> HttpResponse:
         """Sign in whom the issuer vouches for, and go on where the trip began."""
-        return arrive(
-            request,
-            lambda: OAuth2CallbackView.adapter_view(IssuerAdapter(request, provider_id))(
-                request
-            ),
-        )
+        methods = SignInMethod.objects.filter(provider_id=provider_id[:32])
+        with outgoing.asked_by(methods.values_list("institution_id", flat=True).first()):
+            return arrive(
+                request,
+                lambda: OAuth2CallbackView.adapter_view(
+                    IssuerAdapter(request, provider_id)
+                )(request),
+            )
 
 
 def depart(
@@ -127,11 +130,12 @@ def depart(
     try:
         provider = get_adapter(request).get_provider(request, method.provider_id)
         more = provider.asking_anew() if anew else {}
-        response: HttpResponse = provider.redirect(
-            request, AuthProcess.LOGIN, next_url=next_url, data=data, **more
-        )
-    except requests.RequestException:
-        return refusal(request, ArrivalRefused("provider_unreachable", state=state))
+        with outgoing.asked_by(method.institution_id):
+            response: HttpResponse = provider.redirect(
+                request, AuthProcess.LOGIN, next_url=next_url, data=data, **more
+            )
+    except requests.RequestException as error:
+        return refusal(request, ArrivalRefused(outgoing.reason(error), state=state))
     except ArrivalRefused as refused:
         refused.state = state
         return refusal(request, refused)
@@ -148,8 +152,8 @@ def arrive(request: HttpRequest, answer: Callable[[], HttpResponse]) -> HttpResp
         return _trial(request, tried)
     except ArrivalRefused as refused:
         return refusal(request, refused)
-    except requests.RequestException:
-        return refusal(request, ArrivalRefused("provider_unreachable"))
+    except requests.RequestException as error:
+        return refusal(request, ArrivalRefused(outgoing.reason(error)))
 
 
 def refusal(request: HttpRequest, refused: ArrivalRefused) -> HttpResponse:
@@ -165,10 +169,12 @@ def refusal(request: HttpRequest, refused: ArrivalRefused) -> HttpResponse:
     handle = data.get(HANDLE, "")
     query = {} if handle else {"institution": registry_id}
     begun = pending.load(handle, binding=session.binding(request), now=timezone.now())
+    status = STATUS.get(refused.reason, HTTPStatus.FORBIDDEN)
     response = message(
         request,
         "not_arrived",
-        STATUS.get(refused.reason, HTTPStatus.FORBIDDEN),
+        status,
+        headers={"Retry-After": "5"} if status == HTTPStatus.SERVICE_UNAVAILABLE else None,
         words=refusals.WORDS[refused.reason],
         is_trial=TRY in data,
         again_url=steps.address("login", handle, **query) if registry_id else "",
