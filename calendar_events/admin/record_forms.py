@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 from django import forms
+from django.contrib.admin.widgets import AdminTextInputWidget
 from django.http import QueryDict
 
 from calendar_events.admin import institutions, series_fields, series_scope
@@ -113,6 +114,7 @@ class EventForm(PublishedForm):
     rrule = forms.CharField(
         label="Repeats",
         required=False,
+        widget=AdminTextInputWidget,
         help_text="A rule such as FREQ=WEEKLY;COUNT=10; each date becomes an event.",
     )
     rdate = DatesField(

@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.http import HttpRequest
 
 from calendar_events.admin.series_scope import DAY, MOST_SHOWN, SCOPE_CHOICES, RemovalForm
-from calendar_events.models import Event
+from calendar_events.models import Event, Status
 from calendar_events.permissions import Actor
 from calendar_events.services import records
 from calendar_events.services.changesets import THIS
@@ -30,12 +30,17 @@ class Choice(NamedTuple):
 
     @property
     def shown(self) -> list[str]:
-        return [f"{row.start_local:{DAY}}" for row in self.dates[:MOST_SHOWN]]
+        return list(map(_of, self.dates[:MOST_SHOWN]))
 
     @property
     def more(self) -> int:
         """The number of dates that are not shown."""
         return max(0, len(self.dates) - MOST_SHOWN)
+
+
+def _of(row: Event) -> str:
+    is_there = "" if row.status != Status.TRASH else " (in the trash)"
+    return f"{row.start_local:{DAY}}{is_there}"
 
 
 def question(request: HttpRequest, event: Any) -> dict[str, Any]:

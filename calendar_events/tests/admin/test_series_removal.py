@@ -74,6 +74,14 @@ def test_the_page_lists_the_dates_that_go(editor, made):
     assert Event.objects.count() == 5
 
 
+def test_a_date_that_is_in_the_trash_goes_too(editor, made):
+    caller("editor").delete(f"/events/{made[3].pk}")
+    page = asked(editor, made[2])
+
+    assert "<li>Mon 27 Jan 2031, 18:00 (in the trash)</li>" in page.content.decode()
+    assert offered(page) == {"this": 1, "following": 3, "all": 5}
+
+
 def test_of_many_dates_the_first_are_listed(editor):
     caller("editor").post("/events", yoga(rrule="FREQ=DAILY;COUNT=30"))
     text = asked(editor, Event.objects.get(position=1)).content.decode()
