@@ -243,16 +243,15 @@ def _texts_by_series(events: EventQuerySet, last_end: datetime) -> Generator[str
             row.id for row in alone if password_matches(row.password, listing.password)
         }
         yield _events(composer, alone, open_ids, viewer=listing.viewer, now=now)
-        for series in of_series.values():
-            if series is not None:
-                yield from series_calendar.component(series, shown, composer)
+        several = [series for series in of_series.values() if series is not None]
+        yield from series_calendar.components(several, shown, composer)
     yield CLOSING
 
 
 def series_text(series: Series, occurrences: EventQuerySet) -> str:
     """Return a series as a calendar, with what may be seen of its occurrences."""
     composer = Composer(ZonesOfFeed())
-    events = series_calendar.component(series, occurrences, composer)
+    events = series_calendar.components([series], occurrences, composer)
     return "".join((opening(NAME), *events, CLOSING))
 
 

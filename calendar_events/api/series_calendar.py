@@ -1,9 +1,9 @@
 """A series as iCalendar: one VEVENT with its rule, and one for each date that differs."""
 
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from calendar_events.conf import conf
 from calendar_events.documents import recurring
@@ -14,6 +14,9 @@ from calendar_events.models.visibility import password_matches
 from calendar_events.parsing import dates, zones
 from calendar_events.store import feeds
 from calendar_events.store.feeds import Embedded, FeedRow
+
+AT_ONCE: Final = 20
+"""Series whose dates, of which each may have 2,000, are held together."""
 
 
 class Composer(Protocol):
@@ -41,32 +44,43 @@ class _Date(NamedTuple):
     password: str
 
 
-def component(
-    series: Series, occurrences: EventQuerySet, composer: Composer
+def components(
+    several: Sequence[Series], occurrences: EventQuerySet, composer: Composer
 ) -> Iterator[str]:
-    """Yield the VEVENTs of a series, given what the viewer may see of its occurrences.
+    """Yield the VEVENTs of series, given what the viewer may see of their occurrences.
 
     Dates without an occurrence that they may see are left out of the rule.
     """
-    found = occurrences.filter(series=series.pk).order_by("position", "pk")
+    for start in range(0, len(several), AT_ONCE):
+        batch = several[start : start + AT_ONCE]
+        masters: dict[int, InSeries] = {}
+        others: dict[int, InSeries] = {}
+        found = _dates(batch, occurrences)
+        for series in batch:
+            if rows := found.get(series.pk):
+                said = _plainest(rows)
+                walls = {*_walls(series), *series.pattern.exdates}
+                left_out = walls - {row.wall for row in rows}
+                masters[said.id] = recurring.master(series, left_out=left_out)
+                others |= {
+                    row.id: recurring.override(series, row.wall)
+                    for row in rows
+                    if row.overridden
+                    or (row.status, row.password) != (said.status, said.password)
+                }
+        for places in (masters, others):
+            yield from _texts(places, occurrences, composer)
+
+
+def _dates(several: Sequence[Series], occurrences: EventQuerySet) -> dict[int, list[_Date]]:
+    """Return what may be seen of the occurrences of several series, by series."""
+    by_series: dict[int, list[_Date]] = defaultdict(list)
+    found = occurrences.filter(series__in=[series.pk for series in several])
     columns = ("id", "original_start_local", "overridden", "status", "password")
-    rows = [_Date(*row) for row in found.values_list(*columns)]
-    if not rows:
-        return
-    said = _plainest(rows)
-    walls = _walls(series)
-    left_out = {*walls, *series.pattern.exdates} - {row.wall for row in rows}
-    place: dict[int, InSeries] = {
-        row.id: recurring.override(series, row.wall)
-        for row in rows
-        if row.overridden or (row.status, row.password) != (said.status, said.password)
-    }
-    whole = recurring.master(series, left_out=left_out)
-    yield from _texts([said.id], {said.id: whole}, occurrences, composer)
-    others = list(place)
-    for start in range(0, len(others), feeds.BATCH):
-        batch = others[start : start + feeds.BATCH]
-        yield from _texts(batch, place, occurrences, composer)
+    rows = found.order_by("series", "position", "pk")
+    for pk, *row in rows.values_list("series_id", *columns):
+        by_series[pk].append(_Date(*row))
+    return by_series
 
 
 def _plainest(rows: list[_Date]) -> _Date:
@@ -83,21 +97,20 @@ def _walls(series: Series) -> list[datetime]:
 
 
 def _texts(
-    ids: list[int],
-    places: dict[int, InSeries],
-    occurrences: EventQuerySet,
-    composer: Any,
+    places: dict[int, InSeries], occurrences: EventQuerySet, composer: Composer
 ) -> Iterator[str]:
     listing, now = occurrences.listing, occurrences.moment
-    rows: list[FeedRow] = feeds.of(ids, now)
-    is_open = {row.id: password_matches(row.password, listing.password) for row in rows}
-    shown = [row.id for row in rows if is_open[row.id]]
-    embedded = feeds.embedded(shown, listing.viewer, now)
-    for row in rows:
-        yield composer.event(
-            row.id,
-            feeds.text_of(row, is_open=is_open[row.id]),
-            embedded.get(row.id, feeds.NOTHING),
-            is_scheduled=row.is_scheduled,
-            place=places[row.id],
-        )
+    ids = list(places)
+    for start in range(0, len(ids), feeds.BATCH):
+        rows: list[FeedRow] = feeds.of(ids[start : start + feeds.BATCH], now)
+        is_open = {row.id: password_matches(row.password, listing.password) for row in rows}
+        shown = [row.id for row in rows if is_open[row.id]]
+        embedded = feeds.embedded(shown, listing.viewer, now)
+        for row in rows:
+            yield composer.event(
+                row.id,
+                feeds.text_of(row, is_open=is_open[row.id]),
+                embedded.get(row.id, feeds.NOTHING),
+                is_scheduled=row.is_scheduled,
+                place=places[row.id],
+            )

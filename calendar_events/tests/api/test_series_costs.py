@@ -145,3 +145,42 @@ def test_what_names_a_deleted_date_as_its_parent_loses_it(editor):
     child.refresh_from_db()
     assert (child.post_parent_id, child.version) == (None, 3)
     assert list(Event.objects.values_list("pk", flat=True)) == [child.pk]
+
+
+READS = (
+    "/events?{all}&expand=false",
+    "/events?{all}&expand=false&per_page=50",
+    "/events?{all}&expand=false&search=yoga",
+    "/events?{all}&expand=false&venue={venue}&event_status=scheduled",
+    "/events?{all}&expand=false&tags=fun&orderby=title",
+    "/events?{all}&series={series}",
+    "/events.ics?{all}&expand=false",
+    "/events.ics?{all}&expand=false&search=yoga",
+    "/events.ics?{all}",
+    "/series/{series}",
+    "/series/{series}?per_page=50",
+    "/series/{series}.ics",
+)
+
+
+def test_reading_costs_the_same_however_many_series_and_dates_there_are(editor, anonymous):
+    venue, tag = VenueFactory(), TagFactory(slug="fun")
+    counted = []
+    for number in (2, 3, 9):
+        answers = [
+            weekly(editor, number + more, venue=venue.pk, tags=[tag.pk]).json()
+            for more in range(number)
+        ]
+        for one in answers:  # each series has a date that differs
+            _, second, *_ = dates_of(editor, one["recurrence"]["series"])
+            editor.patch(f"/events/{second['id']}", {"title": "Yoga outside"})
+        series = answers[0]["recurrence"]["series"]
+        names = {"all": "starts_after=2000-01-01", "venue": venue.pk, "series": series}
+        counts = {}
+        for address in READS:
+            with CaptureQueriesContext(connection) as queries:
+                body = b"".join(anonymous.get(address.format(**names)))
+            assert b"Yoga" in body
+            counts[address] = len(queries)
+        counted.append(counts)
+    assert counted[0] == counted[1] == counted[2]
