@@ -5,7 +5,6 @@ from typing import Any
 from allauth.account.adapter import get_adapter
 from django import forms
 from django.contrib.auth.forms import AuthenticationForm
-from django.http import QueryDict
 from django.views.decorators.debug import sensitive_variables
 
 from authserver.accounts.mail import one_line
@@ -79,23 +78,3 @@ class NameForm(forms.ModelForm):
     def clean_full_name(self) -> str:
         """Return it on one line, as mails and lists show it."""
         return one_line(self.cleaned_data["full_name"])
-
-
-class GrantForm(forms.Form):
-    """The answer on the grant page: allow or deny, and what is left ticked."""
-
-    decision = forms.ChoiceField(choices=[("allow", "Allow"), ("deny", "Deny")])
-
-    def __init__(self, data: QueryDict) -> None:
-        super().__init__(data)
-        self.ticked = data.getlist("scope")
-
-    @property
-    def allowed(self) -> bool:
-        """Whether the user said yes."""
-        return bool(self.cleaned_data["decision"] == "allow")
-
-    @property
-    def granted(self) -> frozenset[str]:
-        """The ticked scope tokens; ``pending.issue_code`` takes the requested of them."""
-        return frozenset(self.ticked)

@@ -9,7 +9,6 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.decorators import method_decorator
 
 from authserver.accounts import factors
-from authserver.accounts.forms import GrantForm
 from authserver.authorization import granted_access, pending, session
 from authserver.authorization.requests import AuthorizationRequest
 from authserver.conf import conf
@@ -64,13 +63,11 @@ class Grant(_SignedInStep):
 
     def post(self, request: HttpRequest) -> HttpResponse:
         """Take the answer to the application. Nothing ticked is a denial."""
-        form = GrantForm(request.POST)
-        if not form.is_valid():
-            return self._show(
-                problem="Please allow or deny.", status=HTTPStatus.BAD_REQUEST
-            )
-        if not form.allowed:
+        decision = request.POST.get("decision")
+        if decision == "deny":
             return self._deny(request)
+        if decision != "allow":
+            return self._show("Please allow or deny.", HTTPStatus.BAD_REQUEST)
         return answers.redirect_errors_to_client(
             request,
             self.pending_request.request,
@@ -78,7 +75,7 @@ class Grant(_SignedInStep):
                 request,
                 self.pending_request,
                 user=self.user,
-                granted=form.granted,
+                granted=frozenset(request.POST.getlist("scope")),
                 now=self.now,
             ),
         )
