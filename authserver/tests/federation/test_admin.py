@@ -153,6 +153,18 @@ def test_a_trial_says_why_a_person_would_be_refused(ines, method, issuer, rules)
     assert "There is no account for you here yet." in ines.alert
 
 
+def test_a_trial_that_was_cancelled_leads_back_to_the_provider_in_admin(
+    ines, method, issuer
+):
+    ines.open(f"{LIST}{method.pk}/try/")
+    ines.open(issuer.back(ines.left_for, code=None, error="access_denied"))
+
+    assert ines.heading == "The trial did not work"
+    assert "Choose another institution" not in ines.text
+    ines.follow("Back to the provider")
+    assert ines.url.endswith(page_of(method))
+
+
 def test_a_trial_of_somebody_who_signed_out_shows_nothing(ines, method, issuer):
     ines.open(f"{LIST}{method.pk}/try/")
     address = issuer.back(ines.left_for)

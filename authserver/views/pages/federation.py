@@ -176,7 +176,7 @@ def refusal(request: HttpRequest, refused: ArrivalRefused) -> HttpResponse:
         status,
         headers={"Retry-After": "5"} if status == HTTPStatus.SERVICE_UNAVAILABLE else None,
         words=refusals.WORDS[refused.reason],
-        is_trial=TRY in data,
+        back_url=data["back"] if TRY in data else "",
         again_url=steps.address("login", handle, **query) if registry_id else "",
         change_url=steps.address("institution", handle)
         if begun is None or session.can_change_institution(request, begun, handle)

@@ -209,6 +209,14 @@ def arrival_that_was_cancelled(walk):
     walk.go(issuer.back(walk.visitor.left_for, code=None, error="access_denied"))
 
 
+@shown("not_arrived.html", "authserver:oidc-callback")
+def trial_that_was_cancelled(walk):
+    issuer, method = walk.use("issuer"), walk.use("method")
+    walk.visitor.client.force_login(walk.use("administrator"))
+    walk.visitor.open(f"/admin/authserver/signinmethod/{method.pk}/try/")
+    walk.go(issuer.back(walk.visitor.left_for, code=None, error="access_denied"))
+
+
 @shown("leave.html", "authserver:cancel")
 def back_to_the_application(walk):
     arrival_that_was_cancelled(walk)
