@@ -12,10 +12,12 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register  # noqa: A004
 from django.core.management import get_commands
 from django.db import DatabaseError, router
+from django.db.models import Model
 
 from authserver.accounts import login_limits
 from authserver.conf import conf
 from authserver.crypto import encryption
+from authserver.keys import reencryption
 from authserver.models import ServiceKey
 from platform_errors.keys import SecretUnreadable
 
@@ -65,39 +67,53 @@ def check_settings(**_kwargs: Any) -> list[CheckMessage]:
 def check_stored_secrets(
     databases: Collection[str] | None = None, **_kwargs: Any
 ) -> list[CheckMessage]:
-    """E010, W003: ``ENCRYPTION_KEYS`` open the newest and the oldest secret.
+    """E010, W003: ``ENCRYPTION_KEYS`` open the newest and the oldest secret of each kind.
 
     Runs with ``check --database default``, and before ``migrate``.
     """
-    if router.db_for_read(ServiceKey) not in (databases or ()):
-        return []
-    keys = ServiceKey.objects.exclude(encrypted_secret="").order_by("secret_created_at")
-    rows = keys.values_list("client_id", "encrypted_secret")
-    try:
-        newest, oldest = rows.last(), rows.first()
-    except DatabaseError:  # the tables are not there yet
-        return []
-    if (client_id := _unreadable(newest)) is not None:
-        message = f"ENCRYPTION_KEYS do not decrypt the secret of {client_id}."
-        hint = "Put back the key that it was encrypted with."
-        return [Error(message, hint=hint, id="authserver.E010")]
-    if (client_id := _unreadable(oldest)) is not None:
-        message = f"ENCRYPTION_KEYS do not decrypt the secret of {client_id}."
-        hint = "Put back the old key and run reencrypt_secrets."
-        return [Warning(message, hint=hint, id="authserver.W003")]
-    return []
+    found: list[CheckMessage] = []
+    for model in reencryption.MODELS:
+        if router.db_for_read(model) not in (databases or ()):
+            continue
+        try:
+            newest, oldest = _ends(model)
+        except DatabaseError:  # the table is not there yet
+            continue
+        if newest and not _is_readable(newest):
+            message = f"ENCRYPTION_KEYS do not decrypt the secret of {_name(newest)}."
+            hint = "Put back the key that it was encrypted with."
+            found.append(Error(message, hint=hint, id="authserver.E010"))
+        elif oldest and not _is_readable(oldest):
+            message = f"ENCRYPTION_KEYS do not decrypt the secret of {_name(oldest)}."
+            hint = "Put back the old key and run reencrypt_secrets."
+            found.append(Warning(message, hint=hint, id="authserver.W003"))
+    return found
 
 
-def _unreadable(row: tuple[str, str] | None) -> str | None:
-    """Return the key's identifier if its secret cannot be decrypted."""
-    if row is None:
-        return None
-    client_id, stored = row
+def _ends(model: type[Model]) -> tuple[Model | None, Model | None]:
+    """Return the newest and the oldest row with a secret, by columns that are not new."""
+    is_key = model is ServiceKey
+    rows = model._base_manager.exclude(encrypted_secret="").only(
+        "encrypted_secret", *(["client_id"] if is_key else [])
+    )
+    ordered = rows.order_by("secret_created_at" if is_key else "pk")
+    return ordered.last(), ordered.first()
+
+
+def _is_readable(row: Model) -> bool:
+    """Return whether the row's secret can be decrypted."""
     try:
-        encryption.decrypt(stored)
+        encryption.decrypt(row.encrypted_secret)  # type: ignore[attr-defined]
     except SecretUnreadable:
-        return client_id
-    return None
+        return False
+    return True
+
+
+def _name(row: Model) -> str:
+    """Return what an operator finds the row by."""
+    if isinstance(row, ServiceKey):
+        return row.client_id
+    return f"{row._meta.verbose_name} {row.pk}"
 
 
 def _encryption_keys() -> Iterator[CheckMessage]:

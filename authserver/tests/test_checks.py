@@ -183,6 +183,30 @@ def test_a_key_that_was_dropped_before_all_was_encrypted_anew_is_warned_of(
     assert stored_secrets() == ["authserver.W003"]
 
 
+@pytest.mark.both_databases
+def test_the_secrets_of_identity_providers_are_read_too(configure, db):
+    factories.SignInMethodFactory()
+    newest = factories.SignInMethodFactory()
+    factories.SignInMethodFactory(encrypted_secret="")
+    configure(ENCRYPTION_KEYS=[OTHER])
+
+    (found,) = checks.check_stored_secrets(databases=["default"])
+
+    assert found.id == "authserver.E010"
+    assert found.msg.endswith(f"the secret of identity provider {newest.pk}.")
+    newest.set_secret("fresh")
+    newest.save()
+    assert stored_secrets() == ["authserver.W003"]
+
+
+@pytest.mark.django_db
+def test_every_kind_of_secret_is_named_that_cannot_be_read(secrets, configure):
+    factories.SignInMethodFactory()
+    configure(ENCRYPTION_KEYS=[OTHER])
+
+    assert stored_secrets() == ["authserver.E010", "authserver.E010"]
+
+
 @pytest.mark.django_db
 def test_nothing_is_read_unless_a_database_is_checked(django_assert_num_queries):
     with django_assert_num_queries(0):

@@ -9,7 +9,7 @@ import pytest
 from django.core import mail
 from django.utils import timezone
 
-from authserver import retention
+from authserver import checks, retention
 from authserver.keys import reencryption
 from authserver.models import Institution, Service
 from authserver.tests import factories
@@ -223,6 +223,18 @@ def test_the_secrets_move_to_a_new_encryption_key(settings):
     sent = signing.headers(row, message_id="msg_1", payload="{}", now=timezone.now())
     assert sent["webhook-signature"].startswith("v1,")
     assert secret
+
+
+@pytest.mark.django_db
+def test_a_secret_that_no_encryption_key_opens_stops_the_start(settings):
+    row, _ = subscription_to("https://receiver.example/hook")
+    other = "bmV3LXRlc3Qtb25seS1rZXktb2YtMzItYnl0ZXMhISE="
+    settings.AUTHSERVER = {**settings.AUTHSERVER, "ENCRYPTION_KEYS": [other]}
+
+    found = checks.check_stored_secrets(databases=["default"])
+
+    assert ["authserver.E010"] * len(found) == [each.id for each in found]
+    assert f"of webhook subscription {row.pk}." in found[-1].msg
 
 
 @pytest.mark.django_db
