@@ -6,6 +6,7 @@ from calendar_events.models import Event, Series, Status
 from calendar_events.tests.admin.test_copying import typed
 from calendar_events.tests.admin.test_desk import desk_of, url
 from calendar_events.tests.admin.test_series_desk import form_of, send
+from calendar_events.tests.admin.test_series_removal import at_once
 from calendar_events.tests.callers import caller
 from calendar_events.tests.series import yoga
 
@@ -128,6 +129,15 @@ def test_who_presses_twice_makes_one_series(editor, choir):
     answer = again(editor, choir, seen)
 
     assert "Somebody changed this record" in answer.content.decode()
+    assert (Event.objects.count(), Series.objects.count()) == (3, 1)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_presses_twice_at_once_makes_one_series(editor, choir):
+    _, seen = send(editor, choir, rrule=WEEKLY)
+    answers = at_once(editor, url(Event, "change", choir.pk), seen)
+
+    assert set(answers) <= {200, 302}
     assert (Event.objects.count(), Series.objects.count()) == (3, 1)
 
 

@@ -1,5 +1,7 @@
 """Extra and left-out dates in the form of what repeats."""
 
+from datetime import date, timedelta
+
 import pytest
 
 from calendar_events.models import Event, Series, Status
@@ -150,6 +152,7 @@ def test_a_copy_has_no_single_dates(editor, make):
         ("rdate", "31.13.2031", NO_DATE),
         ("rdate", "2030-12-30", "This must not be before start_date."),
         ("rdate", "2031-02-30", "There is no such date in the calendar."),
+        ("exdate", "2031-01-13\x00", NO_DATE),
         ("rdate", "x" * 65, "This must be a list of dates."),
         ("exdate", "2031-01-13\n" * 2001, "This must not have more than 2000 dates."),
         ("rdate", "1,\n" * 100_000, "This must not have more than 2000 dates."),
@@ -162,6 +165,22 @@ def test_a_bad_list_is_refused_beside_its_field(editor, make, scope, field, text
     assert said.keys() == {field}
     assert said[field].startswith(sentence)
     assert len(dates()) == 5
+
+
+@pytest.mark.parametrize("scope", ["everything", "this following"])
+def test_an_unknown_choice_changes_nothing(editor, make, scope):
+    made = make()
+
+    assert refused(editor, made[0], exdate="2031-01-13", scope=scope).keys() == {"scope"}
+    assert len(dates()) == 5
+
+
+def test_all_dates_but_one_may_be_left_out(editor, make):
+    days = [f"{date(2031, 1, 6) + timedelta(n)}" for n in range(400)]
+    made = make(rrule=f"FREQ=DAILY;COUNT={len(days)}")
+    twice(editor, made[0], exdate="\n".join(days[1:]), scope="all")
+
+    assert len(dates()) == 1
 
 
 def test_a_series_is_not_left_without_a_date(editor, make):

@@ -46,3 +46,28 @@ def test_another_institution_s_dates_are_not_deleted(
     assert stranger.post(pages.of(middle, "delete"), **sent).status_code in {302, 403}
     assert Event.objects.filter(series=middle.series).count() == 5
     assert Series.objects.get().exdates == []
+
+
+@pytest.mark.parametrize("role", ["institution administrator", "editor"])
+@pytest.mark.parametrize("scope", ["following", "all"])
+def test_another_institution_s_dates_are_not_left_out(
+    staff, ines, there, middle, scope, role
+):
+    stranger = staff(role, at=there.institution)
+    sent = pages.shown(ines.get(pages.of(middle)))
+    sent |= {"scope": scope, "exdate": "2031-01-20", "rrule": "FREQ=DAILY;COUNT=2"}
+
+    assert stranger.post(pages.of(middle), **sent).status_code in {302, 403}
+    assert Series.objects.get().rule == "FREQ=WEEKLY;COUNT=5"
+    assert Series.objects.get().exdates == []
+
+
+@pytest.mark.parametrize("role", ["institution administrator", "editor", "contributor"])
+def test_another_institution_s_event_does_not_begin_to_repeat(
+    staff, ines, here, there, role
+):
+    stranger = staff(role, at=there.institution)
+    sent = pages.shown(ines.get(pages.of(here.event))) | {"rrule": "FREQ=DAILY;COUNT=2"}
+
+    assert stranger.post(pages.of(here.event), **sent).status_code in {302, 403}
+    assert not Series.objects.exists()
