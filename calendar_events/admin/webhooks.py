@@ -15,6 +15,7 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
+from django.views.decorators.debug import sensitive_variables
 
 from calendar_events.admin.base import CalendarAdmin
 from calendar_events.admin.forms import OrderedChoices
@@ -153,6 +154,7 @@ class WebhookSubscriptionAdmin(OnlyActions, CalendarAdmin):
         """Let nothing of a subscription be changed."""
         return self.fields if obj else ()
 
+    @sensitive_variables("secret")
     def save_model(
         self, request: HttpRequest, obj: Any, form: Any, *args: Any, **kwargs: Any
     ) -> None:
@@ -166,6 +168,7 @@ class WebhookSubscriptionAdmin(OnlyActions, CalendarAdmin):
         obj.__dict__.update(saved.__dict__)
         obj.secret = secret
 
+    @sensitive_variables()
     def response_add(
         self, request: HttpRequest, obj: Any, *args: Any, **kwargs: Any
     ) -> HttpResponse:

@@ -8,6 +8,7 @@ credentials, and no others; those of another are not found.
 from typing import Any, ClassVar, Final
 
 from django.utils.functional import cached_property
+from django.views.decorators.debug import sensitive_variables
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -80,6 +81,7 @@ class WebhookViewSet(EventsView):
         """Answer with one."""
         return self.answer(WebhookDocument(self.get_object(), context=self.context))
 
+    @sensitive_variables("secret")
     def create(self, request: Request) -> Response:
         """Subscribe: 201 with the secret, which is answered this once."""
         values = self.read_body(WebhookInput)
@@ -110,6 +112,7 @@ class WebhookViewSet(EventsView):
             subscriptions.delete(subscription, actor=self.actor)
         return response
 
+    @sensitive_variables("secret")
     def rotate(self, request: Request, pk: str) -> Response:
         """Answer with a new secret; the one before is valid for a while."""
         subscription = self.get_object()
@@ -162,6 +165,7 @@ class WebhookViewSet(EventsView):
         values: dict[str, Any] = serializer.validated_data
         return values
 
+    @sensitive_variables()
     def with_secret(self, row: Any, secret: str, *, status: int = 200) -> Response:
         """Return the answer that names the secret."""
         row.secret = secret

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from typing import Any, Final
 
+from django.views.decorators.debug import sensitive_variables
 from standardwebhooks import Webhook
 
 from calendar_events.conf import conf
@@ -20,11 +21,13 @@ def new_secret() -> str:
     return PREFIX + b64encode(secrets.token_bytes(SECRET_BYTES)).decode("ascii")
 
 
+@sensitive_variables()
 def encrypt(secret: str) -> str:
     """Return the secret as it is stored."""
     return str(_port().encrypt(secret))
 
 
+@sensitive_variables()
 def rotate(subscription: WebhookSubscription, *, now: datetime) -> str:
     """Make a new secret and return it, for the only time; the caller saves.
 
@@ -37,6 +40,7 @@ def rotate(subscription: WebhookSubscription, *, now: datetime) -> str:
     return secret
 
 
+@sensitive_variables()
 def headers(
     subscription: WebhookSubscription, *, message_id: str, payload: str, now: datetime
 ) -> dict[str, str]:

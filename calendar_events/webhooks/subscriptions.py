@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from django.db import transaction
 from django.db.models import QuerySet
+from django.views.decorators.debug import sensitive_variables
 
 from calendar_events.conf import conf
 from calendar_events.models import Status, Term, WebhookDelivery, WebhookSubscription
@@ -31,6 +32,7 @@ def require(actor: Actor, verb: str) -> None:
         raise NotAllowed(f"You may not {verb} webhook subscriptions.")
 
 
+@sensitive_variables("secret")
 def create(
     *, actor: Actor, values: Mapping[str, Any], now: datetime
 ) -> tuple[WebhookSubscription, str]:
@@ -129,6 +131,7 @@ def delete(subscription: WebhookSubscription, *, actor: Actor) -> None:
     subscription.delete()
 
 
+@sensitive_variables("secret")
 def rotate(subscription: WebhookSubscription, *, actor: Actor, now: datetime) -> str:
     """Give it another secret and return it, for the only time. Raises ``NotAllowed``."""
     require(actor, "change")
