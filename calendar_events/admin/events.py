@@ -124,7 +124,12 @@ class EventAdmin(PublishedAdmin):
     def render_change_form(
         self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any
     ) -> HttpResponse:
-        """Offer "Save as new" with fields to send, and not for what is in the trash."""
+        """Offer "Save as new" with fields to send, and not for what is in the trash.
+
+        Dates that are to be confirmed are no error to be corrected.
+        """
+        if to_confirm := context["adminform"].form.to_confirm:
+            context |= {"to_confirm": to_confirm, "errors": []}
         page: Any = super().render_change_form(request, context, *args, **kwargs)
         event = kwargs.get("obj")
         if event is not None:

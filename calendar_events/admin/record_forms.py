@@ -101,6 +101,8 @@ class EventForm(PublishedForm):
     only_here = frozenset({"password", "post_parent"})
     copied: Event | None = None
     """The event that is saved as a new one."""
+    to_confirm = ""
+    """Which dates will be changed or made, before they are."""
 
     start_date = forms.CharField(
         label="Starts",

@@ -96,7 +96,8 @@ def require_seen(form: Any) -> None:
             return
         form.data = form.data.copy()
         form.data["confirmed"] = seen
-        form.add_error(None, in_words(dates, CHANGES if series else MAKES))
+        form.to_confirm = in_words(dates, CHANGES if series else MAKES)
+        form.add_error(None, form.to_confirm)
     form.changes["scope"] = scope
 
 

@@ -77,6 +77,7 @@ def test_more_than_one_date_is_shown_before_it_is_changed(editor, made):
 
     text = answer.content.decode()
     assert "This changes 3 dates. Save once more to do so." in text
+    assert "Please correct" not in text
     assert "Mon 20 Jan 2031, 18:00 becomes Mon 20 Jan 2031, 19:00" in text
     assert Series.objects.count() == 1
     assert Event.objects.get(pk=made[2].pk).start_local.hour == 18
