@@ -148,7 +148,7 @@ class Answer:
     def find(self, path):
         return self.document.find(path, NAMESPACES)
 
-    def sign(self, path="saml:Assertion", pair=ONE, *, sha1=False):
+    def sign(self, path="saml:Assertion", pair=ONE, *, sha1=False, change=None):
         """Sign the assertion, or with ``"."`` the response; return this answer."""
         element = self.document if path == "." else self.find(path)
         transform = xmlsec.Transform.RSA_SHA1 if sha1 else xmlsec.Transform.RSA_SHA256
@@ -163,6 +163,8 @@ class Answer:
         )
         xmlsec.template.add_transform(reference, xmlsec.Transform.ENVELOPED)
         xmlsec.template.add_transform(reference, xmlsec.Transform.EXCL_C14N)
+        if change is not None:
+            change(signature)
         xmlsec.tree.add_ids(self.document, ["ID"])
         context = xmlsec.SignatureContext()
         context.key = xmlsec.Key.from_memory(pair.key, xmlsec.KeyFormat.PEM)

@@ -1,0 +1,228 @@
+"""What somebody may send to where SAML responses go; each is refused."""
+
+import base64
+import zlib
+from urllib.parse import urlsplit
+
+import pytest
+from lxml import etree
+
+from authserver.models import SignInMethod, SignInRules, User
+from authserver.tests import factories
+from authserver.tests.federation import saml_provider as provider
+from authserver.tests.federation.conftest import leave, post
+from authserver.tests.federation.saml_provider import NAMESPACES, TWO, Answer
+
+pytestmark = pytest.mark.both_databases
+DS = NAMESPACES["ds"]
+XSLT = f"""<ds:Transform xmlns:ds="{DS}"
+ Algorithm="http://www.w3.org/TR/1999/REC-xslt-19991116"><xsl:stylesheet version="1.0"
+ xmlns:xsl="http://www.w3.org/1999/XSL/Transform"><xsl:template match="/"><done/>
+</xsl:template></xsl:stylesheet></ds:Transform>"""
+XPATH = f"""<ds:Transform xmlns:ds="{DS}"
+ Algorithm="http://www.w3.org/TR/1999/REC-xpath-19991116"><ds:XPath>true()</ds:XPath>
+</ds:Transform>"""
+
+
+@pytest.fixture(autouse=True)
+def method(saml_method):
+    return saml_method
+
+
+@pytest.fixture
+def answer(visitor, lakeview):
+    return Answer(leave(visitor, lakeview))
+
+
+def refused(visitor, reason="answer_invalid"):
+    assert visitor.response["x-svc-Reason"] == reason
+    assert not User.objects.exists()
+    assert "_auth_user_id" not in visitor.client.session
+
+
+def sends(answer, text):
+    answer.encoded = lambda: base64.b64encode(text).decode()
+    return answer
+
+
+@pytest.mark.parametrize("transform", [XSLT, XPATH], ids=["XSLT", "XPath"])
+def test_a_signature_runs_no_program_of_whoever_sent_it(visitor, answer, transform):
+    def add(signature):
+        # Python's comparison: names that xmlsec made are not those that find() knows.
+        (transforms,) = [
+            each for each in signature.iter() if each.tag.endswith("}Transforms")
+        ]
+        transforms.insert(1, etree.fromstring(transform))
+
+    refused(post(visitor, answer.sign(change=add)))
+
+
+def test_a_signature_holds_nothing_beside_itself(visitor, answer, issuer):
+    answer.sign()
+    signature = answer.find(".//ds:Signature")
+    signature.append(
+        etree.fromstring(f"""<ds:Object xmlns:ds="{DS}"><ds:Manifest><ds:Reference
+ URI="{issuer.url}/inside"><ds:DigestMethod
+ Algorithm="http://www.w3.org/2001/04/xmlenc#sha256"/><ds:DigestValue>AA==</ds:DigestValue>
+</ds:Reference></ds:Manifest></ds:Object>""")
+    )
+
+    refused(post(visitor, answer))
+    assert issuer.asked == []
+
+
+def test_a_key_is_not_read_from_elsewhere(visitor, answer, issuer):
+    answer.sign()
+    answer.find(".//ds:SignatureValue").addnext(
+        etree.fromstring(
+            f'<ds:KeyInfo xmlns:ds="{DS}"><ds:RetrievalMethod URI="{issuer.url}/key"/>'
+            "</ds:KeyInfo>"
+        )
+    )
+
+    refused(post(visitor, answer))
+    assert issuer.asked == []
+
+
+def test_a_certificate_that_came_with_the_answer_is_not_used(visitor, answer):
+    answer.sign(pair=TWO)
+    answer.find(".//ds:SignatureValue").addnext(
+        etree.fromstring(
+            f'<ds:KeyInfo xmlns:ds="{DS}"><ds:X509Data><ds:X509Certificate>{TWO.text}'
+            "</ds:X509Certificate></ds:X509Data></ds:KeyInfo>"
+        )
+    )
+
+    refused(post(visitor, answer))
+
+
+def test_a_signature_by_a_shared_secret_is_refused(visitor, answer):
+    answer.sign()
+    method = answer.find(".//ds:SignatureMethod")
+    method.set("Algorithm", "http://www.w3.org/2001/04/xmldsig-more#hmac-sha256")
+
+    refused(post(visitor, answer))
+
+
+@pytest.mark.parametrize("more", ["/elsewhere", "?evil", "x"])
+def test_a_destination_that_begins_like_ours_is_another(visitor, lakeview, more):
+    location = leave(visitor, lakeview)
+    acs = Answer(location).asked["acs"]
+
+    refused(post(visitor, Answer(location, destination=f"{acs}{more}").sign()))
+
+
+def test_a_recipient_that_contains_ours_is_another(visitor, lakeview):
+    location = leave(visitor, lakeview)
+    acs = Answer(location).asked["acs"]
+
+    refused(
+        post(visitor, Answer(location, recipient=f"https://evil.example/?{acs}").sign())
+    )
+
+
+def test_an_answer_to_one_institution_is_none_to_another_of_the_same_provider(
+    visitor, answer, lakeview, northgate
+):
+    SignInRules.objects.create(
+        institution=northgate, arrivals=SignInRules.Arrivals.MAKE, passwords=False
+    )
+    other = factories.SignInMethodFactory(
+        institution=northgate,
+        kind=SignInMethod.Kind.SAML,
+        issuer=provider.ENTITY,
+        client_id="",
+        metadata=provider.metadata(),
+    )
+    answer.sign()
+    ours = urlsplit(answer.asked["acs"]).path
+    theirs = ours.replace(SignInMethod.objects.get(institution=lakeview).provider_id, "{}")
+    answer.asked["acs"] = theirs.format(other.provider_id)
+
+    refused(post(visitor, answer))
+
+
+def test_two_signed_assertions_are_refused(visitor, lakeview):
+    location = leave(visitor, lakeview)
+    answer = Answer(location).sign()
+    second = Answer(location, identifier="_second", name_id="bea").sign()
+    answer.find("saml:Assertion").addnext(second.find("saml:Assertion"))
+
+    refused(post(visitor, answer))
+
+
+def test_two_confirmations_of_a_subject_are_refused(visitor, answer):
+    subject = answer.find(".//saml:Subject")
+    subject.append(
+        etree.fromstring(
+            etree.tostring(subject.find("saml:SubjectConfirmation", NAMESPACES))
+        )
+    )
+
+    refused(post(visitor, answer.sign()))
+
+
+def test_an_answer_that_is_no_success_is_refused(visitor, answer):
+    code = answer.find(".//samlp:StatusCode")
+    code.set("Value", "urn:oasis:names:tc:SAML:2.0:status:Responder")
+
+    refused(post(visitor, answer.sign()))
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        '<!DOCTYPE r [<!ENTITY a SYSTEM "file:///etc/passwd">]>',
+        '<!DOCTYPE r [<!ENTITY a SYSTEM "{url}/inside">]>',
+        '<!DOCTYPE r SYSTEM "{url}/inside">',
+        '<!DOCTYPE r [<!ENTITY % a SYSTEM "{url}/inside"> %a;]>',
+        '<!DOCTYPE r [<!ENTITY x "xxxxxxxxxx"><!ENTITY a "&x;&x;&x;&x;&x;&x;&x;&x;">]>',
+    ],
+)
+def test_entities_are_neither_read_nor_expanded(visitor, answer, issuer, declared):
+    answer.sign()
+    xml = etree.tostring(answer.document).decode().replace(">ann-1<", ">&a;<")
+    declared = declared.format(url=issuer.url) if "{url}" in declared else declared
+
+    refused(post(visitor, sends(answer, f"{declared}{xml}".encode())))
+    assert issuer.asked == []
+
+
+@pytest.mark.parametrize("wbits", [-15, 15])
+def test_a_deflated_answer_is_not_inflated(visitor, answer, wbits):
+    packer = zlib.compressobj(9, zlib.DEFLATED, wbits)
+    bomb = packer.compress(b" " * 50_000_000) + packer.flush()
+
+    refused(post(visitor, sends(answer, bomb)))
+
+
+@pytest.mark.parametrize("depth", [300, 20_000])
+def test_an_answer_of_any_depth_is_refused_in_words(visitor, answer, depth):
+    refused(post(visitor, sends(answer, b"<a>" * depth + b"</a>" * depth)))
+
+
+def test_a_signed_answer_with_thousands_of_attributes_is_bounded(visitor, lakeview):
+    attributes = {f"urn:a:{number}": ["x"] for number in range(1500)}
+
+    post(
+        visitor, Answer(leave(visitor, lakeview), attributes=attributes, name_id="a").sign()
+    )
+
+    assert visitor.heading == "My account"
+
+
+def test_a_request_and_a_large_state_beside_the_answer_are_not_read(visitor, answer):
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    bomb = base64.b64encode(packer.compress(b" " * 50_000_000) + packer.flush()).decode()
+
+    post(visitor, answer.sign(), SAMLRequest=bomb, RelayState=bomb)
+
+    assert visitor.heading == "My account"
+
+
+def test_an_answer_by_redirect_is_refused(visitor, answer):
+    path = urlsplit(answer.asked["acs"]).path
+
+    response = visitor.client.get(path, {"SAMLResponse": answer.sign().encoded()})
+
+    assert response.status_code == 405
