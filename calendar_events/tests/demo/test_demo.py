@@ -126,3 +126,11 @@ def test_the_yoga_class_repeats_and_moves_along(cast, anonymous):
     assert list(yoga.values_list("pk", "start_utc")) == [
         (pk, start + timedelta(days=5)) for pk, start in before
     ]
+
+
+def test_a_lecture_is_cancelled_and_a_concert_postponed(cast, anonymous):
+    seeding.seed(users=cast, now=timezone.now())
+
+    for status, word in (("cancelled", "lecture"), ("postponed", "concert")):
+        found = anonymous.get(path("events", event_status=status)).json()["events"]
+        assert any(word in one["slug"] or word in one["title"].lower() for one in found)
