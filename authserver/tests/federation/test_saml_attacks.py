@@ -5,6 +5,8 @@ import zlib
 from urllib.parse import urlsplit
 
 import pytest
+from allauth.socialaccount.models import SocialAccount
+from django.test import Client
 from lxml import etree
 
 from authserver.models import SignInMethod, SignInRules, User
@@ -12,6 +14,7 @@ from authserver.tests import factories
 from authserver.tests.federation import saml_provider as provider
 from authserver.tests.federation.conftest import leave, post
 from authserver.tests.federation.saml_provider import NAMESPACES, TWO, Answer
+from authserver.tests.visitor import Visitor
 
 pytestmark = pytest.mark.both_databases
 DS = NAMESPACES["ds"]
@@ -226,3 +229,51 @@ def test_an_answer_by_redirect_is_refused(visitor, answer):
     response = visitor.client.get(path, {"SAMLResponse": answer.sign().encoded()})
 
     assert response.status_code == 405
+
+
+def test_a_confirmation_without_an_end_is_refused(visitor, answer):
+    del answer.find(".//saml:SubjectConfirmationData").attrib["NotOnOrAfter"]
+
+    refused(post(visitor, answer.sign()))
+
+
+def test_a_comment_in_a_pairwise_identifier_does_not_shorten_it(visitor, lakeview):
+    location = leave(visitor, lakeview)
+    answer = Answer(location, attributes={provider.PAIRWISE: ["ann@a.evil"]}).sign()
+    value = answer.find(".//saml:AttributeValue")
+    value.text = "ann@a"
+    comment = etree.Comment(" ")
+    comment.tail = ".evil"
+    value.append(comment)
+
+    post(visitor, answer)
+
+    assert [row.uid for row in SocialAccount.objects.all()] == ["pairwise:ann@a.evil"]
+
+
+@pytest.fixture
+def finish(visitor, answer):
+    """The address that a verified response leads to, not yet opened."""
+    path = urlsplit(answer.asked["acs"]).path
+    return Client().post(path, {"SAMLResponse": answer.sign().encoded()})["Location"]
+
+
+def test_a_ticket_counts_once_whoever_tried_it(visitor, finish):
+    assert Visitor().open(finish).response["x-svc-Reason"] == "trip_unknown"
+
+    refused(visitor.open(finish), "trip_unknown")
+
+
+def test_a_ticket_counts_at_its_own_provider(visitor, finish, method, northgate):
+    other = factories.SignInMethodFactory(
+        institution=northgate,
+        kind=SignInMethod.Kind.SAML,
+        issuer=provider.ENTITY,
+        client_id="",
+        metadata=provider.metadata(),
+    )
+    refused(
+        visitor.open(finish.replace(method.provider_id, other.provider_id)), "trip_unknown"
+    )
+
+    assert visitor.open(finish).heading == "My account"
