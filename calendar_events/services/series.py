@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import Count, F, Q
 
 from calendar_events.conf import conf
 from calendar_events.models import Event, Series, Status
@@ -200,7 +200,14 @@ def extend_series(*, pk: int, now: datetime) -> int:
 
 
 def template_of(series: Series) -> Event | None:
-    """Return the last occurrence that says what the series says."""
+    """Return the last occurrence that says what the series says.
+
+    A status is of each date by itself, so it is one with the status that most have; no
+    date is published because one was.
+    """
     rows = Event.objects.filter(series=series).exclude(status=Status.TRASH)
     plain = rows.filter(overridden="") if rows.filter(overridden="").exists() else rows
-    return plain.select_related("image").order_by("-original_start_local").first()
+    usual = plain.values("status").annotate(number=Count("pk"))
+    usual = usual.order_by("-number", "status").values("status")[:1]
+    alike = plain.filter(status=usual).select_related("image")
+    return alike.order_by("-original_start_local").first()

@@ -217,9 +217,11 @@ def test_an_invitation_that_was_used_meanwhile_connects_nobody_else(
     visitor, issuer, method, lakeview
 ):
     account = factories.UserFactory(institution=lakeview)
-    page = f"/oauth2/login/invitation?token={invitations.make(account, method)}&go=1"
+    page = f"/oauth2/login/invitation?token={invitations.make(account, method)}"
     second = Visitor().open(page)
+    second.follow("Sign in and connect")
     visitor.open(page)
+    visitor.follow("Sign in and connect")
     visitor.open(issuer.back(visitor.left_for))
     issuer.claims |= {"sub": "mallory"}
 
@@ -227,6 +229,20 @@ def test_an_invitation_that_was_used_meanwhile_connects_nobody_else(
 
     assert second.response["x-svc-Reason"] == "invitation_over"
     assert SocialAccount.objects.get().uid == "ann-1"
+
+
+def test_nobody_is_led_past_the_page_of_an_invitation(visitor, issuer, method, lakeview):
+    account = factories.UserFactory(username="ann.lee", institution=lakeview)
+    page = f"/oauth2/login/invitation?token={invitations.make(account, method)}"
+    attacker = Visitor().open(page)
+    (foreign,) = attacker.page.xpath("//a[contains(., 'Sign in and connect')]/@href")
+
+    for address in (f"{page}&go=1", f"{page}&go=", f"{page}&go=None", foreign):
+        visitor.open(address)
+        assert visitor.heading == "Connect your account"
+        assert not visitor.left_for
+    visitor.follow("Sign in and connect")
+    assert visitor.left_for
 
 
 @pytest.mark.parametrize("token", ["", "x", "a:b:c", "\x00", "x" * 5000])

@@ -11,6 +11,7 @@ from allauth.socialaccount.providers.base.constants import AuthProcess
 from allauth.socialaccount.providers.oauth2.views import OAuth2CallbackView
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils import timezone
+from django.utils.crypto import constant_time_compare, get_random_string
 
 from authserver import audit
 from authserver.authorization import pending, session
@@ -25,6 +26,8 @@ from authserver.views.pages.base import Page, message
 from platform_errors.errors.log import state_reason
 
 HANDLE, INSTITUTION = "handle", "institution"
+SHOWN = "invitation_shown"
+"""In the session: what proves that the page of an invitation was shown."""
 STATUS = {
     "provider_busy": HTTPStatus.SERVICE_UNAVAILABLE,
     "provider_unreachable": HTTPStatus.BAD_GATEWAY,
@@ -89,8 +92,11 @@ class Invitation(Page):
         if found is None:
             return refusal(request, ArrivalRefused("invitation_over"))
         user, method = found
-        if "go" not in request.GET:
-            query = {"token": request.GET["token"], "go": "1"}
+        # Only the link of the page goes on, or others could send people past it.
+        shown = request.session.get(SHOWN) or get_random_string(22)
+        if not constant_time_compare(request.GET.get("go", ""), shown):
+            request.session[SHOWN] = shown
+            query = {"token": request.GET["token"], "go": shown}
             return self.page(
                 user=user, method=method, go_url=steps.address("invitation", **query)
             )

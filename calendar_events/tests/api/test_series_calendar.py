@@ -237,6 +237,18 @@ def test_what_is_added_says_what_the_series_says_now(editor):
     assert [term.name for term in newest.terms.all()] == ["calm"]
 
 
+def test_what_is_added_is_not_published_because_one_date_was(contributor, editor):
+    contributor.post("/events", yoga(rrule="FREQ=WEEKLY"))
+    last = Event.objects.latest("start_utc")
+    editor.patch(f"/events/{last.pk}", {"status": "publish"})
+
+    later = last.start_utc + timedelta(days=8)
+    service.extend_all(now=later.replace(year=later.year - 2))
+
+    assert Event.objects.latest("start_utc").status == "draft"
+    assert Event.objects.filter(status="publish").count() == 1
+
+
 def test_nothing_is_added_to_what_ends_or_is_in_the_trash(editor, made, capsys):
     answer = editor.post("/events", yoga(rrule="FREQ=WEEKLY")).json()
     editor.delete(f"/events/{answer['id']}?scope=all")
