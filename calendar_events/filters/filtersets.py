@@ -201,7 +201,10 @@ class EventFilter(ListFilterSet, OrderParameters, ChangeParameters):
     post_parent = IdentifierFilter(
         "children_of", help_text="Only the children of this event."
     )
-    series = IdentifierFilter("of_series", help_text="Only the occurrences of this series.")
+    series = IdentifierFilter(
+        "of_series",
+        help_text="Only the occurrences of this series, whenever they are.",
+    )
     expand = FlagFilter(
         schema={"default": True},
         help_text="False: one event of each series, the next that the list would show; "

@@ -33,7 +33,8 @@ def window_of(values: Mapping[str, Any], *, now: datetime, zone: tzinfo) -> Wind
 
     Not strict, dates are whole days: ``start_date`` begins its day, ``end_date`` and the
     four relative ones end theirs. Strict, they are the exact moments. Limits of the window
-    are inclusive, the relative ones exclusive (spec 4.3, decisions 7).
+    are inclusive, the relative ones exclusive (spec 4.3, decisions 7). A series is shown
+    whole unless something else is asked for.
     """
     if "include" in values:
         return Window()
@@ -43,7 +44,7 @@ def window_of(values: Mapping[str, Any], *, now: datetime, zone: tzinfo) -> Wind
         for name in ("start_date", "end_date", *RELATIVE)
         if name in values
     }
-    if not values.keys() & set(RELATIVE):
+    if not values.keys() & {*RELATIVE, "series"}:
         start, end = _default_span(now.astimezone(zone).date(), zone)
         limits = {"start_date": start, "end_date": end} | limits
     return Window(

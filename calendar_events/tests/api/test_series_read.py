@@ -55,6 +55,24 @@ def test_expand_false_keeps_protected_events(anonymous, editor, first):
     assert [one["title"] for one in found["events"]] == ["Secret", "Yoga"]
 
 
+@pytest.mark.parametrize("year", [2001, 2031])
+def test_a_series_is_shown_whole_whenever_it_is(editor, anonymous, year):
+    day = f"{year}-01-0{8 - datetime(year, 1, 1).weekday()}"  # noqa: DTZ001 -- a Monday
+    dates = {"start_date": f"{day} 18:00:00", "end_date": f"{day} 19:30:00"}
+    made = editor.post("/events", yoga(**dates)).json()["recurrence"]
+    address = made["links"]["occurrences"].partition("/v1")[2]
+    EventFactory()
+
+    shown = anonymous.get(address).json()
+
+    assert [one["recurrence"]["position"] for one in shown["events"]] == [1, 2, 3, 4, 5]
+    assert shown["total"] == 5
+    assert anonymous.get(f"{address}&starts_after={day}").json()["total"] == 4
+    feed = b"".join(anonymous.get(f"/events.ics?series={made['series']}"))
+    assert feed.count(b"BEGIN:VEVENT") == 5
+    assert anonymous.get(f"{address}&expand=false").json()["total"] == 1
+
+
 def test_an_unknown_series_is_refused_by_name(anonymous):
     response = anonymous.get("/events?series=7")
     assert refusal(response) == (400, "rest_invalid_param")
