@@ -201,7 +201,7 @@ class EventViewSet(RecordWrites, EventReads):
 def scope_named(text: str) -> str:
     """Return a scope. Raises ``ValueError`` for what is none."""
     if text not in SCOPES:
-        raise ValueError(f"This is one of {', '.join(SCOPES)}.")
+        raise ValueError(f"This must be one of {', '.join(SCOPES)}.")
     return text
 
 

@@ -84,7 +84,8 @@ def test_an_unknown_scope_is_refused_by_name(editor, made):
         editor.delete(f"/events/{made[0]['id']}?scope=some"),
     ):
         assert response.status_code == 400
-        assert bad_fields(response) == ["scope"]
+        params = response.json()["data"]["params"]
+        assert params == {"scope": "This must be one of this, following, all."}
 
 
 # All
