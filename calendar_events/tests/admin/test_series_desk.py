@@ -5,9 +5,7 @@ import pytest
 from calendar_events.models import Event, Series, Status
 from calendar_events.tests.admin.test_copying import typed
 from calendar_events.tests.admin.test_desk import desk_of, url
-from calendar_events.tests.callers import caller
 from calendar_events.tests.factories import EventFactory
-from calendar_events.tests.series import yoga
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -15,12 +13,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 @pytest.fixture
 def editor():
     return desk_of(roles=["editor"])
-
-
-@pytest.fixture
-def made():
-    assert caller("editor").post("/events", yoga()).status_code == 201
-    return list(Event.objects.order_by("position"))
 
 
 def form_of(client, event):

@@ -25,12 +25,6 @@ def editor():
     return desk_of(roles=["editor"])
 
 
-@pytest.fixture
-def made():
-    assert caller("editor").post("/events", yoga()).status_code == 201
-    return list(Event.objects.order_by("position"))
-
-
 def asked(client, event):
     """Return the page that asks before an event is deleted."""
     page = client.get(url(Event, "delete", event.pk))
