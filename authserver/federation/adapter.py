@@ -18,7 +18,7 @@ from platform_errors.keys import SecretUnreadable
 TRY = "try"
 INVITED = "invited"
 ASKED_AT = "asked_at"
-"""When the provider was told to ask once more, if it has to have done so (Unix time)."""
+"""When the provider was asked for a new sign-in, where one is required (Unix time)."""
 
 
 class Tried(Exception):

@@ -8,8 +8,8 @@ from authserver.federation.refusals import ArrivalRefused
 def proved_at(said: float | None, *, asked_at: float | None, leeway: int) -> float:
     """Return the moment (Unix time), or 0 where the provider does not say.
 
-    ``asked_at`` is when the provider was told to ask once more: a sign-in of before does
-    not do then, as far as clocks agree. Raises ``ArrivalRefused``.
+    ``asked_at`` is when the provider was asked for a new sign-in. An earlier one is then
+    refused, within ``leeway`` seconds of clock difference. Raises ``ArrivalRefused``.
     """
     now = time.time()
     if said is not None and said > now + leeway:

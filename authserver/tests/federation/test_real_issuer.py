@@ -90,13 +90,13 @@ def serve(request, lakeview, rules):
 
     @contextmanager
     def serving(*keys, ahead=0):
-        told = {"KEYS": json.dumps(keys), "AHEAD": str(ahead)}
+        variables = {"KEYS": json.dumps(keys), "AHEAD": str(ahead)}
         with subprocess.Popen(
             ["node", str(script), str(port), callback_url(method.provider_id)],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
-            env={**os.environ, **told},
+            env={**os.environ, **variables},
         ) as process:
             try:
                 assert "listening" in process.stdout.readline()

@@ -127,12 +127,12 @@ def test_client_credentials_are_answered_as_ever(confidential_key, clock):
 
 
 def test_introspection_answers_as_ever(answer, confidential_key, alice):
-    told = TokenClient("/oauth2/introspect").form(
+    introspected = TokenClient("/oauth2/introspect").form(
         token=answer.json()["access_token"], client_id="web", client_secret="a secret"
     )
 
     assert (
-        told.content
+        introspected.content
         == (
             '{"active": true, "scope": "calendar_events", "client_id": "spa", '
             '"token_type": "bearer", "exp": 1795162800, "iss": "http://testserver", '
@@ -140,7 +140,7 @@ def test_introspection_answers_as_ever(answer, confidential_key, alice):
             f'"principalIDNS": "urn:platform:1001", "sub": "{alice.principal_id}"}}'
         ).encode()
     )
-    assert headers(told) == OF_PROGRAMS
+    assert headers(introspected) == OF_PROGRAMS
 
 
 def test_revocation_answers_as_ever(answer):

@@ -265,7 +265,7 @@ def test_a_login_hint_of_somebody_else_is_a_hint_and_no_more(allowed, ask, hint)
 
 @pytest.fixture
 def redeemed(visitor):
-    """Redeem the code that the visitor brought; return the ID token."""
+    """Exchange the visitor's code for tokens; return the ID token."""
 
     def redeem():
         answer = TokenClient().form(
