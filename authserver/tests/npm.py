@@ -35,3 +35,13 @@ def installed(config, package, version):
         except OSError:
             assert made.is_dir(), "another process was faster, or this one failed"
     return directory
+
+
+def program(source, config, package, version, directory):
+    """Return a copy of a program in a directory of its own, where it finds the package.
+
+    Beside the package, where tests share it, another process could read half of it.
+    """
+    modules = installed(config, package, version) / "node_modules"
+    (directory / "node_modules").symlink_to(modules)
+    return Path(shutil.copy(source, directory))

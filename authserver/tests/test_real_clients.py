@@ -129,15 +129,11 @@ def test_authlib_authenticates_with_the_secret_in_the_body(server, confidential_
     assert works(token["access_token"])
 
 
-@pytest.fixture
-def node_modules(request):
-    """A directory with oauth4webapi installed."""
-    return npm.installed(request.config, "oauth4webapi", OAUTH4WEBAPI)
-
-
-def test_oauth4webapi_gets_refreshes_and_revokes_a_token(server, key, allow, node_modules):
-    script = node_modules / "client.mjs"
-    script.write_text((Path(__file__).parent / "oauth4webapi_client.mjs").read_text())
+def test_oauth4webapi_gets_refreshes_and_revokes_a_token(
+    request, server, key, allow, tmp_path
+):
+    source = Path(__file__).with_name("oauth4webapi_client.mjs")
+    script = npm.program(source, request.config, "oauth4webapi", OAUTH4WEBAPI, tmp_path)
     scope = f"{SCOPE} context:1001"
 
     with subprocess.Popen(
@@ -167,13 +163,12 @@ def provider(server, settings):
 
 
 @pytest.fixture
-def run(request, allow):
+def run(request, allow, tmp_path):
     """Run a program with a package of npm; let alice allow what it asks for."""
 
     def run(package, version, program, *arguments):
-        directory = npm.installed(request.config, package, version)
-        script = directory / program
-        script.write_text((Path(__file__).parent / program).read_text())
+        source = Path(__file__).with_name(program)
+        script = npm.program(source, request.config, package, version, tmp_path)
         with subprocess.Popen(
             ["node", str(script), *arguments],
             stdin=subprocess.PIPE,

@@ -15,6 +15,7 @@ from standardwebhooks import Webhook
 from calendar_events.webhooks.signing import new_secret
 from config.tests.servers import ROOT
 from config.tests.waiting import eventually
+from config.tools.with_postgres import free_port
 
 pytestmark = pytest.mark.processes
 
@@ -34,8 +35,7 @@ def receiver(language, directory, secret):
         pytest.skip(f"{language} is not installed")
     program = directory / f"receiver{suffix}"
     program.write_text(re.search(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)[1])
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     printed = directory / "printed"
     with printed.open("w") as lines:
         process = subprocess.Popen(

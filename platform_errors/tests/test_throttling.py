@@ -4,7 +4,9 @@ import contextlib
 import shutil
 import socket
 import subprocess
+import tempfile
 import time
+from pathlib import Path
 
 import pytest
 import time_machine
@@ -124,10 +126,14 @@ def lost_cache(settings, monkeypatch):
 
 
 def redis_at(port):
+    return redis(f"redis://127.0.0.1:{port}")
+
+
+def redis(location):
     return {
         "default": {
             "BACKEND": "django.core.cache.backends.redis.RedisCache",
-            "LOCATION": f"redis://127.0.0.1:{port}",
+            "LOCATION": location,
             "OPTIONS": {"socket_timeout": 1, "socket_connect_timeout": 1},
         }
     }
@@ -172,42 +178,34 @@ def connections_made(listening):
 
 
 @pytest.mark.skipif(shutil.which("redis-server") is None, reason="redis-server is missing")
-def test_a_cache_that_comes_back_limits_again(api, change, settings, monkeypatch, tmp_path):
+def test_a_cache_that_comes_back_limits_again(api, change, settings, monkeypatch):
     monkeypatch.setattr(throttling, "outage", circuit_breaker.CircuitBreaker("lost"))
     monkeypatch.setattr(circuit_breaker, "PAUSE_SECONDS", 0.2)
     change(RATE_LIMITS={"address": "1/minute"})
-    port = free_port()
-    settings.CACHES = redis_at(port)
     answers = []
 
-    for _ in range(2):
-        with redis_server(port, tmp_path):
+    # The path of a socket is short, and nobody else takes it between the two servers.
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "redis"
+        settings.CACHES = redis(f"unix://{path}")
+        for _ in range(2):
+            with redis_server(path):
+                answers.append([api.get(READ).status_code for _ in range(2)])
             answers.append([api.get(READ).status_code for _ in range(2)])
-        answers.append([api.get(READ).status_code for _ in range(2)])
-        time.sleep(0.3)
+            time.sleep(0.3)
 
     assert answers == [[200, 429], [200, 200], [200, 429], [200, 200]]
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 @contextlib.contextmanager
-def redis_server(port, directory):
+def redis_server(path):
     """Run a server with nothing in it, and wait until it listens."""
-    running = subprocess.Popen(
-        ["redis-server", "--port", str(port), "--save", "", "--dir", directory],
-        stdout=subprocess.DEVNULL,
-    )
+    command = ["redis-server", "--port", "0", "--unixsocket", path, "--save", ""]
+    running = subprocess.Popen([*command, "--dir", path.parent], stdout=subprocess.DEVNULL)
     try:
         for _ in range(1200):
-            with (
-                contextlib.suppress(OSError),
-                socket.create_connection(("127.0.0.1", port)),
-            ):
+            with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as probe:
+                probe.connect(str(path))
                 break
             time.sleep(0.05)
         yield

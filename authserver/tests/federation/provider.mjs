@@ -1,8 +1,9 @@
-// oidc-provider as an issuer on loopback: `node provider.mjs PORT REDIRECT_ADDRESS`, with its
-// private keys (JWK) in KEYS, of which the first signs, and seconds that its clock is AHEAD.
+// oidc-provider as an issuer on loopback: `node provider.mjs PORT FD REDIRECT_ADDRESS`, with the
+// socket that listens there as a file descriptor, its private keys (JWK) in KEYS, of which the
+// first signs, and seconds that its clock is AHEAD.
 import Provider from "oidc-provider";
 
-const [port, redirect] = process.argv.slice(2);
+const [port, fd, redirect] = process.argv.slice(2);
 const issuer = `http://127.0.0.1:${port}`;
 const now = Date.now;
 Date.now = () => now() + Number(process.env.AHEAD) * 1000;
@@ -31,4 +32,4 @@ const provider = new Provider(issuer, {
     features: { devInteractions: { enabled: true } },
     cookies: { keys: ["only for tests"] },
 });
-provider.listen(Number(port), "127.0.0.1", () => console.log("listening"));
+provider.listen({ fd: Number(fd) }, () => console.log("listening"));

@@ -76,35 +76,40 @@ def browser():
 
 
 @pytest.fixture
-def serve(request, lakeview, rules):
+def serve(request, lakeview, rules, tmp_path):
     """Return a context in which the institution's issuer runs, with keys and a clock."""
-    directory = npm.installed(request.config, "oidc-provider", VERSION)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    method = factories.SignInMethodFactory(
-        institution=lakeview, issuer=f"http://127.0.0.1:{port}"
-    )
-    script = directory / "provider.mjs"
-    script.write_text(Path(__file__).with_name("provider.mjs").read_text("utf-8"), "utf-8")
+    source = Path(__file__).with_name("provider.mjs")
+    script = npm.program(source, request.config, "oidc-provider", VERSION, tmp_path)
+    errors = tmp_path / "errors"
 
-    @contextmanager
-    def serving(*keys, ahead=0):
-        variables = {"KEYS": json.dumps(keys), "AHEAD": str(ahead)}
-        with subprocess.Popen(
-            ["node", str(script), str(port), callback_url(method.provider_id)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            env={**os.environ, **variables},
-        ) as process:
-            try:
-                assert "listening" in process.stdout.readline()
-                yield
-            finally:
-                process.terminate()
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port, fd = listening.getsockname()[1], listening.fileno()
+        method = factories.SignInMethodFactory(
+            institution=lakeview, issuer=f"http://127.0.0.1:{port}"
+        )
+        arguments = (str(port), str(fd), callback_url(method.provider_id))
 
-    return serving
+        @contextmanager
+        def serving(*keys, ahead=0):
+            variables = {"KEYS": json.dumps(keys), "AHEAD": str(ahead)}
+            with (
+                errors.open("w") as written,
+                subprocess.Popen(
+                    ["node", str(script), *arguments],
+                    stdout=subprocess.PIPE,
+                    stderr=written,
+                    pass_fds=[fd],
+                    text=True,
+                    env={**os.environ, **variables},
+                ) as process,
+            ):
+                try:
+                    assert "listening" in process.stdout.readline(), errors.read_text()
+                    yield
+                finally:
+                    process.terminate()
+
+        yield serving
 
 
 def test_a_person_signs_in_at_oidc_provider(visitor, serve, lakeview, browser):
