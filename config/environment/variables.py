@@ -1,5 +1,6 @@
 """Reading variables: secrets, one that must be set, those that are set, a URL prefix."""
 
+import base64
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -81,7 +82,7 @@ def mount(name: str, default: str) -> str:
 
 
 def signing_keys(text: str) -> list[str]:
-    """Return private RSA keys as PEM, from a comma list of their DER in base64 (PKCS #8).
+    """Return private RSA keys as PEM, from a comma list of their DER in base64.
 
     Raises ``ImproperlyConfigured``, which does not repeat what it could not read.
     """
@@ -89,14 +90,18 @@ def signing_keys(text: str) -> list[str]:
 
 
 def _pem(body: str) -> str:
-    pem = f"-----BEGIN PRIVATE KEY-----\n{body}\n-----END PRIVATE KEY-----\n"
     try:
-        key = serialization.load_pem_private_key(pem.encode(), password=None)
-    except (ValueError, UnsupportedAlgorithm):
+        der = base64.b64decode(body, validate=True)
+        key = serialization.load_der_private_key(der, password=None)
+    except (ValueError, TypeError, UnsupportedAlgorithm):
         key = None
     if not isinstance(key, rsa.RSAPrivateKey) or key.key_size < MIN_RSA_BITS:
         raise ImproperlyConfigured(
             f"OIDC_SIGNING_KEYS must be RSA keys of {MIN_RSA_BITS} bits or more, each as "
             "the base64 of its DER on one line, with commas between them."
         ) from None
-    return pem
+    return key.private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    ).decode()

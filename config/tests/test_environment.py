@@ -1,13 +1,17 @@
 """What the environment decides, tried in processes of their own."""
 
 import ast
+import base64
 import functools
 import json
 import re
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
 
+from config.environment import variables
 from config.tests import fresh
 from config.tests.fresh import WHOLE
 from config.tools import documentation_tables
@@ -211,3 +215,18 @@ def test_what_is_no_rsa_key_stops_the_start_without_being_shown(keys):
     last = finished.stderr.splitlines()[-1]
     assert "OIDC_SIGNING_KEYS must be RSA keys of 2048 bits or more" in last
     assert keys not in last
+
+
+@pytest.mark.parametrize("form", ["PKCS8", "TraditionalOpenSSL"])
+def test_a_signing_key_is_taken_as_each_release_of_openssl_writes_it(form):
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    der = key.private_bytes(
+        serialization.Encoding.DER,
+        getattr(serialization.PrivateFormat, form),
+        serialization.NoEncryption(),
+    )
+
+    (pem,) = variables.signing_keys(base64.b64encode(der).decode())
+
+    read = serialization.load_pem_private_key(pem.encode(), password=None)
+    assert read.private_numbers() == key.private_numbers()
