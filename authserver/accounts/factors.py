@@ -15,8 +15,6 @@ from authserver.crypto import encryption
 from authserver.models import AuditEvent, User
 
 STRONG = [Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN]
-PROVEN = {"mfa", "socialaccount"}
-"""Ways of signing in that need no factor of ours; a provider asks for its own."""
 
 
 def is_required_of(user: User) -> bool:
@@ -30,15 +28,17 @@ def is_missing(request: HttpRequest, user: User) -> bool:
     """Return whether whoever is signed in has to add a second factor first."""
     return (
         is_required_of(user)
-        and not _has_proven(request, user)
+        and not _is_vouched_for(request, user)
         and not is_mfa_enabled(user, STRONG)
     )
 
 
-def _has_proven(request: HttpRequest, user: User) -> bool:
-    """Return whether the sign-in was enough; no institution vouches for the platform's."""
-    counted = PROVEN - {"socialaccount"} if user.is_superuser else PROVEN
-    return not counted.isdisjoint(signing_in.methods(request))
+def _is_vouched_for(request: HttpRequest, user: User) -> bool:
+    """Return whether a provider answers for the person, which asks for factors of its own.
+
+    None of an institution answers for a superuser.
+    """
+    return not user.is_superuser and "socialaccount" in signing_in.methods(request)
 
 
 def offers_passkeys() -> bool:
