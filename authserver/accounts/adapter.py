@@ -79,6 +79,7 @@ class AccountAdapter(DefaultAccountAdapter):
             arrived or has_passwords(user)
         ):
             return self.respond_user_inactive(request, user)
+        request.session[sessions.ENTERING] = user.pk
         if arrived:
             signing_in.vouched(request, user, arrived.state[signing_in.PROVED_AT])
         return super().pre_login(request, user, **kwargs)

@@ -27,6 +27,8 @@ from platform_errors.errors.handler import is_unavailable
 STARTED_AT = "started_at"
 INSTITUTION = "institution"
 """Where the person signed in: an account that was moved since has to sign in again."""
+ENTERING = "entering"
+"""Whose session it becomes once the last stage of signing in is passed."""
 BROWSER = "user_agent"
 MOST_OF_BROWSER = 200
 MOST_SHOWN = 50
@@ -111,11 +113,14 @@ class SessionStore(DatabaseSessionStore):
             Session.objects.filter(session_key=opaque.digest(key)).delete()
 
     def create_model_instance(self, data: dict[str, Any]) -> Session:
-        """Remember when the session began, and whose it is; keep the key out of it."""
+        """Remember when the session began, and whose it is; keep the key out of it.
+
+        Also whose it is to be: what ends the sessions of an account ends that one as well.
+        """
         data.setdefault(STARTED_AT, _now())
         row = cast("Session", super().create_model_instance(data))
         row.session_key = opaque.digest(row.session_key)
-        row.user_id = data.get(SESSION_KEY)
+        row.user_id = data.get(SESSION_KEY) or data.get(ENTERING)
         return row
 
 
@@ -139,6 +144,8 @@ def of(user: User, now: datetime, *, current: str | None = None) -> list[OpenSes
     found = []
     for row in rows.order_by("-expire_date", "pk")[:MOST_SHOWN]:
         data = SessionStore().decode(row.session_data)
+        if SESSION_KEY not in data:
+            continue
         since = datetime.fromtimestamp(data.get(STARTED_AT, 0), tz=UTC)
         browser = browser_in_words(str(data.get(BROWSER, "")))
         found.append(

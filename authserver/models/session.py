@@ -18,7 +18,7 @@ class Session(AbstractBaseSession):
     session_key = models.CharField(max_length=64, primary_key=True)
     """SHA-256 of the key, which the browser alone holds."""
     user_id = models.BigIntegerField(null=True, editable=False)
-    """Who signed in with it, if anybody. No reference: a login may meet a deletion."""
+    """Who signed in with it, or is about to. No reference: a login may meet a deletion."""
 
     class Meta(AbstractBaseSession.Meta):
         constraints = [

@@ -140,6 +140,37 @@ def test_a_disabled_account_does_not_pass_the_second_factor(
     assert "_auth_user_id" not in at_second_factor.client.session
 
 
+def new_password(alice, desk):
+    alice.set_password("a quite other phrase 9")
+    alice.save()
+
+
+def signed_out_everywhere(alice, desk):
+    desk.open("/admin/authserver/user/")
+    desk.press("Go", action="sign_out_everywhere", _selected_action=[str(alice.pk)])
+
+
+@pytest.mark.parametrize("end", [new_password, signed_out_everywhere])
+def test_what_ends_sessions_ends_a_sign_in_at_its_second_factor_too(
+    at_second_factor, alice, secret, desk, end
+):
+    end(alice, desk)
+
+    at_second_factor.press("Sign in", code=code_of(secret))
+
+    assert "_auth_user_id" not in at_second_factor.client.session
+
+
+def test_a_sign_in_at_its_second_factor_is_not_shown_as_a_session(
+    at_second_factor, alice, secret
+):
+    other = sign_in(Visitor())
+
+    other.press("Sign in", code=code_of(secret))
+
+    assert len(other.values("session")) == 0
+
+
 def test_django_admin_asks_for_the_second_factor_and_comes_back(db):
     root = factories.UserFactory(username="root", administrator=True)
     secret = totp.generate_totp_secret()
@@ -341,6 +372,18 @@ def test_who_must_have_a_factor_sees_no_page_without(required, visitor, alice):
 
     for page in ("/oauth2/access", "/oauth2/access?x=1"):
         assert visitor.open(page).heading == "Second factors"
+
+
+def test_who_removes_the_only_factor_adds_another_before_going_on(
+    required, visitor, alice, secret
+):
+    sign_in(visitor).press("Sign in", code=code_of(secret))
+    visitor.open("/oauth2/factors").follow("Remove the app")
+
+    visitor.press("Remove it")
+
+    assert "needs a second factor" in visitor.text
+    assert visitor.open("/oauth2/access").heading == "Second factors"
 
 
 def test_a_platform_role_adds_a_factor_before_admin_opens(required, db):
