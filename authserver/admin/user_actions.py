@@ -174,5 +174,5 @@ def _link(request: HttpRequest, user: User, method: SignInMethod) -> str:
         actor=request.user.get_username(),
         provider=method.name,
     )
-    token = invitations.make(user, method)
+    token = invitations.make(user, method, by=request.user)
     return f"{conf.issuer}{steps.address('invitation', token=token)}"

@@ -191,12 +191,16 @@ def test_a_mail_address_opens_no_account(visitor, issuer, method, lakeview):
     assert SocialAccount.objects.get().user != other
 
 
+def invitation(account, method, *, by):
+    token = invitations.make(account, method, by=by)
+    return f"/oauth2/login/invitation?token={token}"
+
+
 def test_an_invitation_connects_an_account_once(visitor, issuer, method, lakeview, rules):
     rules.arrivals = SignInRules.Arrivals.INVITED
     rules.save()
     account = factories.UserFactory(username="ann.lee", institution=lakeview)
-    token = invitations.make(account, method)
-    page = f"/oauth2/login/invitation?token={token}"
+    page = invitation(account, method, by=account)
 
     visitor.open(page)
     assert "ann.lee" in visitor.text
@@ -217,7 +221,7 @@ def test_an_invitation_that_was_used_meanwhile_connects_nobody_else(
     visitor, issuer, method, lakeview
 ):
     account = factories.UserFactory(institution=lakeview)
-    page = f"/oauth2/login/invitation?token={invitations.make(account, method)}"
+    page = invitation(account, method, by=account)
     second = Visitor().open(page)
     second.follow("Sign in and connect")
     visitor.open(page)
@@ -231,9 +235,30 @@ def test_an_invitation_that_was_used_meanwhile_connects_nobody_else(
     assert SocialAccount.objects.get().uid == "ann-1"
 
 
+def more_rights(account, inviter):
+    User.objects.filter(pk=account.pk).update(is_staff=True)
+
+
+def inviter_disabled(account, inviter):
+    User.objects.filter(pk=inviter.pk).update(is_active=False)
+
+
+@pytest.mark.parametrize("change", [more_rights, inviter_disabled])
+def test_an_invitation_ends_once_its_account_may_do_more_than_who_invited(
+    visitor, method, lakeview, change
+):
+    account, inviter = factories.UserFactory.create_batch(2, institution=lakeview)
+    page = invitation(account, method, by=inviter)
+    assert visitor.open(page).heading == "Connect your account"
+
+    change(account, inviter)
+
+    assert visitor.open(page).response["x-svc-Reason"] == "invitation_over"
+
+
 def test_nobody_is_led_past_the_page_of_an_invitation(visitor, issuer, method, lakeview):
     account = factories.UserFactory(username="ann.lee", institution=lakeview)
-    page = f"/oauth2/login/invitation?token={invitations.make(account, method)}"
+    page = invitation(account, method, by=account)
     attacker = Visitor().open(page)
     (foreign,) = attacker.page.xpath("//a[contains(., 'Sign in and connect')]/@href")
 

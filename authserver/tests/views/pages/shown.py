@@ -190,7 +190,8 @@ def login_with_one_way(walk):
 def invitation(walk):
     method = walk.use("method")
     person = factories.UserFactory(username="ann.lee", institution=method.institution)
-    walk.visitor.open(f"/oauth2/login/invitation?token={invitations.make(person, method)}")
+    token = invitations.make(person, method, by=person)
+    walk.visitor.open(f"/oauth2/login/invitation?token={token}")
 
 
 @shown("not_arrived.html", "authserver:oidc-callback")
