@@ -178,6 +178,31 @@ def test_a_trial_of_somebody_who_signed_out_shows_nothing(ines, method, issuer):
     assert "Ann Arrives" not in ines.text
 
 
+def test_a_trial_is_shown_once_where_it_was_begun(
+    ines, elsewhere, method, issuer, northgate
+):
+    other = factories.SignInMethodFactory(institution=northgate, issuer=issuer.url)
+    ines.open(f"{LIST}{method.pk}/try/")
+    answer = issuer.back(ines.left_for)
+
+    for browser, address in (
+        (elsewhere, answer),
+        (Visitor(), answer),
+        (ines, answer.replace(method.provider_id, other.provider_id)),
+    ):
+        browser.open(address)
+        assert browser.response["x-svc-Reason"] == "trip_unknown"
+        assert "Ann Arrives" not in browser.text
+    again = issuer.back(trial(ines, method))
+    assert ines.open(again).heading == "The provider answered"
+    assert ines.open(again).response["x-svc-Reason"] == "trip_unknown"
+    assert not SocialAccount.objects.exists()
+
+
+def trial(browser, method):
+    return browser.open(f"{LIST}{method.pk}/try/").left_for
+
+
 def test_a_role_that_one_does_not_hold_cannot_be_mapped(ines, method):
     group = Group.objects.create(name="mighty")
     group.permissions.add(Permission.objects.get(codename="delete_auditevent"))
