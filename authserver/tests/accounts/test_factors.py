@@ -1,13 +1,17 @@
 """Second factors: codes, recovery codes and passkeys, and who must have one."""
 
 import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
 
 import pytest
 from allauth.mfa.models import Authenticator
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.mfa.totp.internal import auth as totp
 from cryptography.fernet import Fernet
 from django.core.management import call_command
+from django.db import connections
 from django.test import Client
 
 from authserver.crypto import encryption
@@ -102,6 +106,34 @@ def test_a_code_works_once(at_second_factor, secret, address, key):
     other = sign_in(Visitor())
 
     assert other.press("Sign in", code=code).heading == "Second factor"
+
+
+@pytest.mark.parametrize("ahead", [-1, 1])
+def test_a_code_of_another_half_minute_is_refused(at_second_factor, secret, clock, ahead):
+    at_second_factor.press("Sign in", code=code_of(secret, ahead))
+
+    assert at_second_factor.heading == "Second factor"
+
+
+@pytest.mark.postgresql_only  # SQLite has one writer at a time
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("kind", ["app", "recovery"])
+def test_a_code_that_is_used_twice_at_once_works_once(alice, secret, kind):
+    recovery = RecoveryCodes.activate(alice)
+    code = code_of(secret) if kind == "app" else recovery.get_unused_codes()[0]
+    browsers = [sign_in(Visitor()) for _ in range(4)]
+    ready = threading.Barrier(len(browsers))
+
+    def enter(browser):
+        ready.wait(timeout=10)
+        heading = browser.press("Sign in", code=code).heading
+        connections.close_all()
+        return heading
+
+    with ThreadPoolExecutor(len(browsers)) as pool:
+        headings = sorted(pool.map(enter, browsers))
+
+    assert headings == ["My account", *3 * ["Second factor"]]
 
 
 def test_a_recovery_code_works_once(visitor, alice, secret):

@@ -2,6 +2,7 @@
 
 import pytest
 from allauth.account.models import EmailAddress
+from allauth.mfa.totp.internal import auth as totp
 
 from authserver.models import AuditEvent, Session
 from authserver.tests import factories
@@ -52,6 +53,17 @@ def test_a_link_ends(visitor, link, alice, way, northgate, settings, time_machin
     visitor.open(link)
 
     assert (visitor.status, visitor.heading) == (410, "This link does not work")
+
+
+def test_a_new_password_does_not_stand_for_the_second_factor(visitor, link, alice):
+    totp.TOTP.activate(alice, totp.generate_totp_secret())
+
+    choose(visitor, link)
+
+    assert "_auth_user_id" not in visitor.client.session
+    visitor.open("/oauth2/login?institution=1001")
+    visitor.press("Sign in", username="alice", password=NEW)
+    assert visitor.heading == "Second factor"
 
 
 def test_a_link_that_was_opened_ends_all_the_same(visitor, link, alice):

@@ -383,6 +383,20 @@ def test_an_address_that_an_administrator_sets_is_not_confirmed(asked, alice):
     assert claims_of(alice, {"email"})["email_verified"] is False
 
 
+def test_the_link_of_an_address_ends_when_another_is_asked_for(asked, alice):
+    here, link = asked
+    here.open("/oauth2/access/mail").press("Send the message", email="a@evil.example")
+
+    assert here.open(link).status == HTTPStatus.GONE
+
+
+def test_the_link_of_an_address_works_for_three_days(asked, alice, time_machine):
+    _, link = asked
+    time_machine.move_to(dt.datetime.now(dt.UTC) + dt.timedelta(days=3, seconds=1))
+
+    assert sign_in().open(link).status == HTTPStatus.GONE
+
+
 def test_nobody_confirms_an_address_for_an_account_of_somebody_else(
     asked, alice, riverside
 ):
