@@ -8,6 +8,7 @@ another site (``SameSite``).
 
 import base64
 import binascii
+import re
 import secrets
 from dataclasses import asdict, dataclass
 from typing import Any, Final
@@ -42,6 +43,9 @@ _DS: Final = Saml.NS_DS
 _C14N: Final = "http://www.w3.org/2001/10/xml-exc-c14n#"
 TRANSFORMS: Final = {f"{_DS}enveloped-signature", _C14N, f"{_C14N}WithComments"}
 """What may be done to what was signed before it is compared (SAML Core 5.4.4)."""
+STRONG: Final = re.compile(r".+#((rsa|ecdsa)-)?sha(256|384|512)(-rsa-MGF1)?")
+"""Digests and signatures; xmlsec knows which of those names there are."""
+MADE_WITH: Final = [f"{{{_DS}}}{name}" for name in ("DigestMethod", "SignatureMethod")]
 UNWANTED: Final = [f"{{{_DS}}}{name}" for name in ("Object", "Manifest", "RetrievalMethod")]
 """What a signature does not hold: more to be read."""
 
@@ -113,7 +117,6 @@ def settings_of(method: SignInMethod) -> dict[str, Any]:
         "idp": provider,
         "security": {
             "requestedAuthnContext": False,
-            "rejectDeprecatedAlgorithm": True,
             "wantAttributeStatement": False,
             "wantNameId": False,
             "allowRepeatAttributeName": True,
@@ -184,8 +187,11 @@ def _require_plain_signatures(response: OneLogin_Saml2_Response) -> None:
     whoever sent it would run for hours. Raises ``ArrivalRefused``.
     """
     for each in response.document.iter():
-        if each.tag in UNWANTED or (
-            each.tag == f"{{{_DS}}}Transform" and each.get("Algorithm") not in TRANSFORMS
+        algorithm = each.get("Algorithm", "")
+        if (
+            each.tag in UNWANTED
+            or (each.tag == f"{{{_DS}}}Transform" and algorithm not in TRANSFORMS)
+            or (each.tag in MADE_WITH and not STRONG.fullmatch(algorithm))
         ):
             raise ArrivalRefused("answer_invalid")
 

@@ -24,6 +24,7 @@ NAMESPACES = {
     "samlp": "urn:oasis:names:tc:SAML:2.0:protocol",
     "ds": "http://www.w3.org/2000/09/xmldsig#",
 }
+RSA, SHA256 = xmlsec.Transform.RSA_SHA256, xmlsec.Transform.SHA256
 
 
 class Pair:
@@ -148,14 +149,10 @@ class Answer:
     def find(self, path):
         return self.document.find(path, NAMESPACES)
 
-    def sign(self, path="saml:Assertion", pair=ONE, *, sha1=False, change=None):
+    def sign(self, path="saml:Assertion", pair=ONE, *, by=RSA, digest=SHA256, change=None):
         """Sign the assertion, or with ``"."`` the response; return this answer."""
         element = self.document if path == "." else self.find(path)
-        transform = xmlsec.Transform.RSA_SHA1 if sha1 else xmlsec.Transform.RSA_SHA256
-        digest = xmlsec.Transform.SHA1 if sha1 else xmlsec.Transform.SHA256
-        signature = xmlsec.template.create(
-            element, xmlsec.Transform.EXCL_C14N, transform, ns="ds"
-        )
+        signature = xmlsec.template.create(element, xmlsec.Transform.EXCL_C14N, by, ns="ds")
         issuer = element.find("saml:Issuer", NAMESPACES)
         issuer.addnext(signature)
         reference = xmlsec.template.add_reference(

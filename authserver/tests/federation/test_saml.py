@@ -4,6 +4,7 @@ import base64
 from copy import deepcopy
 
 import pytest
+import xmlsec
 from allauth.socialaccount.models import SocialAccount
 from django.contrib.auth.models import Group
 from lxml import etree
@@ -181,8 +182,27 @@ def test_a_signature_by_another_key_is_refused(visitor, method, lakeview, path):
     refused(post(visitor, Answer(leave(visitor, lakeview)).sign(path, pair=TWO)))
 
 
-def test_sha1_is_refused(visitor, method, lakeview):
-    refused(post(visitor, Answer(leave(visitor, lakeview)).sign(sha1=True)))
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"by": xmlsec.Transform.RSA_SHA1},
+        {"by": xmlsec.Transform.RSA_MD5},
+        {"digest": xmlsec.Transform.SHA1},
+        {"digest": xmlsec.Transform.MD5},
+        {"digest": xmlsec.Transform.RIPEMD160},
+    ],
+    ids=str,
+)
+def test_a_weak_algorithm_is_refused(visitor, method, lakeview, how):
+    refused(post(visitor, Answer(leave(visitor, lakeview)).sign(**how)))
+
+
+def test_stronger_algorithms_are_taken(visitor, method, lakeview):
+    strong = {"by": xmlsec.Transform.RSA_SHA512, "digest": xmlsec.Transform.SHA384}
+
+    post(visitor, Answer(leave(visitor, lakeview)).sign(**strong))
+
+    assert visitor.heading == "My account"
 
 
 @pytest.mark.parametrize("path", [".", "saml:Assertion"])
