@@ -15,7 +15,7 @@ KEYS_AGAIN_SECONDS: Final = 30
 ENDPOINTS: Final = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 _KEPT: Final[tuple[str, ...]] = (
     *("issuer", *ENDPOINTS, "userinfo_endpoint"),
-    *("token_endpoint_auth_methods_supported", "id_token_signing_alg_values_supported"),
+    "token_endpoint_auth_methods_supported",
     "authorization_response_iss_parameter_supported",
 )
 
