@@ -33,11 +33,9 @@ from institution_admin.dashboard import Block
 from institution_admin.search import MOST_FOUND, is_short, newest
 
 ONLINE = "online_address"
+SERIES = "Series"
 SAMPLES = ((1_000, 100), (10_000, MOST_FOUND))
 """Of so many of the newest events so many must have the words for these to be common."""
-
-
-SERIES = "Series"
 
 
 @admin.register(Event)
@@ -177,6 +175,7 @@ class EventAdmin(PublishedAdmin):
             changes=changes,
             now=now,
             expected_version=record.version,
+            expected_sequence=record.series.sequence,
         )
 
     def render_delete_form(

@@ -9,6 +9,7 @@ from django.contrib.admin.widgets import RelatedFieldWidgetWrapper
 from django.db.models import Model, Q
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.functional import cached_property
 
 from calendar_events.admin import institutions
 from calendar_events.admin.widgets import LocalDateTimeInput
@@ -116,9 +117,12 @@ class RecordForm(forms.ModelForm):
         """Return the initial values that are not simply columns."""
         return {"seen_version": self.instance.version} if self.instance.pk else {}
 
-    @property
+    @cached_property
     def stored(self) -> Any:
-        """Return the stored record; ``None`` for a new one, or one deleted for good."""
+        """Return the stored record; ``None`` for a new one, or one deleted for good.
+
+        Read once: a save expects the version that was checked.
+        """
         if self.instance.pk is None:
             return None
         model: Any = type(self.instance)

@@ -7,7 +7,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
+from calendar_events.admin.events import EventAdmin
+from calendar_events.admin.forms import CHANGED_MEANWHILE
 from calendar_events.models import Event, Image, Organizer, Status, Taxonomy, Term, Venue
+from calendar_events.tests.callers import caller
 from calendar_events.tests.factories import (
     CategoryFactory,
     EventFactory,
@@ -515,3 +518,20 @@ def test_who_may_not_change_others_records_is_refused_here_too():
 
     assert response.status_code == 403
     assert Event.objects.get().version == 1
+
+
+def test_what_is_changed_between_the_check_of_a_form_and_its_save_is_left(
+    administrator, monkeypatch
+):
+    event, save = EventFactory(), EventAdmin.save_model
+    sent = shown(administrator, event) | {"title": "Mine"}
+
+    def be_slower(self, *args):
+        caller("editor").patch(f"/events/{event.pk}", {"title": "Theirs"})
+        return save(self, *args)
+
+    monkeypatch.setattr(EventAdmin, "save_model", be_slower)
+    answer = administrator.post(url(Event, "change", event.pk), sent, follow=True)
+
+    assert CHANGED_MEANWHILE in answer.content.decode()
+    assert Event.objects.get().title == "Theirs"

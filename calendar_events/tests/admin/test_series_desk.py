@@ -2,9 +2,12 @@
 
 import pytest
 
+from calendar_events.admin.events import EventAdmin
+from calendar_events.admin.forms import CHANGED_MEANWHILE
 from calendar_events.models import Event, Series, Status
 from calendar_events.tests.admin.test_copying import typed
 from calendar_events.tests.admin.test_desk import desk_of, url
+from calendar_events.tests.callers import caller
 from calendar_events.tests.factories import EventFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -96,6 +99,21 @@ def test_what_was_not_seen_is_shown_again(editor, made):
     assert answer.status_code == 200
     assert "Save once more" in answer.content.decode()
     assert set(titles()) == {"Yoga"}
+
+
+def test_a_series_that_changes_while_it_is_saved_is_left(editor, made, monkeypatch):
+    _, again = send(editor, made[1], title="Stretching", scope="all")
+    update = EventAdmin.update
+
+    def be_slower(self, **written):
+        caller("editor").patch(f"/events/{made[4].pk}", {"title": "Outside"})
+        return update(self, **written)
+
+    monkeypatch.setattr(EventAdmin, "update", be_slower)
+    answer = editor.post(url(Event, "change", made[1].pk), again, follow=True)
+
+    assert CHANGED_MEANWHILE in answer.content.decode()
+    assert titles() == ["Yoga", "Yoga", "Yoga", "Yoga", "Outside"]
 
 
 def test_a_bad_rule_is_said_beside_its_field(editor, made):
