@@ -1,7 +1,6 @@
 """Routes below ``{auth_url}`` (spec 4.1, spec 4.2); ``accounts`` and ``well_known``."""
 
 from django.urls import URLPattern, path, re_path
-from django.views.generic import RedirectView
 from oauth2_provider.views import JwksInfoView
 
 from authserver.legacy import urls as legacy
@@ -20,7 +19,7 @@ from authserver.views.pages.access import (
 from authserver.views.pages.authorize import Authorize
 from authserver.views.pages.federation import Invitation, Leave, OidcCallback
 from authserver.views.pages.grant import Cancel, Continue, Finish, Grant
-from authserver.views.pages.institution import ChooseInstitution
+from authserver.views.pages.institution import ChooseInstitution, SignIn
 from authserver.views.pages.login import Login, Logout, SwitchAccount
 from authserver.views.pages.mail_address import ChangeMail, ConfirmMail
 from authserver.views.pages.password import Asked, Done, Forgotten, NewPassword
@@ -96,11 +95,7 @@ urlpatterns: list[URLPattern] = [*pages, *endpoints, *legacy.urlpatterns]
 # Names that django-allauth asks for; below the same address, outside the namespace.
 accounts: list[URLPattern] = [
     path("access/mail/confirm", ConfirmMail.as_view(), name="account_confirm_email"),
-    path(
-        "account/login",
-        RedirectView.as_view(pattern_name="authserver:institution"),
-        name="account_login",
-    ),
+    path("account/login", SignIn.as_view(), name="account_login"),
     path("account/second-factor", factors.SecondFactor.as_view(), name="mfa_authenticate"),
     path("account/passkey", factors.PasskeyLogin.as_view(), name="mfa_login_webauthn"),
     path("account/again", factors.PasswordAgain.as_view(), name="account_reauthenticate"),

@@ -34,7 +34,9 @@ MOST_OF_BROWSER = 200
 MOST_SHOWN = 50
 BINDING = "browser"
 CHOOSING = "choosing"
-_BEGUN = (BINDING, CHOOSING, STATES_SESSION_KEY)
+WANTED = "wanted"
+"""The page that somebody asked for who has to sign in first."""
+_BEGUN = (BINDING, CHOOSING, WANTED, STATES_SESSION_KEY)
 """The last one holds trips to identity providers."""
 KEY = re.compile(r"[a-z0-9]{32}")
 """What Django makes, and all that a cookie may claim."""

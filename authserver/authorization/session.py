@@ -9,6 +9,7 @@ from datetime import datetime
 from enum import Enum
 from typing import Any
 
+from allauth.account.adapter import get_adapter
 from django.conf import settings
 from django.contrib import auth
 from django.core import signing
@@ -178,6 +179,18 @@ def account(request: HttpRequest) -> User | None:
     if isinstance(user, User) and user.institution is None:
         return user
     return signed_in(request)
+
+
+def come_back_to(request: HttpRequest, url: str) -> None:
+    """Remember where somebody goes on after signing in: a path of this server alone."""
+    if get_adapter().is_safe_url(url):
+        request.session[sessions.WANTED] = url
+
+
+def wanted(request: HttpRequest) -> str:
+    """Return the page that was asked for before the sign-in, once, or ``""``."""
+    url: str = request.session.pop(sessions.WANTED, "")
+    return url
 
 
 def switch_account(request: HttpRequest) -> None:

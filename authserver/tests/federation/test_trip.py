@@ -344,9 +344,9 @@ def test_a_fresh_sign_in_is_asked_of_the_provider_anew(
     assert visitor.open("/oauth2/access").heading == "My account"
     clock(901)
 
-    assert visitor.open("/oauth2/factors/app").heading == "Choose your institution"
+    visitor.open("/oauth2/factors/app").follow("Continue")
 
-    assert "prompt=login" in leave(visitor, lakeview)
+    assert "prompt=login" in visitor.left_for
 
 
 def test_a_superuser_needs_a_factor_of_this_server_whatever_the_provider_says(

@@ -45,6 +45,8 @@ class OwnPage(steps.OptionalStepPage):
             return answer
         user = session.account(request)
         if user is None:
+            if self.pending_request is None:
+                session.come_back_to(request, request.get_full_path())
             return HttpResponseRedirect(steps.address("institution", self.handle))
         if user.must_change_password and not self.is_open_before_change:
             return HttpResponseRedirect(steps.address("password", self.handle))

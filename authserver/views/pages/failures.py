@@ -10,6 +10,7 @@ from django.views.decorators.cache import never_cache
 
 from authserver.accounts import signing_in
 from authserver.authorization import session
+from authserver.views.pages import steps
 from authserver.views.pages.base import message
 
 
@@ -57,12 +58,18 @@ def too_many_requests(request: HttpRequest) -> HttpResponse:
 
 def fresh_sign_in(request: HttpRequest) -> HttpResponse:
     """Ask who it is once more, and come back by GET: nothing that was sent is kept."""
-    ways = get_adapter().get_reauthentication_methods(request.user)
-    if not ways:  # nobody, or an account of a provider, which asks for itself
-        signing_in.end_session(request)
-        request.session[session.ANEW] = session.FRESH
-    url = ways[0]["url"] if ways else reverse("account_login")
-    return HttpResponseRedirect(f"{url}?{urlencode({'next': request.get_full_path()})}")
+    wanted = request.get_full_path()
+    if ways := get_adapter().get_reauthentication_methods(request.user):
+        return HttpResponseRedirect(f"{ways[0]['url']}?{urlencode({'next': wanted})}")
+    # Nobody, or an account of a provider, which asks for itself.
+    user = session.signed_in(request)
+    signing_in.end_session(request)
+    request.session[session.ANEW] = session.FRESH
+    session.come_back_to(request, wanted)
+    if user is None or user.institution is None:
+        return HttpResponseRedirect(reverse("account_login"))
+    at = user.institution.registry_id
+    return HttpResponseRedirect(steps.address("login", institution=at))
 
 
 def in_words(seconds: int) -> str:

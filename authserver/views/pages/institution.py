@@ -8,8 +8,19 @@ from authserver.authorization.requests import AuthorizationError
 from authserver.models import Institution
 from authserver.models.institution import InstitutionQuerySet
 from authserver.views.pages import answers, steps
+from authserver.views.pages.base import Page
 
 ROWS = 25
+
+
+class SignIn(Page):
+    """Whoever has to sign in first begins at the picker, and comes back to ``next``."""
+
+    http_method_names = ["get", "options"]
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        session.come_back_to(request, request.GET.get("next", ""))
+        return HttpResponseRedirect(steps.address("institution"))
 
 
 class ChooseInstitution(steps.OptionalStepPage):

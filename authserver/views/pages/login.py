@@ -105,7 +105,11 @@ class Login(steps.AtInstitution, LoginView):
         """Return where whoever is signed in here goes next, if anybody is."""
         if self.pending_request is None:
             user = session.signed_in(self.request, self.institution.registry_id)
-            return HttpResponseRedirect(steps.address("access")) if user else None
+            if user is None:
+                return None
+            return HttpResponseRedirect(
+                session.wanted(self.request) or steps.address("access")
+            )
         step = session.next_step(self.request, self.pending_request, now=self.now)
         if step is session.Step.LOGIN:
             return None

@@ -35,6 +35,37 @@ def sign_in(username="alice", agent=FIREFOX, at="1001"):
     return browser
 
 
+@pytest.mark.parametrize(
+    "page", ["/oauth2/access/password", "/oauth2/factors?next=/oauth2/access", "/admin/"]
+)
+def test_who_has_to_sign_in_first_comes_back_to_the_page(alice, page):
+    browser = Visitor()
+    browser.open(page)
+    if page == "/admin/":
+        alice.is_staff = True
+        alice.save()
+        browser.follow("Sign in at your institution")
+    browser.press("institution=1001")
+
+    browser.press("Sign in", username="alice", password=factories.PASSWORD)
+
+    assert browser.url.removeprefix("http://testserver") == page
+    assert browser.open("/oauth2/login?institution=1001").heading == "My account"
+
+
+@pytest.mark.parametrize(
+    "url", ["https://evil.example/", "//evil.example/", "/\\evil.example", "javascript:1"]
+)
+def test_a_sign_in_leads_to_no_other_site(alice, url):
+    browser = Visitor()
+    browser.open(f"/oauth2/account/login?{urlencode({'next': url})}")
+    browser.press("institution=1001")
+
+    browser.press("Sign in", username="alice", password=factories.PASSWORD)
+
+    assert (browser.heading, browser.left_for) == ("My account", "")
+
+
 # --- Sessions -----------------------------------------------------------------------------
 
 
