@@ -59,8 +59,8 @@ def everything_about(user: User, now: datetime) -> dict[str, Any]:
     return found | dict(answer for _, answer in answers)
 
 
-def may_change_name(user: User) -> bool:
-    """Return whether the person says their name; else a provider does, at each arrival."""
+def may_change_profile(user: User) -> bool:
+    """Return whether the person says name and mail; else a provider does each time."""
     return (
         user.has_usable_password() and not SocialAccount.objects.filter(user=user).exists()
     )

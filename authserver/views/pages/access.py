@@ -67,7 +67,7 @@ class MyAccount(OwnPage):
             institution=self.user.institution,
             applications=granted_access.applications_for(self.user, self.now),
             sessions=sessions.of(self.user, self.now, current=request.session.session_key),
-            may_change_name=personal_data.may_change_name(self.user),
+            may_change_profile=personal_data.may_change_profile(self.user),
             has_factor=is_mfa_enabled(self.user, factors.STRONG),
             sends_mail=conf.sends_mail,
             is_mail_confirmed=bool(self.user.email)
@@ -109,7 +109,7 @@ class ChangeName(OwnPage, FormView):
     def prepare(self, request: HttpRequest) -> HttpResponse | None:
         """Be nowhere for people whose name follows claims. Raises ``Http404``."""
         answer = super().prepare(request)
-        if answer is None and not personal_data.may_change_name(self.user):
+        if answer is None and not personal_data.may_change_profile(self.user):
             raise Http404
         return answer
 

@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.views.generic import FormView
 
 from authserver import audit
-from authserver.accounts import signing_in
+from authserver.accounts import personal_data, signing_in
 from authserver.accounts.confirmation import MailForm
 from authserver.conf import conf
 from authserver.models import AuditEvent
@@ -26,11 +26,13 @@ class ChangeMail(OwnPage, FormView):
     form_class = MailForm
 
     def prepare(self, request: HttpRequest) -> HttpResponse | None:
-        """Be nowhere where no mail can be sent, and ask again who it is."""
+        """Be nowhere where no mail can be sent or claims say it; ask again who it is."""
         if not conf.sends_mail:
             raise Http404
         answer = super().prepare(request)
         if answer is None:
+            if not personal_data.may_change_profile(self.user):
+                raise Http404
             signing_in.require_fresh(request)
         return answer
 

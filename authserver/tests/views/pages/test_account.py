@@ -440,6 +440,16 @@ def test_nobody_confirms_an_address_for_an_account_of_somebody_else(
     assert not EmailAddress.objects.filter(verified=True).exists()
 
 
+def test_the_address_of_an_account_of_a_provider_is_the_provider_s_to_say(alice, mailbox):
+    SocialAccount.objects.create(user=alice, provider="x", uid="1")
+    here = sign_in()
+
+    assert "Change the e-mail address" not in here.text
+    here.open("/oauth2/access/mail")
+    assert here.status == HTTPStatus.NOT_FOUND
+    assert mailbox == []
+
+
 def test_two_institutions_may_know_one_address(asked, alice, northgate, mailbox):
     here, link = asked
     other = factories.UserFactory(username="alice", institution=northgate)
