@@ -51,7 +51,6 @@ def fetch(url: str, entity_id: str) -> str:
     try:
         with outgoing.session() as session:
             response = session.get(url)
-            response.raise_for_status()
         xml = response.content.decode()
     except (requests.RequestException, UnicodeDecodeError) as error:
         raise MetadataUnfit("The metadata could not be fetched.") from error

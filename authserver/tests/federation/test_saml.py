@@ -7,10 +7,12 @@ import pytest
 import xmlsec
 from allauth.socialaccount.models import SocialAccount
 from django.contrib.auth.models import Group
+from django.utils import timezone
+from django_tasks_db.models import DBTaskResult
 from lxml import etree
 
 from authserver.federation import saml_metadata
-from authserver.models import RoleRule, SignInMethod, User
+from authserver.models import Institution, RoleRule, SignInMethod, SignInRules, User
 from authserver.tests import factories
 from authserver.tests.federation import saml_provider as provider
 from authserver.tests.federation.conftest import leave, post
@@ -85,14 +87,65 @@ def test_a_pairwise_identifier_is_the_subject(visitor, method, lakeview, changes
         {"name_id": None},
         {"name_id": None, "attributes": {provider.PAIRWISE: ["a", "b"]}},
         {"name_id": None, "attributes": {provider.PAIRWISE: [" "]}},
+        {"name_id": " "},
+        {
+            "name_id": None,
+            "attributes": {provider.PAIRWISE: ["<saml:NameID>a</saml:NameID>"]},
+        },
     ],
     ids=str,
 )
 def test_a_subject_that_does_not_stay_is_refused(visitor, method, lakeview, changes):
     arrive(visitor, lakeview, **changes)
 
+    refused(visitor, "subject_invalid")
     assert visitor.status == 403
-    assert not User.objects.exists()
+
+
+def test_an_answer_without_attributes_makes_an_account(visitor, method, lakeview):
+    arrive(visitor, lakeview, attributes={})
+
+    assert User.objects.get().username.startswith("person-")
+
+
+def test_an_attribute_may_be_repeated(visitor, method, lakeview):
+    answer = Answer(leave(visitor, lakeview))
+    attribute = answer.find(".//saml:Attribute")
+    attribute.addnext(deepcopy(attribute))
+
+    assert post(visitor, answer.sign()).heading == "My account"
+
+
+def test_the_request_asks_for_no_way_of_signing_in(visitor, method, lakeview):
+    request = provider.request_at(leave(visitor, lakeview))
+
+    assert request.find("{*}RequestedAuthnContext") is None
+
+
+def test_an_answer_may_come_in_lines(visitor, method, lakeview):
+    answer = Answer(leave(visitor, lakeview)).sign()
+    xml = etree.tostring(answer.document)
+    answer.encoded = lambda: base64.encodebytes(xml).decode()  # RFC 2045
+
+    assert post(visitor, answer).heading == "My account"
+
+
+def test_two_providers_may_give_assertions_one_identifier(
+    visitor, method, lakeview, northgate
+):
+    SignInRules.objects.create(
+        institution=northgate, passwords=False, arrivals=SignInRules.Arrivals.MAKE
+    )
+    factories.SignInMethodFactory(
+        institution=northgate,
+        kind=SignInMethod.Kind.SAML,
+        issuer=provider.ENTITY,
+        client_id="",
+        metadata=provider.metadata(),
+    )
+    arrive(Visitor(), northgate)
+
+    assert arrive(visitor, lakeview).heading == "My account"
 
 
 def test_roles_follow_affiliations(visitor, method, lakeview):
@@ -156,6 +209,7 @@ def test_a_response_that_nobody_asked_for_is_refused(visitor, method, lakeview):
         {"ends": -600},
         {"not_before": 3600, "ends": 7200},
         {"entity": "https://evil.example"},
+        {"entity": ""},
     ],
     ids=str,
 )
@@ -384,7 +438,9 @@ def test_a_new_certificate_counts_once_the_metadata_was_fetched_again(
     "text",
     [b"", b"<a/>", provider.metadata(entity="https://another.example").encode(),
      provider.metadata(sso="http://10.0.0.1/sso").encode(),
-     provider.metadata(sso="javascript:alert(1)").encode(), b"x" * 600_000,
+     provider.metadata(sso="javascript:alert(1)").encode(),
+     provider.metadata().encode() + b" " * 600_000,
+     provider.metadata().replace("KeyDescriptor", "Extensions").encode(),
      b"\xff", b'<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'],
     ids=lambda text: str(text)[:20],
 )  # fmt: skip
@@ -409,8 +465,38 @@ def test_metadata_that_is_old_is_fetched_again_in_the_background(
     leave(visitor, lakeview)
     leave(Visitor(), lakeview)
 
-    from django_tasks_db.models import DBTaskResult  # noqa: PLC0415
-
-    queued = DBTaskResult.objects.filter(task_path__contains="saml_metadata.refresh")
-    assert queued.count() == 1
+    assert refreshes() == 1
     assert issuer.asked == []
+
+
+def refreshes():
+    queued = DBTaskResult.objects.filter(task_path__contains="saml_metadata.refresh")
+    return queued.count()
+
+
+def test_metadata_is_fetched_again_once_a_signature_does_not_hold(
+    visitor, method, lakeview
+):
+    method.metadata_url = "https://idp.lakeview.example/metadata"
+    method.metadata_fetched_at = timezone.now()
+    method.save()
+    location = leave(visitor, lakeview)
+    assert refreshes() == 0
+
+    post(visitor, Answer(location).sign(pair=TWO))
+    post(visitor, Answer(location).sign(pair=TWO))
+
+    assert refreshes() == 1
+
+
+@pytest.mark.parametrize(
+    "change", [{"kind": SignInMethod.Kind.OIDC}, {"institution__is_active": False}], ids=str
+)
+def test_a_provider_that_is_none_of_saml_has_no_address(visitor, method, change):
+    if "kind" in change:
+        SignInMethod.objects.update(**change)
+    else:
+        Institution.objects.update(is_active=False)
+
+    page = f"/oauth2/login/saml/{method.provider_id}/metadata"
+    assert visitor.client.get(page).status_code == 404

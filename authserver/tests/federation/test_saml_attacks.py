@@ -191,6 +191,34 @@ def test_entities_are_neither_read_nor_expanded(visitor, answer, issuer, declare
     assert issuer.asked == []
 
 
+def test_what_is_not_signed_declares_nothing_either(visitor, answer, issuer):
+    answer.sign()  # the assertion, so the words of the status are anybody's
+    answer.find(".//samlp:StatusCode").addnext(
+        etree.fromstring(
+            f'<p:StatusMessage xmlns:p="{NAMESPACES["samlp"]}">x</p:StatusMessage>'
+        )
+    )
+    xml = etree.tostring(answer.document).decode()
+    declared = f'<!DOCTYPE r [<!ENTITY a SYSTEM "{issuer.url}/inside">]>'
+
+    sent = f"{declared}{xml}".replace(">x</", ">&a;</")
+
+    refused(post(visitor, sends(answer, sent.encode())))
+    assert issuer.asked == []
+
+
+def test_an_assertion_of_no_issuer_is_refused_whatever_the_response_says(visitor, answer):
+    answer.find("saml:Assertion/saml:Issuer").text = ""
+
+    refused(post(visitor, answer.sign()))
+
+
+def test_an_answer_that_is_too_long_is_refused_though_it_is_signed(visitor, lakeview):
+    attributes = {"urn:a": ["x" * 200_000]}
+
+    refused(post(visitor, Answer(leave(visitor, lakeview), attributes=attributes).sign()))
+
+
 @pytest.mark.parametrize("wbits", [-15, 15])
 def test_a_deflated_answer_is_not_inflated(visitor, answer, wbits):
     packer = zlib.compressobj(9, zlib.DEFLATED, wbits)
