@@ -45,8 +45,6 @@ TRANSFORMS: Final = {f"{_DS}enveloped-signature", _C14N, f"{_C14N}WithComments"}
 STRONG: Final = re.compile(r".+#((rsa|ecdsa)-)?sha(256|384|512)(-rsa-MGF1)?")
 """Digests and signatures; xmlsec knows which of those names there are."""
 MADE_WITH: Final = [f"{{{_DS}}}{name}" for name in ("DigestMethod", "SignatureMethod")]
-UNWANTED: Final = [f"{{{_DS}}}{name}" for name in ("Object", "RetrievalMethod")]
-"""What a signature does not hold: more to be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,17 +179,24 @@ def verified(method: SignInMethod, encoded: str) -> Assertion:
 def _require_plain_signatures(response: OneLogin_Saml2_Response) -> None:
     """Insist on what the profile allows in a signature, before any is looked at.
 
-    The library transforms what is signed before it knows who signed: a stylesheet of
-    whoever sent it would run for hours. Raises ``ArrivalRefused``.
+    The library reads and transforms what is signed before it knows who signed: a
+    stylesheet of whoever sent it would run for hours, and a file without an end be read
+    for ever. Raises ``ArrivalRefused``.
     """
     for each in response.document.iter():
         algorithm = each.get("Algorithm", "")
         if (
-            each.tag in UNWANTED
+            (each.tag == f"{{{_DS}}}Reference" and not _refers_to_what_it_is_in(each))
             or (each.tag == f"{{{_DS}}}Transform" and algorithm not in TRANSFORMS)
             or (each.tag in MADE_WITH and not STRONG.fullmatch(algorithm))
         ):
             raise ArrivalRefused("answer_invalid")
+
+
+def _refers_to_what_it_is_in(reference: Any) -> bool:
+    """Return whether a reference is to the element that has its signature."""
+    element = reference.xpath("../../..")  # beyond SignedInfo and Signature
+    return len(element) == 1 and reference.get("URI") == f"#{element[0].get('ID')}"
 
 
 def _require_strictness(

@@ -1,6 +1,8 @@
 """What somebody may send to where SAML responses go; each is refused."""
 
 import base64
+import os
+import threading
 import zlib
 from urllib.parse import urlsplit
 
@@ -60,31 +62,46 @@ def test_a_signature_runs_no_program_of_whoever_sent_it(visitor, answer, transfo
     refused(post(visitor, answer.sign(change=add)))
 
 
-def test_a_signature_holds_nothing_beside_itself(visitor, answer, issuer):
-    answer.sign()
-    signature = answer.find(".//ds:Signature")
-    signature.append(
-        etree.fromstring(f"""<ds:Object xmlns:ds="{DS}"><ds:Manifest><ds:Reference
- URI="{issuer.url}/inside"><ds:DigestMethod
+SECOND = """<ds:Reference xmlns:ds="{ds}" URI="{uri}"><ds:DigestMethod
  Algorithm="http://www.w3.org/2001/04/xmlenc#sha256"/><ds:DigestValue>AA==</ds:DigestValue>
-</ds:Reference></ds:Manifest></ds:Object>""")
-    )
+</ds:Reference>"""
+MANIFEST = (
+    f"""<ds:Object xmlns:ds="{{ds}}"><ds:Manifest>{SECOND}</ds:Manifest></ds:Object>"""
+)
+KEY = '<ds:KeyInfo xmlns:ds="{ds}"><ds:RetrievalMethod URI="{uri}"/></ds:KeyInfo>'
 
-    refused(post(visitor, answer))
-    assert issuer.asked == []
+
+@pytest.fixture
+def pipe(tmp_path):
+    """A file that knows whether somebody read it."""
+    path, was_read = tmp_path / "pipe", threading.Event()
+    os.mkfifo(path)
+
+    def write():
+        with path.open("wb"):  # waits for a reader
+            was_read.set()
+
+    writer = threading.Thread(target=write, daemon=True)
+    writer.start()
+    yield path, was_read
+    os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK))
+    writer.join(5)
 
 
-def test_a_key_is_not_read_from_elsewhere(visitor, answer, issuer):
+@pytest.mark.parametrize(
+    ("after", "more"),
+    [("Reference", SECOND), ("SignatureValue", MANIFEST), ("SignatureValue", KEY)],
+    ids=["reference", "manifest", "key"],
+)
+def test_a_signature_leads_to_no_file(visitor, answer, pipe, after, more):
+    path, was_read = pipe
     answer.sign()
-    answer.find(".//ds:SignatureValue").addnext(
-        etree.fromstring(
-            f'<ds:KeyInfo xmlns:ds="{DS}"><ds:RetrievalMethod URI="{issuer.url}/key"/>'
-            "</ds:KeyInfo>"
-        )
-    )
+    (before,) = [each for each in answer.document.iter() if each.tag.endswith(f"}}{after}")]
+    before.addnext(etree.fromstring(more.format(ds=DS, uri=path)))
 
-    refused(post(visitor, answer))
-    assert issuer.asked == []
+    post(visitor, answer)
+
+    assert not was_read.is_set()
 
 
 def test_a_certificate_that_came_with_the_answer_is_not_used(visitor, answer):
