@@ -20,6 +20,7 @@ from django.views.generic import FormView
 
 from authserver import audit
 from authserver.accounts import factors, personal_data, sessions, signing_in
+from authserver.accounts.admin_site import may_enter
 from authserver.accounts.forms import NameForm
 from authserver.accounts.password_forms import OwnPasswordForm
 from authserver.authorization import consents, granted_access, session
@@ -68,6 +69,7 @@ class MyAccount(OwnPage):
             applications=granted_access.applications_for(self.user, self.now),
             sessions=sessions.of(self.user, self.now, current=request.session.session_key),
             may_change_profile=personal_data.may_change_profile(self.user),
+            may_enter_admin=may_enter(self.user),
             has_factor=is_mfa_enabled(self.user, factors.STRONG),
             sends_mail=conf.sends_mail,
             is_mail_confirmed=bool(self.user.email)

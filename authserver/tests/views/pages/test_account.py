@@ -10,6 +10,8 @@ import pytest
 from allauth.account.models import EmailAddress
 from allauth.mfa.totp.internal import auth as totp
 from allauth.socialaccount.models import SocialAccount
+from django.contrib.auth import HASH_SESSION_KEY
+from django.contrib.auth.models import Group
 
 from authserver.accounts import personal_data
 from authserver.accounts.sessions import browser_in_words
@@ -51,6 +53,33 @@ def test_who_has_to_sign_in_first_comes_back_to_the_page(alice, page):
 
     assert browser.url.removeprefix("http://testserver") == page
     assert browser.open("/oauth2/login?institution=1001").heading == "My account"
+
+
+@pytest.mark.parametrize("role", ["", "editor"])
+def test_who_has_a_role_finds_the_administration(alice, role):
+    if role:
+        alice.groups.add(Group.objects.get(name=role))
+
+    here = sign_in()
+
+    assert ("Go to the administration" in here.text) is bool(role)
+    if role:
+        here.follow("Go to the administration")
+        assert here.url.endswith("/admin/")
+        assert here.status == HTTPStatus.OK
+
+
+@pytest.mark.parametrize("has_password", [True, False])
+def test_nobody_without_a_password_is_told_of_one(alice, has_password):
+    here = sign_in()
+    if not has_password:
+        alice.set_unusable_password()
+        alice.save()
+        kept = here.client.session
+        kept[HASH_SESSION_KEY] = alice.get_session_auth_hash()
+        kept.save()
+
+    assert ("your password" in here.open("/oauth2/factors").text) is has_password
 
 
 @pytest.mark.parametrize(
