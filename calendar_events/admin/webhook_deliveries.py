@@ -81,6 +81,6 @@ class WebhookDeliveryAdmin(OnlyActions):
 
     @admin.action(description="Send again", permissions=["change"])
     def send_again(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        """Send what was delivered or given up once more, under the same identifier."""
+        """Send messages once more, under the same identifiers."""
         count = deliveries.send_again(queryset, now=timezone.now())
         messages.success(request, f"Messages that will be sent again: {count}.")

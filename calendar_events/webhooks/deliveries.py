@@ -62,7 +62,7 @@ def queue_test(subscription: WebhookSubscription, *, now: datetime) -> WebhookDe
 def send_one_again(
     subscription: WebhookSubscription, message_id: str, *, actor: Actor, now: datetime
 ) -> WebhookDelivery:
-    """Have a message sent once more, unless it waits to be sent anyhow.
+    """Have a message sent once more, unless it is about to be sent anyhow.
 
     Raises ``NotAllowed``, ``SubscriptionDisabled`` and ``DoesNotExist``.
     """
@@ -76,8 +76,10 @@ def send_one_again(
 
 
 def send_again(deliveries: QuerySet[WebhookDelivery], *, now: datetime) -> int:
-    """Have messages sent once more, as new ones are; return how many."""
-    return deliveries.exclude(state=State.PENDING).update(
+    """Have messages sent once more, or at once if a pause keeps them; return how many."""
+    paused = deliveries.filter(state=State.PENDING, next_attempt_at__gt=now)
+    count = paused.update(next_attempt_at=now)
+    return count + deliveries.exclude(state=State.PENDING).update(
         state=State.PENDING, attempts=0, next_attempt_at=now
     )
 

@@ -1,6 +1,7 @@
 """Webhooks in the admin: requests and answers, tests, sending again, and no secret."""
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.contrib.admin.models import LogEntry
@@ -84,12 +85,17 @@ def test_a_message_is_shown_with_its_request_and_the_answer(administrator):
 def test_a_message_is_sent_again(administrator):
     done = WebhookDeliveryFactory(state="delivered", attempts=3, next_attempt_at=None)
     waiting = WebhookDeliveryFactory(attempts=2)
+    later = timezone.now() + timedelta(hours=14)
+    paused = WebhookDeliveryFactory(attempts=2, next_attempt_at=later)
 
-    answer = act(administrator, DELIVERIES, "send_again", done, waiting)
+    answer = act(administrator, DELIVERIES, "send_again", done, waiting, paused)
 
-    assert "Messages that will be sent again: 1." in answer.content.decode()
+    assert "Messages that will be sent again: 2." in answer.content.decode()
     done.refresh_from_db()
     waiting.refresh_from_db()
+    paused.refresh_from_db()
+    assert paused.attempts == 2
+    assert paused.next_attempt_at <= timezone.now()
     assert (done.state, done.attempts) == ("pending", 0)
     assert done.next_attempt_at is not None
     assert waiting.attempts == 2

@@ -116,6 +116,25 @@ def test_a_message_is_sent_again_by_its_identifier(editor, receiver, subscribe, 
     assert [message.id for message in receiver.received] == [first.id, first.id]
 
 
+def test_what_failed_is_sent_again_before_its_pause_is_over(
+    editor, receiver, subscribe, deliver
+):
+    one = subscribe(receiver.url)
+    receiver.answer = answering(500)
+    editor.post("/events", event())
+    deliver()
+    receiver.answer = ok
+    (message,) = receiver.received
+
+    answer = editor.post(f"/webhooks/{one['id']}/deliveries/{message.id}/again")
+    deliver()
+
+    assert answer.status_code == 202
+    assert [each.id for each in receiver.received] == [message.id, message.id]
+    row = WebhookDelivery.objects.get()
+    assert (row.state, row.attempts) == (State.DELIVERED, 2)
+
+
 def test_nothing_is_sent_again_to_a_webhook_that_is_disabled(editor, one):
     (row,) = made(one, state=State.FAILED)
     editor.patch(f"/webhooks/{one['id']}", {"status": "disabled"})
