@@ -4,6 +4,7 @@ import base64
 import os
 import threading
 import zlib
+from copy import deepcopy
 from urllib.parse import urlsplit
 
 import pytest
@@ -69,6 +70,16 @@ MANIFEST = (
     f"""<ds:Object xmlns:ds="{{ds}}"><ds:Manifest>{SECOND}</ds:Manifest></ds:Object>"""
 )
 KEY = '<ds:KeyInfo xmlns:ds="{ds}"><ds:RetrievalMethod URI="{uri}"/></ds:KeyInfo>'
+
+
+@pytest.mark.parametrize(("name", "count"), [("Reference", 1), ("Transform", 2)])
+def test_a_signature_does_its_work_once(visitor, answer, name, count):
+    def repeat(signature):
+        found = [each for each in signature.iter() if each.tag.endswith(f"}}{name}")]
+        for _ in range(count):
+            found[-1].addnext(deepcopy(found[-1]))
+
+    refused(post(visitor, answer.sign(change=repeat)))
 
 
 @pytest.fixture
