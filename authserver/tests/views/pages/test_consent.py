@@ -277,8 +277,9 @@ def test_it_costs_the_same_however_many_applications(
     log_in()
 
     # session, user; consents, refresh and access tokens, when they were last issued; keys,
-    # institutions, services; second factors and passkeys, providers
-    with django_assert_num_queries(12):
+    # institutions, services; permissions of the user and of groups; second factors and
+    # passkeys, providers
+    with django_assert_num_queries(14):
         visitor.open("/oauth2/access")
 
 

@@ -65,10 +65,10 @@ def test_a_session_in_use_is_written_once_a_minute(
     at_home, clock, django_assert_num_queries
 ):
     clock(59)
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(12):
         at_home.open("/oauth2/access")
     clock(1)
-    with django_assert_num_queries(13):  # a savepoint, the update, its release
+    with django_assert_num_queries(15):  # a savepoint, the update, its release
         at_home.open("/oauth2/access")
 
 
