@@ -1,9 +1,8 @@
 """What the first page of admin says of keys, logins and refusals."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import date, datetime, timedelta
-from operator import attrgetter
 from typing import Any
 from urllib.parse import urlencode
 
@@ -65,20 +64,20 @@ def audit_blocks(events: QuerySet[AuditEvent]) -> list[Block]:
     return [
         Block(
             "Failed logins",
-            _most(logins, now, attrgetter("subject"), page, "subject"),
+            _most(logins, now, page, "subject"),
             _with(page, action__exact=Action.LOGIN_FAILED),
             note,
             _chart(logins, now),
         ),
         Block(
             "Keys that fail",
-            _most(refusals, now, attrgetter("client_id"), page, "client_id"),
+            _most(refusals, now, page, "client_id"),
             _with(page, action__exact=Action.CLIENT_REFUSED),
             note,
         ),
         Block(
             "Refusals by reason",
-            _most([*logins, *refusals], now, attrgetter("reason"), page, "reason"),
+            _most([*logins, *refusals], now, page, "reason"),
             page,
             note,
         ),
@@ -99,32 +98,29 @@ def refusal_blocks(refusals: QuerySet[KeyRefusal]) -> list[Block]:
     page = reverse("admin:authserver_keyrefusal_changelist")
     note = "of each key the last few are kept"
     return [
-        Block(title, _most(recent, now, attrgetter(name), page, column), page, note)
+        Block(title, _most(recent, now, page, name, of=column), page, note)
         for title, name, column in (
-            ("Refused requests by key", "key__client_id", "q"),
+            ("Refused requests by key", "q", "key__client_id"),
             ("Refused requests by reason", "reason", "reason"),
         )
     ]
 
 
 def _most(
-    events: Iterable[Any],
-    now: datetime,
-    name: Callable[[Any], str],
-    page: str,
-    column: str,
+    events: Iterable[Any], now: datetime, page: str, name: str, *, of: str = ""
 ) -> list[Row]:
     """Return the names that occur most, each with its days and its rows on a page.
 
-    ``column`` is the filter of the page that keeps those rows.
+    ``name`` is the filter of the page that keeps those rows, and the column unless ``of``
+    is.
     """
-    named = [(name(event), event) for event in events if name(event)]
+    named = [(text, event) for event in events if (text := getattr(event, of or name))]
     counts = Counter(each for each, _ in named)
     return [
         Row(
             text,
             f"{number:,}",
-            _with(page, **{column: text}),
+            _with(page, **{name: text}),
             _chart([event for each, event in named if each == text], now),
         )
         for text, number in counts.most_common(ROWS)
