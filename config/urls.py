@@ -12,7 +12,7 @@ API_MOUNT = f"{settings.BASE_MOUNT}{settings.VENDOR_NS}/"
 handler400 = "platform_errors.errors.django_handlers.bad_request"
 handler403 = "platform_errors.errors.django_handlers.permission_denied"
 handler404 = "platform_errors.errors.django_handlers.page_not_found"
-handler429 = "authserver.views.pages.failures.too_many_requests"  # django-allauth asks
+handler429 = "authserver.views.pages.base.too_many_requests"  # django-allauth asks
 handler500 = "platform_errors.errors.django_handlers.server_error"
 
 urlpatterns = [

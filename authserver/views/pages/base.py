@@ -39,7 +39,7 @@ class Page(View):
             require_within_rate(request)
             return self.prepare(request) or super().dispatch(request, *args, **kwargs)
         except TooManyRequests as error:
-            return too_many_requests(request, error)
+            return too_many_requests(request, error.headers["Retry-After"])
 
     def prepare(self, request: HttpRequest) -> HttpResponse | None:
         """Load what every method needs; an answer ends the request."""
@@ -74,9 +74,12 @@ def message(
     return response
 
 
-def too_many_requests(request: HttpRequest, error: TooManyRequests) -> HttpResponse:
-    """429 with words: the rate of this address is used up (decisions 3.10)."""
-    seconds = error.headers["Retry-After"]
+@never_cache
+def too_many_requests(request: HttpRequest, seconds: str = "60") -> HttpResponse:
+    """429 with words: the rate of this address is used up (decisions 3.10).
+
+    Also ``handler429``, for limits of django-allauth, which does not say how long they are.
+    """
     return message(
         request,
         "429",

@@ -41,21 +41,6 @@ def too_many_attempts(request: HttpRequest, seconds: int) -> HttpResponse:
     )
 
 
-@never_cache
-def too_many_requests(request: HttpRequest) -> HttpResponse:
-    """Say that a limit of django-allauth is used up: its own page has no look, no words.
-
-    ``handler429``. Those limits are of minutes; which one it is, it does not say.
-    """
-    return message(
-        request,
-        "429",
-        HTTPStatus.TOO_MANY_REQUESTS,
-        headers={"Retry-After": "60"},
-        seconds="60",
-    )
-
-
 def fresh_sign_in(request: HttpRequest) -> HttpResponse:
     """Ask who it is once more, and come back by GET: nothing that was sent is kept."""
     wanted = request.get_full_path()
