@@ -175,9 +175,7 @@ class ChangePassword(OwnPage, PasswordChangeView):
     def form_valid(self, form: OwnPasswordForm) -> HttpResponse:
         response = super().form_valid(form)
         if self.pending_request is not None:
-            return steps.redirect_to_next_step(
-                self.request, self.pending_request, self.handle, now=self.now
-            )
+            return self.go_on(self.pending_request)
         messages.success(self.request, "Your password was changed.")
         return response
 

@@ -46,9 +46,7 @@ class _SignedInStep(steps.StepPage):
         user = session.signed_in_for(request, self.pending_request)
         is_open = user is not None and not user.must_change_password
         if user is None or not is_open or factors.is_missing(request, user):
-            return steps.redirect_to_next_step(
-                request, self.pending_request, self.handle, now=self.now
-            )
+            return self.go_on(self.pending_request)
         self.user = user
         return None
 
@@ -115,12 +113,6 @@ class Cancel(steps.StepPage):
     """Back to the application, for somebody who cannot or will not sign in."""
 
     http_method_names = ["get", "post", "options"]
-
-    def get(self, request: HttpRequest) -> HttpResponse:
-        """Go to where the request stands; only a form ends it."""
-        return steps.redirect_to_next_step(
-            request, self.pending_request, self.handle, now=self.now
-        )
 
     def post(self, request: HttpRequest) -> HttpResponse:
         """Deny, by a page that goes on by itself: no form may lead elsewhere."""

@@ -35,9 +35,7 @@ class ChooseInstitution(steps.OptionalStepPage):
             return answer
         if session.can_change_institution(request, self.pending_request, self.handle):
             return None
-        return steps.redirect_to_next_step(
-            request, self.pending_request, self.handle, now=self.now
-        )
+        return self.go_on(self.pending_request)
 
     def get(self, request: HttpRequest) -> HttpResponse:
         """Show at most 25 that match, by name."""
@@ -75,7 +73,7 @@ class ChooseInstitution(steps.OptionalStepPage):
             return answers.request_expired_page(request)
         except AuthorizationError as error:
             return answers.render_redirect_interstitial(request, error)
-        return steps.redirect_to_next_step(request, chosen, self.handle, now=self.now)
+        return self.go_on(chosen)
 
     def _among(self) -> InstitutionQuerySet:
         active: InstitutionQuerySet = Institution.objects.active()

@@ -113,9 +113,7 @@ class Login(steps.AtInstitution, LoginView):
         step = session.next_step(self.request, self.pending_request, now=self.now)
         if step is session.Step.LOGIN:
             return None
-        return steps.redirect_to_next_step(
-            self.request, self.pending_request, self.handle, now=self.now
-        )
+        return self.go_on(self.pending_request)
 
 
 class SwitchAccount(steps.StepPage):
@@ -123,19 +121,11 @@ class SwitchAccount(steps.StepPage):
 
     http_method_names = ["get", "post", "options"]
 
-    def get(self, request: HttpRequest) -> HttpResponse:
-        """Go back to where the request stands; only a form ends a session."""
-        return steps.redirect_to_next_step(
-            request, self.pending_request, self.handle, now=self.now
-        )
-
     def post(self, request: HttpRequest) -> HttpResponse:
         """End the login, and go on to the next one."""
         session.switch_account(request)
         request.session[session.ANEW] = session.SWITCH
-        return steps.redirect_to_next_step(
-            request, self.pending_request, self.handle, now=self.now
-        )
+        return self.go_on(self.pending_request)
 
 
 class Logout(Page, LogoutView):  # type: ignore[misc]  # the stubs' dispatch is narrower

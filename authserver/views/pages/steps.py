@@ -91,6 +91,12 @@ class OptionalStepPage(Page):
         self.pending_request = None
         return self._load(request) if HANDLE in request.GET else None
 
+    def go_on(self, pending_request: Pending) -> HttpResponse:
+        """Redirect to the page that the request waits for."""
+        return redirect_to_next_step(
+            self.request, pending_request, self.handle, now=self.now
+        )
+
     def _load(self, request: HttpRequest) -> HttpResponse | None:
         self.pending_request = pending.load(
             self.handle, binding=session.binding(request), now=self.now
@@ -141,3 +147,7 @@ class StepPage(OptionalStepPage):
         return super().prepare(request) or (
             None if HANDLE in request.GET else answers.request_expired_page(request)
         )
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        """Go to where the request stands; of most of these pages a form does more."""
+        return self.go_on(self.pending_request)
