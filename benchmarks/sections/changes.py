@@ -20,6 +20,7 @@ which they are (`_fields`); and an answer without changes. L is the list of ten 
 same run.
 """
 COLUMNS: Final = ("answer", "changes", "kB", "CPU, L", "CPU a change, L", "p50 ms")
+WHICH: Final = "changes.type,changes.id,changes.change,next,more"
 LOG: Final = """INSERT INTO calendar_events_change
   (at, kind, record, institution, version, created, deleted, embedded)
 SELECT now(), 'event', e.id, e.institution, e.version, false, false, false
@@ -39,7 +40,7 @@ def measure(bench: Bench) -> Iterator[Section]:
     whole = f"{paths.CHANGES}?since={since}"
     answers = {
         "whole": whole,
-        "only which": f"{whole}&_fields=changes.type,changes.id,next,more",
+        "only which": f"{whole}&_fields={WHICH}",
         "none": f"{paths.CHANGES}?since={_token(server.port)}",
     }
     rows, costs = [], {}

@@ -111,29 +111,62 @@ def named(
 
     They come in no order, each with what ``fetch`` adds.
     """
-    try:
-        found = _compiled(queryset.filter(pk__in=ids), annotations)
-    except EmptyResultSet:
-        return []
-    selected = [f"r.{name}" for name in columns] + [f"p.{name}" for name in annotations]
     outcome = conditions_of(fulfils, "r") if fulfils else sql.Conditions()
+    selected = [f"r.{name}" for name in columns] + [f"p.{name}" for name in annotations]
     if fulfils:
         selected.append(str(outcome))
-    statement = (
-        f"SELECT {', '.join(selected)} FROM ({found.text}) p "
-        f"JOIN {queryset.model._meta.db_table} r ON r.id = p.row"
+    table = queryset.model._meta.db_table
+    return _named(
+        queryset,
+        selected,
+        ids,
+        annotations=annotations,
+        source=f"JOIN {table} r ON r.id = p.row",
+        params=outcome.params,
     )
-    return sql.rows(statement, [*outcome.params, *found.params], prepare=False)
 
 
-def _compiled(queryset: ListQuerySet, annotations: Sequence[str]) -> _Compiled:
+def having(queryset: ListQuerySet, ids: Sequence[int]) -> set[int]:
+    """Return those of these identifiers that the list has."""
+    return {pk for (pk,) in _named(queryset, ["p.row"], ids)}
+
+
+def _named(  # noqa: PLR0913 -- the parts of a statement
+    queryset: ListQuerySet,
+    selected: Sequence[str],
+    ids: Sequence[int],
+    *,
+    annotations: Sequence[str] = (),
+    source: str = "",
+    params: Sequence[Any] = (),
+) -> list[Any]:
+    """Return what is selected of those of the rows with these identifiers.
+
+    They are bound as one array, so that the plan is kept.
+    """
+    try:
+        found = _compiled(queryset, annotations, is_sorted=False)
+    except EmptyResultSet:
+        return []
+    wanted = sql.Conditions()
+    wanted.any_of("p.row", ids)
+    statement = (
+        f"SELECT {', '.join(selected)} FROM ({found.text}) p {source} WHERE {wanted}"
+    )
+    return sql.rows(statement, [*params, *found.params, *wanted.params])
+
+
+def _compiled(
+    queryset: ListQuerySet, annotations: Sequence[str], *, is_sorted: bool = True
+) -> _Compiled:
     """Compile a list to identifiers (``row``) and keys. Raises ``EmptyResultSet``."""
     query: Any = queryset.query
     if query.is_sliced or query.combinator or query.distinct:
         # Anything can be done to the rows of it, once they are those of a condition.
         again = queryset.model.objects.filter(pk__in=queryset.values("pk"))
         queryset = again.order_by(*query.order_by)
-    keys = {f"k{place}": key for place, key in enumerate(_keys(query.order_by))}
+    sorted_by = _keys(query.order_by) if is_sorted else []
+    keys = {f"k{place}": key for place, key in enumerate(sorted_by)}
     order = ", ".join(f"{name} {_direction(key)}" for name, key in keys.items())
     columns = {name: key.expression for name, key in keys.items()}
     keyed = queryset.order_by().annotate(row=F("pk"), **columns)

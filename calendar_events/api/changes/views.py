@@ -127,7 +127,7 @@ class ChangesView(ListView):
             ids = [pk for one, pk in found if one == name]
             rows = self._listed(kind_for(name))
             if not has_records:
-                documents |= {(name, pk): "" for (pk,) in lists.named(rows, ["id"], ids)}
+                documents |= {(name, pk): "" for pk in lists.having(rows, ids)}
                 continue
             for pk, text in pages.named(
                 rows, ids, has_scheduled=self.state.has_scheduled
@@ -142,7 +142,9 @@ class ChangesView(ListView):
         """
         view: Any = import_string(kind.viewset)(request=self.request, action="list")
         view.args, view.kwargs, view.format_kwarg = (), {}, None
-        view.now, view.viewer, view.state = self.now, self.viewer, self.state
+        view.now, view.viewer = self.now, self.viewer
+        if "state" in vars(self):  # which costs a statement, and few need it
+            view.state = self.state
         rows = view.get_queryset()
         for backend in view.filter_backends:
             if not issubclass(backend, ListFilterBackend):

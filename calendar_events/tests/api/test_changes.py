@@ -457,6 +457,22 @@ def test_an_answer_costs_the_same_however_much_changed(
     assert len(answer["changes"]) == 5 * number
 
 
+@pytest.mark.parametrize("number", [1, 4])
+def test_an_answer_without_records_asks_only_which_are_seen(
+    anonymous, number, django_assert_num_queries
+):
+    token = begin(anonymous)
+    for _ in range(number):
+        EventFactory(venues=[VenueFactory()], terms=[CategoryFactory()])
+    settle()
+
+    # Log, what came due; three types.
+    with django_assert_num_queries(2 + 3):
+        answer = anonymous.get(f"/changes?since={token}&_fields=changes.id").json()
+
+    assert len(answer["changes"]) == 3 * number
+
+
 def test_other_methods_are_refused_and_options_tell_the_parameters(anonymous):
     assert anonymous.post("/changes").status_code == 405
     assert anonymous.send("HEAD", "/changes").status_code == 200

@@ -221,6 +221,19 @@ def test_a_slice_of_a_list_has_pages_of_its_own():
     assert walk(some, size=2) == (made[1:4], {3})
 
 
+def test_a_list_tells_which_of_some_identifiers_it_has(django_assert_num_queries):
+    first, second, third = [EventFactory(start=at_day(day)) for day in (3, 2, 1)]
+    draft = EventFactory(status=Status.DRAFT)
+    listed = Event.objects.listed_for(ANONYMOUS, NOW)
+    asked = [first.pk, second.pk, draft.pk, 987_654]
+
+    with django_assert_num_queries(1):
+        assert lists.having(listed, asked) == {first.pk, second.pk}
+    assert lists.having(listed[:2], asked) == {second.pk}
+    assert lists.having(listed.none(), asked) == set()
+    assert set(pages.named(listed, [*asked, third.pk])) == {first.pk, second.pk, third.pk}
+
+
 def test_two_lists_can_be_joined():
     first, second = EventFactory(featured=True), EventFactory(ticketed=True)
     EventFactory()
