@@ -90,7 +90,7 @@ def test_a_fresh_sign_in_is_asked_of_the_person_and_proved(provider, person):
     person.leave().submit()
     assert person.heading == "My account"
 
-    assert person.open("factors/app").heading == "Choose your institution"
+    assert person.open("factors/app").heading == "Sign in at your institution"
     assert person.leave().heading == "Who are you?"
     person.submit(name="ann").submit()
 
