@@ -42,11 +42,16 @@ def editor(db, settings):
     MemoryKeyStore.clear()
 
 
-@pytest.fixture
-def show(request, tmp_path):
-    """Return what the library shows of a series: dates and titles, in order."""
+@pytest.fixture(scope="module")
+def library(request):
+    """Install the library before a test's transaction, which may not wait long."""
     directory = npm.installed(request.config, "ical.js", VERSION)
-    library = directory / "node_modules/ical.js/dist/ical.js"
+    return directory / "node_modules/ical.js/dist/ical.js"
+
+
+@pytest.fixture
+def show(library, tmp_path):
+    """Return what the library shows of a series: dates and titles, in order."""
 
     def of(caller, series):
         program, calendar = tmp_path / "show.mjs", tmp_path / "series.ics"

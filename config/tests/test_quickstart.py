@@ -7,7 +7,6 @@ import subprocess
 import sys
 import textwrap
 
-import httpx
 import pytest
 
 from config.tests import servers
@@ -173,9 +172,9 @@ def test_a_program_prints_what_stands_there(server, token, language, tmp_path):
 
 
 def test_the_link_of_an_error_leads_to_its_cure(server, documentation):
-    refused = httpx.get(f"{server.events_root}/events/999999")
+    refused = server.http.get(f"{server.events_root}/events/999999")
 
     address, _, anchor = refused.headers["Link"].partition(">")[0][1:].partition("#")
-    page = httpx.get(address)
+    page = server.http.get(address)
     assert page.status_code == 200
     assert f'id="{anchor}"' in page.text

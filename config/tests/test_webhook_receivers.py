@@ -14,7 +14,7 @@ from standardwebhooks import Webhook
 
 from calendar_events.webhooks.signing import new_secret
 from config.tests.servers import ROOT
-from config.tests.waiting import eventually
+from config.tests.waiting import PATIENCE_SECONDS, eventually
 from config.tools.with_postgres import free_port
 
 pytestmark = pytest.mark.processes
@@ -77,12 +77,15 @@ def test_a_receiver_of_the_page_takes_what_is_signed_and_nothing_else(language, 
         (BODY, {**genuine, "webhook-id": "msg_2"}),
         (BODY.replace("12", "13"), genuine),
     ]
-    with receiver(language, tmp_path, secret) as (url, printed):
+    with (
+        receiver(language, tmp_path, secret) as (url, printed),
+        httpx.Client(timeout=PATIENCE_SECONDS) as http,
+    ):
         refused = [
-            httpx.post(url, content=body, headers=headers).status_code
+            http.post(url, content=body, headers=headers).status_code
             for body, headers in forged
         ]
-        taken = [httpx.post(url, content=BODY, headers=genuine) for _ in range(2)]
+        taken = [http.post(url, content=BODY, headers=genuine) for _ in range(2)]
         eventually(printed.read_text)
 
     assert refused == [400] * len(forged)

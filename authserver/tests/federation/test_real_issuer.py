@@ -75,8 +75,14 @@ def browser():
         yield made
 
 
+@pytest.fixture(scope="module")
+def _package(request):
+    """Install the issuer before a test's transaction, which may not wait long."""
+    npm.installed(request.config, "oidc-provider", VERSION)
+
+
 @pytest.fixture
-def serve(request, lakeview, rules, tmp_path):
+def serve(request, _package, lakeview, rules, tmp_path):
     """Return a context in which the institution's issuer runs, with keys and a clock."""
     source = Path(__file__).with_name("provider.mjs")
     script = npm.program(source, request.config, "oidc-provider", VERSION, tmp_path)

@@ -20,7 +20,7 @@ def test_a_page_is_found_by_a_search_under_the_strict_policy(
     results.first.click()
     page.wait_for_url("**/docs/signing.html**")
 
-    policy = httpx.get(f"{server.url}/docs/").headers["Content-Security-Policy"]
+    policy = server.http.get("/docs/").headers["Content-Security-Policy"]
     assert "unsafe" not in policy
 
 
@@ -54,7 +54,7 @@ def test_every_reason_has_its_place_on_the_page_of_errors(documentation):
     ],
 )
 def test_nothing_but_the_site_is_served(server, documentation, path, status):
-    with httpx.Client() as client:
+    with httpx.Client(timeout=240) as client:
         request = client.build_request("GET", f"{server.url}/x")
         request.url = request.url.copy_with(raw_path=f"/{path}".encode())
         assert client.send(request).status_code == status

@@ -50,7 +50,7 @@ class Provider:
 
     def is_to(self, **state):
         """Change what it does from now on."""
-        httpx.post(f"{self.url}/state", json=state, timeout=60).raise_for_status()
+        httpx.post(f"{self.url}/state", json=state, timeout=240).raise_for_status()
 
     def refresh(self):
         """Do the tasks that wait, a look at new metadata among them."""
@@ -131,23 +131,29 @@ def provider(server, tmp_path):
     """Lakeview's provider: its metadata is known here, and ours there."""
     port = free_port()
     script = Path(__file__).with_name("identity_provider.py")
-    with subprocess.Popen(
-        [_python(), str(script), str(port), str(tmp_path)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    ) as process:
-        assert "listening" in process.stdout.readline()
-        running = Provider(server, f"http://127.0.0.1:{port}")
-        metadata = f"{running.url}/metadata"
-        ours = server.manage("shell", "-v0", "-c", SET_UP.format(metadata=metadata))
-        running.is_to(served=httpx.get(ours, timeout=60).text)
-        yield running
-        server.manage("shell", "-c", TAKE_BACK)
-        process.terminate()
+    errors = tmp_path / "errors"
+    with (
+        errors.open("w") as written,
+        subprocess.Popen(
+            [_python(), str(script), str(port), str(tmp_path)],
+            stdout=subprocess.PIPE,
+            stderr=written,
+            text=True,
+        ) as process,
+    ):
+        try:
+            assert "listening" in process.stdout.readline(), errors.read_text()
+            running = Provider(server, f"http://127.0.0.1:{port}")
+            metadata = f"{running.url}/metadata"
+            ours = server.manage("shell", "-v0", "-c", SET_UP.format(metadata=metadata))
+            running.is_to(served=httpx.get(ours, timeout=240).text)
+            yield running
+            server.manage("shell", "-c", TAKE_BACK)
+        finally:
+            process.terminate()
 
 
 @pytest.fixture
 def person(server):
-    with httpx.Client(follow_redirects=True, timeout=120) as browser:
+    with httpx.Client(follow_redirects=True, timeout=240) as browser:
         yield Person(server, browser)

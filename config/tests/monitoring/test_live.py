@@ -21,8 +21,9 @@ def test_what_two_workers_count_adds_up_whichever_answers_the_scrape(monitored):
     route = {"route": "calendar_events:events", "method": "GET", "status": "200"}
     before = monitored.scrape().value("platform_requests_total", **route)
 
+    address = f"{monitored.server.events_root}/events"
     for _ in range(12):  # each on a connection of its own, so that both workers get some
-        assert httpx.get(f"{monitored.server.events_root}/events").status_code == 200
+        assert httpx.get(address, timeout=240).status_code == 200
 
     totals = {
         monitored.scrape().value("platform_requests_total", **route) - before
@@ -139,7 +140,7 @@ def test_what_a_killed_worker_counted_is_kept_and_its_successor_is_seen(tmp_path
         monitored = Monitored(running)
         route = {"route": "home", "method": "GET", "status": "200"}
         for _ in range(10):
-            httpx.get(running.url)
+            httpx.get(running.url, timeout=240)
         before = monitored.scrape()
 
         for pid in workers(running):

@@ -11,7 +11,7 @@ import pytest
 from waitress.adjustments import Adjustments
 
 from config.serving.server import OVERLOADED, Limits, Request, Server
-from config.tests.waiting import eventually
+from config.tests.waiting import PATIENCE_SECONDS, eventually
 
 pytestmark = pytest.mark.processes
 
@@ -49,7 +49,7 @@ class Served:
 
     def connect(self):
         connection = socket.create_connection(self.address)
-        connection.settimeout(30)
+        connection.settimeout(PATIENCE_SECONDS)
         return connection
 
     def send(self, data):
@@ -177,7 +177,9 @@ def test_connections_that_say_nothing_give_way_to_those_that_ask(serve):
         for _ in range(40):
             silent.enter_context(served.connect())
 
-        answers = [httpx.get(served.url).status_code for _ in range(20)]
+        answers = [
+            httpx.get(served.url, timeout=PATIENCE_SECONDS).status_code for _ in range(20)
+        ]
 
     assert answers == [200] * 20
 
@@ -243,11 +245,13 @@ def test_who_does_not_read_holds_no_thread_and_is_dropped(serve):
             yield b"a" * 100_000
         ended.set()
 
-    served = serve(endless, send_pause=1)
+    # Long enough for a busy machine to write 30 MB before the connection is dropped.
+    served = serve(endless, send_pause=10)
     with served.connect() as unread:
         unread.sendall(b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
-        assert ended.wait(30)
-        answer = httpx.get(f"{served.url}/small", timeout=30)  # there is one thread
+        assert ended.wait(PATIENCE_SECONDS)
+        # There is one thread.
+        answer = httpx.get(f"{served.url}/small", timeout=PATIENCE_SECONDS)
         eventually(lambda: not served.server.active_channels)
 
     assert answer.status_code == 200
@@ -260,7 +264,7 @@ def test_more_than_may_wait_are_refused_while_liveness_answers(serve):
         is_slow = environ["PATH_INFO"] == "/" and OVERLOADED not in environ
         if is_slow:
             begun.set()
-            release.wait(30)
+            release.wait(PATIENCE_SECONDS)
         return echo(environ, start_response)
 
     served = serve(slow)
@@ -268,12 +272,12 @@ def test_more_than_may_wait_are_refused_while_liveness_answers(serve):
         waiting = [stack.enter_context(served.connect()) for _ in range(3)]
         for connection in waiting:  # one has the thread, two wait
             connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-            assert begun.wait(30)
+            assert begun.wait(PATIENCE_SECONDS)
         queue = served.server.task_dispatcher.queue
         eventually(lambda: len(queue) == 2)
 
-        refused = httpx.get(served.url)
-        alive = httpx.get(f"{served.url}/health/live")
+        refused = httpx.get(served.url, timeout=PATIENCE_SECONDS)
+        alive = httpx.get(f"{served.url}/health/live", timeout=PATIENCE_SECONDS)
         release.set()
         answered = [connection.recv(1000) for connection in waiting]
 
@@ -292,7 +296,7 @@ def test_what_has_begun_is_answered_when_the_server_stops(serve):
     served = serve(slow)
     with served.connect() as connection:
         connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-        assert begun.wait(30)
+        assert begun.wait(PATIENCE_SECONDS)
         served.stop()
 
         assert connection.recv(1000).startswith(b"HTTP/1.1 200")

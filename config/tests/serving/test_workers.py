@@ -107,7 +107,7 @@ def test_sigterm_soon_after_the_start_ends_everything(supervised, seconds):
     time.sleep(seconds)
     below = children(again.pid)
     again.terminate()
-    again.wait(timeout=5)
+    again.wait(timeout=servers.STOP_SECONDS)
 
     assert all(is_gone(pid) for pid in below)
 

@@ -339,7 +339,7 @@ def test_acr_values_are_a_wish_and_acr_says_what_was(allowed, ask, redeemed, ask
     assert (claims["acr"], claims["amr"]) == (SFA, ["pwd"])
 
 
-def test_acr_says_that_there_were_two_factors(ask, visitor, log_in, alice, redeemed):
+def test_acr_says_that_there_were_two_factors(clock, ask, visitor, log_in, alice, redeemed):
     secret = totp.generate_totp_secret()
     totp.TOTP.activate(alice, secret)
     ask(acr_values=MFA)
