@@ -14,6 +14,7 @@ RECORDED: dict[str, set[str]] = {
     "auth.group": {"name", "permissions"},
     "authserver.institution": {
         *("registry_id", "name", "place", "code", "sender_name", "is_active"),
+        *("requires_second_factor", "lets_people_delete_accounts"),
     },
     "authserver.keyinstitution": {"key", "institution"},
     "authserver.keyservice": {"key", "service", "status", "expires_at"},
@@ -27,7 +28,10 @@ RECORDED: dict[str, set[str]] = {
         *("institution", "kind", "name", "is_active", "issuer", "client_id", "scopes"),
         *("username_claim", "name_claim", "email_claim", "required_claims"),
     },
-    "authserver.signinrules": {"institution", "passwords", "arrivals"},
+    "authserver.signinrules": {
+        *("institution", "passwords", "arrivals"),
+        *("requires_second_factor", "lets_people_delete_accounts"),
+    },
     "authserver.user": {
         *("institution", "username", "full_name", "email"),
         *("principal_id", "principal_namespace"),
@@ -42,8 +46,8 @@ nobody can take a secret out of it again."""
 def changed_values(form: Any, formsets: Iterable[Any] | None) -> list[str]:
     """Return ``name: old → new`` of every column that was changed, 50 at most.
 
-    Only columns of models are looked at, and only the values of those in ``RECORDED`` are
-    shown; any other reads ``name: changed``.
+    Only columns of models, and what is in ``RECORDED``, are looked at, and only the values
+    of the latter are shown; any other reads ``name: changed``.
     """
     forms = [form, *(each for formset in formsets or () for each in formset.forms)]
     changes = [words for each in forms for words in _of_form(each)]
@@ -58,7 +62,7 @@ def _of_form(form: Any) -> Iterator[str]:
     columns = {field.name for field in options.get_fields()}
     recorded = RECORDED.get(options.label_lower, set())
     for name in form.changed_data:
-        if name in columns and name in form.cleaned_data:
+        if name in columns | recorded and name in form.cleaned_data:
             label = capfirst(_label(form, name))
             if name in recorded:
                 yield f"{label}: {_old(form, name)} → {_words(form.cleaned_data[name])}"

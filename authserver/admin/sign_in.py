@@ -17,10 +17,17 @@ from authserver.admin.base import AuditedAdmin
 from authserver.federation import outgoing, saml, saml_metadata
 from authserver.federation.adapter import TRY
 from authserver.federation.oidc import callback_url
-from authserver.models import AuditEvent, RoleRule, SignInMethod, SignInRules
+from authserver.models import (
+    AuditEvent,
+    Institution,
+    RoleRule,
+    SignInMethod,
+    SignInRules,
+)
 from authserver.views.pages.federation import INSTITUTION, depart
 from institution_admin import FewRelatedFilter, InstitutionScopedInline
 
+SWITCHES = ("requires_second_factor", "lets_people_delete_accounts")
 MAPPING = ("username_claim", "name_claim", "email_claim")
 
 
@@ -208,19 +215,62 @@ class SignInMethodAdmin(AuditedAdmin):
         return bool(method.encrypted_secret)
 
 
+class SignInRulesForm(forms.ModelForm):
+    """What an institution decides; its switches are columns of the institution."""
+
+    requires_second_factor, lets_people_delete_accounts = forms.fields_for_model(
+        Institution, SWITCHES
+    ).values()
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Show the switches as they are, once it is known of which institution."""
+        super().__init__(*args, **kwargs)
+        for name in SWITCHES:
+            if self.instance.pk is None:
+                del self.fields[name]
+            else:
+                self.initial[name] = getattr(self.instance.institution, name)
+
+
 @admin.register(SignInRules)
 class SignInRulesAdmin(AuditedAdmin):
-    """Whether passwords of this server count, and what happens to new people."""
+    """Whether passwords of this server count, what happens to new people, and switches."""
+
+    form = SignInRulesForm
 
     institution_path = "institution"
     added = changed = deleted = AuditEvent.Action.INSTITUTION_CHANGED
     names = {"registry_id": "institution.registry_id"}
     words = "Sign-in: {message}"
     fixed = ["institution"]
-    list_display = ["institution", "passwords", "arrivals"]
+    list_display = ["institution", "passwords", "arrivals", *SWITCHES]
     list_filter = ["passwords", "arrivals"]
     list_select_related = ["institution"]
     search_fields = ["institution__name", "institution__registry_id"]
     ordering = ["institution__name", "pk"]
     autocomplete_fields = ["institution"]
     fields = ["institution", "passwords", "arrivals"]
+
+    def get_fields(self, request: HttpRequest, obj: SignInRules | None = None) -> Any:
+        """Show switches where it is known of which institution."""
+        return [*self.fields, *SWITCHES] if obj else self.fields
+
+    @admin.display(description="requires a second factor", boolean=True)
+    def requires_second_factor(self, rules: SignInRules) -> bool:
+        """Return what its institution has, for lists and who may only look."""
+        return rules.institution.requires_second_factor
+
+    @admin.display(description="lets people delete their accounts", boolean=True)
+    def lets_people_delete_accounts(self, rules: SignInRules) -> bool:
+        """Return what its institution has, for lists and who may only look."""
+        return rules.institution.lets_people_delete_accounts
+
+    def save_model(
+        self, request: HttpRequest, obj: SignInRules, form: Any, *args: Any
+    ) -> None:
+        """Write the switches to the institution."""
+        super().save_model(request, obj, form, *args)
+        if switched := [name for name in SWITCHES if name in form.changed_data]:
+            for name in switched:
+                setattr(obj.institution, name, form.cleaned_data[name])
+            obj.institution.save(update_fields=switched)

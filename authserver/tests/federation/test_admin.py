@@ -240,6 +240,62 @@ def test_passwords_are_not_switched_off_where_nothing_else_leads_in(ines, lakevi
     assert not SignInRules.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("requires_second_factor", "Requires a second factor: no → yes"),
+        ("lets_people_delete_accounts", "Lets people delete their accounts: no → yes"),
+    ],
+)
+def test_an_administrator_decides_for_the_institution(ines, lakeview, method, name, words):
+    ines.open(f"/admin/authserver/signinrules/{lakeview.pk}/change/")
+    ines.press("Save", **{name: "on"})
+
+    lakeview.refresh_from_db()
+    assert getattr(lakeview, name) is True
+    event = AuditEvent.objects.get(action=AuditEvent.Action.INSTITUTION_CHANGED)
+    assert (event.actor, event.registry_id) == ("ines@1003", "1003")
+    assert event.details["values"] == [words]
+
+
+def test_what_an_institution_decided_stays_until_it_is_changed(ines, lakeview):
+    type(lakeview).objects.update(lets_people_delete_accounts=True)
+
+    ines.open("/admin/authserver/signinrules/add/")
+    ines.press("Save and continue editing", arrivals="make")
+    ines.press("Save", arrivals="none")
+
+    lakeview.refresh_from_db()
+    assert lakeview.lets_people_delete_accounts is True
+    assert SignInRules.objects.get().arrivals == "none"
+
+
+def test_another_institution_decides_for_itself(ines, rules):
+    other = factories.InstitutionFactory()
+    theirs = factories.SignInRulesFactory(institution=other)
+
+    ines.open(f"/admin/authserver/signinrules/{theirs.pk}/change/")
+
+    assert "Requires a second factor" not in ines.text
+    assert ines.url.endswith("/admin/")
+
+
+def test_who_may_only_look_sees_what_an_institution_decided(lakeview, rules):
+    type(lakeview).objects.update(requires_second_factor=True)
+    auditor = factories.UserFactory(institution=None, is_staff=True)
+    auditor.user_permissions.set(Permission.objects.filter(codename="view_signinrules"))
+    browser = browser_of(auditor)
+
+    browser.open(f"/admin/authserver/signinrules/{rules.pk}/change/")
+
+    shown = browser.response.content.decode()
+    assert "Requires a second factor" in shown
+    assert [icon.get("alt") for icon in browser.page.xpath("//main//img")][1:] == [
+        "True",
+        "False",
+    ]
+
+
 def test_an_administrator_invites_to_the_provider(ines, method, lakeview):
     person = factories.UserFactory(username="ann.lee", institution=lakeview)
 
