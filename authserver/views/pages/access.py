@@ -46,7 +46,8 @@ class OwnPage(steps.OptionalStepPage):
             return answer
         user = session.account(request)
         if user is None:
-            if self.pending_request is None:
+            # A sign-in ends at My account without that.
+            if self.pending_request is None and request.path != steps.address("access"):
                 session.come_back_to(request, request.get_full_path())
             return HttpResponseRedirect(steps.address("institution", self.handle))
         if user.must_change_password and not self.is_open_before_change:
