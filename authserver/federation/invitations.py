@@ -14,7 +14,7 @@ from authserver.conf import conf
 from authserver.federation.arrivals import is_connected
 from authserver.models import SignInMethod, User
 
-_SALT = "authserver.federation.invitation"
+_SALT = "authserver.federation.invitation.by"
 
 
 def make(user: User, method: SignInMethod, *, by: Any) -> str:

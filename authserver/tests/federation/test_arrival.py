@@ -3,6 +3,7 @@
 import pytest
 from allauth.socialaccount.models import SocialAccount
 from django.contrib.auth.models import Group
+from django.core import signing
 from django.core.exceptions import ValidationError
 
 from authserver.federation import invitations
@@ -254,6 +255,16 @@ def test_an_invitation_ends_once_its_account_may_do_more_than_who_invited(
     change(account, inviter)
 
     assert visitor.open(page).response["x-svc-Reason"] == "invitation_over"
+
+
+def test_an_invitation_that_does_not_say_who_invited_is_over(visitor, method, lakeview):
+    account = factories.UserFactory(institution=lakeview)
+    former = [account.pk, method.pk, account.login]
+
+    token = signing.dumps(former, salt="authserver.federation.invitation")
+
+    answer = visitor.open(f"/oauth2/login/invitation?token={token}")
+    assert (answer.status, answer.response["x-svc-Reason"]) == (410, "invitation_over")
 
 
 def test_nobody_is_led_past_the_page_of_an_invitation(visitor, issuer, method, lakeview):
