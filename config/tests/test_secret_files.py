@@ -20,7 +20,7 @@ SECRETS = {
     "ENCRYPTION_KEYS": (FERNET, "settings.ENCRYPTION_KEYS[0]", FERNET),
     "OIDC_SIGNING_KEYS": (
         RSA,
-        "settings.OAUTH2_PROVIDER['OIDC_RSA_PRIVATE_KEY'].splitlines()[1]",
+        "''.join(settings.OAUTH2_PROVIDER['OIDC_RSA_PRIVATE_KEY'].splitlines()[1:-1])",
         RSA,
     ),
     "DATABASE_URL": (
